@@ -1,0 +1,149 @@
+package dev.leasehold;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A name that at most one holder may hold at a time, in all processes that use the same store. Thread-safe.
+ *
+ * <p><b>Not re-entrant and not bound to a thread:</b> a caller that acquires it twice waits for itself; the {@link Lease}
+ * may be passed on and released by any thread. For a lock owned by a thread, see {@link ReentrantDistributedLock}.
+ *
+ * <p>Every way to obtain the lock has three outcomes that are never confused: acquired; busy (an empty result); failed
+ * (an exception). The protected code never runs without the lock.
+ *
+ * <p>All methods that may block throw {@link InterruptedException} when the thread is interrupted before or while it
+ * waits; then the lock was not acquired, and what the claim has left in the store is removed in the background. All throw
+ * {@link IllegalStateException} if the client is closed, before or meanwhile.
+ */
+public interface DistributedLock {
+
+    /**
+     * The lock's name.
+     *
+     * @return the name, without the namespace
+     */
+    String name();
+
+    /**
+     * How the lock is held.
+     *
+     * @return the options
+     */
+    LockOptions options();
+
+    /**
+     * Acquires the lock; waits for its holder without limit, and for an unreachable store for the client's store timeout.
+     *
+     * @return the lease, valid
+     * @throws StoreUnavailableException if the store did not answer; the lock is not held
+     * @throws LockException if the store refused in a way that trying again will not change; the lock is not held
+     * @throws InterruptedException if the thread is interrupted
+     */
+    @CheckReturnValue
+    Lease acquire() throws InterruptedException;
+
+    /**
+     * Tries once.
+     *
+     * @return the lease, valid, or empty if the lock is busy
+     * @throws StoreUnavailableException if the store did not answer; the lock is not held
+     * @throws LockException if the store refused in a way that trying again will not change; the lock is not held
+     * @throws InterruptedException if the thread is interrupted
+     */
+    @CheckReturnValue
+    Optional<Lease> tryAcquire() throws InterruptedException;
+
+    /**
+     * Acquires the lock, waiting for its holder up to a limit. The limit is for the holder: where the store has not
+     * answered a single time by then, its answer is waited for up to the client's store timeout, so that an unreachable
+     * store is never reported as a busy lock.
+     *
+     * @param maxWait how long to wait for the holder; zero or negative means one try, huge values mean without limit
+     * @return the lease, valid, or empty if the lock is busy
+     * @throws StoreUnavailableException if the store did not answer; the lock is not held
+     * @throws LockException if the store refused in a way that trying again will not change; the lock is not held
+     * @throws InterruptedException if the thread is interrupted
+     */
+    @CheckReturnValue
+    Optional<Lease> tryAcquire(Duration maxWait) throws InterruptedException;
+
+    /**
+     * Acquires the lock without blocking the caller. Whatever completes the future early (cancelling it, a time-out,
+     * completing it by hand) withdraws the claim; a lease granted at that very moment is released.
+     *
+     * @return completes with the lease, or exceptionally as {@link #acquire()} throws. Dependent actions without an
+     *     executor of their own run on the client's executor
+     */
+    @CheckReturnValue
+    CompletableFuture<Lease> acquireAsync();
+
+    /**
+     * As {@link #tryAcquire(Duration)}, without blocking the caller; as for early completion see {@link #acquireAsync()}.
+     *
+     * @param maxWait how long to wait for the holder
+     * @return completes with the lease, or empty if the lock is busy, or exceptionally
+     */
+    @CheckReturnValue
+    CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration maxWait);
+
+    /**
+     * Acquires the lock, runs the body, releases the lock.
+     *
+     * @param body what to run
+     * @param <E> what the body may throw
+     * @throws E what the body has thrown; if the lease was lost, with a {@link LeaseLostException} as suppressed
+     * @throws LeaseLostException if the body ended normally on a lost lease
+     * @throws StoreUnavailableException if the store did not answer; the body has not run
+     * @throws InterruptedException if the thread is interrupted while waiting; the body has not run
+     */
+    <E extends Exception> void run(LeaseBody<E> body) throws E, InterruptedException;
+
+    /**
+     * Acquires the lock, runs the body, releases the lock, and returns the body's result.
+     *
+     * @param body what to run
+     * @param <T> the body's result
+     * @param <E> what the body may throw
+     * @return the body's result
+     * @throws E what the body has thrown; if the lease was lost, with a {@link LeaseLostException} as suppressed
+     * @throws LeaseLostException if the body ended normally on a lost lease
+     * @throws StoreUnavailableException if the store did not answer; the body has not run
+     * @throws InterruptedException if the thread is interrupted while waiting; the body has not run
+     */
+    <T extends @Nullable Object, E extends Exception> T call(LeaseFunction<T, E> body) throws E, InterruptedException;
+
+    /**
+     * As {@link #call(LeaseFunction)}, waiting for the holder up to a limit.
+     *
+     * @param maxWait how long to wait for the holder
+     * @param body what to run
+     * @param <T> the body's result
+     * @param <E> what the body may throw
+     * @return the body's result
+     * @throws E what the body has thrown; if the lease was lost, with a {@link LeaseLostException} as suppressed
+     * @throws LockBusyException if the lock is busy; the body has not run
+     * @throws LeaseLostException if the body ended normally on a lost lease
+     * @throws StoreUnavailableException if the store did not answer; the body has not run
+     * @throws InterruptedException if the thread is interrupted while waiting; the body has not run
+     */
+    <T extends @Nullable Object, E extends Exception> T call(Duration maxWait, LeaseFunction<T, E> body)
+            throws E, InterruptedException;
+
+    /**
+     * As {@link #run}, waiting for the holder up to a limit.
+     *
+     * @param maxWait how long to wait for the holder
+     * @param body what to run
+     * @param <E> what the body may throw
+     * @return whether the body has run; false if the lock is busy
+     * @throws E what the body has thrown; if the lease was lost, with a {@link LeaseLostException} as suppressed
+     * @throws LeaseLostException if the body ended normally on a lost lease
+     * @throws StoreUnavailableException if the store did not answer; the body has not run
+     * @throws InterruptedException if the thread is interrupted while waiting; the body has not run
+     */
+    @CheckReturnValue
+    <E extends Exception> boolean tryRun(Duration maxWait, LeaseBody<E> body) throws E, InterruptedException;
+}

@@ -1,0 +1,118 @@
+package dev.leasehold;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The right to a lock until a deadline. Not bound to a thread: any thread may use, extend and release it. Thread-safe.
+ *
+ * <p>What it says of itself, it says from this machine's own clock: {@link #isValid()} needs no network, no answer and no
+ * live renewal thread to become false in time. It is renewed in the background for as long as something references it;
+ * an object that was dropped without being released is no longer renewed and runs out.
+ */
+public interface Lease extends AutoCloseable {
+
+    /**
+     * The lock's name.
+     *
+     * @return the name, without the namespace
+     */
+    String name();
+
+    /**
+     * The fencing token: greater than that of every hold of this lock granted earlier. Give it to the resource that the
+     * lock protects, so that the resource can refuse a holder that does not know yet that it has lost the lock.
+     *
+     * @return a positive number below 2<sup>63</sup>
+     */
+    long token();
+
+    /**
+     * What is known of the lease now. Never blocks.
+     *
+     * @return the state
+     */
+    LeaseState state();
+
+    /**
+     * Whether the lock may be relied on now. Never blocks. A lease that was seen to be over stays so.
+     *
+     * @return true in the states {@link LeaseState#HELD} and {@link LeaseState#AT_RISK}
+     */
+    default boolean isValid() {
+        return state().isValid();
+    }
+
+    /**
+     * How long the lease is valid from now on, if nothing is heard from the store any more. Never blocks.
+     *
+     * @return zero if it is not valid
+     */
+    Duration remaining();
+
+    /**
+     * Does nothing while the lease is valid.
+     *
+     * @throws LeaseLostException if it is not valid, for whatever reason: lost, released, or not confirmed
+     */
+    void ensureValid();
+
+    /**
+     * Renews the lease now, for the given time, and waits for the answer. Never shortens it. Later renewals go on with the
+     * lock's lease duration.
+     *
+     * @param duration how long the lease should last from now, 100 ms to 36,500 days; cut to what is left of {@code
+     *     maxHold}
+     * @return {@link #remaining()} after the answer
+     * @throws LeaseLostException if the lease is over: somebody else may have the lock
+     * @throws StoreUnavailableException if the store did not answer within the client's store timeout; the lease is what
+     *     its {@link #state()} says
+     * @throws IllegalArgumentException if the duration is out of its range or more than the store grants
+     * @throws InterruptedException if the thread is interrupted while waiting; the renewal may or may not happen
+     */
+    Duration extend(Duration duration) throws InterruptedException;
+
+    /**
+     * Has a listener told of each change of state from now on, in order, on the client's executor. If the lease is over
+     * already, the listener is told that at once.
+     *
+     * @param listener whom to tell
+     */
+    void onStateChange(LeaseListener listener);
+
+    /**
+     * Completes when the lease is over, with {@link LeaseState#LOST} or {@link LeaseState#RELEASED}; the first no later
+     * than the deadline. Dependent actions without an executor of their own run on the client's executor.
+     *
+     * @return the stage
+     */
+    CompletionStage<LeaseState> ended();
+
+    /**
+     * Ends the hold at once and waits for the store. Repeating it returns the same again.
+     *
+     * @return {@link LeaseState#RELEASED} if the lock was held until now, {@link LeaseState#LOST} if it had been lost
+     *     before
+     * @throws StoreUnavailableException if the store did not answer within the client's store timeout. The hold is over,
+     *     the release goes on in the background, and the lease runs out at the latest
+     * @throws InterruptedException if the thread is interrupted while waiting. The hold is over, the release goes on in
+     *     the background
+     */
+    LeaseState release() throws InterruptedException;
+
+    /**
+     * Ends the hold at once and tells the store in the background.
+     *
+     * @return completes as {@link #release()} returns
+     */
+    CompletableFuture<LeaseState> releaseAsync();
+
+    /**
+     * Ends the hold at once, waits for the store for one second at most and leaves the rest to the background.
+     * Idempotent, never throws, keeps the thread's interrupt status. Logs a warning if the lease had been lost and nobody
+     * had noticed.
+     */
+    @Override
+    void close();
+}

@@ -1,0 +1,39 @@
+package dev.leasehold;
+
+/** What is known of a {@link Lease}. */
+public enum LeaseState {
+    /** Valid: the lock is held. */
+    HELD,
+    /** Valid, but the renewal is late: the store has not answered for two thirds of the lease. */
+    AT_RISK,
+    /**
+     * Not valid now, but may become {@link #HELD} again: the machine was suspended or a clock was set, so the lease has to
+     * be confirmed by the store first, which is under way.
+     */
+    UNCONFIRMED,
+    /** Over: the lock was lost while it was held. Final. */
+    LOST,
+    /**
+     * Over: the lock was given back by its holder. Final, with one exception: where the store answers to the release that
+     * the lease had been gone before, this becomes {@link #LOST}.
+     */
+    RELEASED;
+
+    /**
+     * Whether the lock may be relied on.
+     *
+     * @return true for {@link #HELD} and {@link #AT_RISK}
+     */
+    public boolean isValid() {
+        return this == HELD || this == AT_RISK;
+    }
+
+    /**
+     * Whether the lease is over.
+     *
+     * @return true for {@link #LOST} and {@link #RELEASED}
+     */
+    public boolean isFinal() {
+        return this == LOST || this == RELEASED;
+    }
+}

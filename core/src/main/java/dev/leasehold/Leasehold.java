@@ -1,0 +1,284 @@
+package dev.leasehold;
+
+import dev.leasehold.engine.Client;
+import dev.leasehold.engine.ClientSettings;
+import dev.leasehold.engine.Stores;
+import dev.leasehold.spi.NamePattern;
+import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.spi.TimeSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.random.RandomGenerator;
+
+/**
+ * One process's connection to one store of locks. Thread-safe; make one and share it. It owns a small, fixed number of
+ * daemon threads, all named {@code leasehold-…}, which are gone after {@link #close()}.
+ */
+public final class Leasehold implements AutoCloseable {
+
+    private final Client client;
+
+    private Leasehold(Client client) {
+        this.client = client;
+    }
+
+    /**
+     * Makes a client from a store's URI, with default settings. Validates at once, connects on first use.
+     *
+     * <p>{@code memory:} · {@code sqlite:PATH} · more with further modules. Settings may follow as query parameters:
+     * {@code leasehold.namespace}, {@code leasehold.storeTimeout} (in milliseconds), {@code leasehold.localHandOvers}, {@code
+     * leasehold.label}, and those of the store.
+     *
+     * @param uri the store's URI
+     * @return the client, to be closed by the caller
+     * @throws IllegalArgumentException if the URI is malformed, its scheme or an option unknown, or the module for its
+     *     scheme missing; the message names the artifact
+     */
+    public static Leasehold connect(String uri) {
+        return builder().uri(uri).build();
+    }
+
+    /**
+     * Starts to build a client.
+     *
+     * @return a builder with default settings and no store
+     */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /**
+     * A lock with the client's default options. Costs nothing and is not remembered: lock objects of one name are
+     * interchangeable.
+     *
+     * @param name the lock's name: 1 to 512 bytes in UTF-8; any characters but NUL and unpaired surrogates
+     * @return the lock
+     * @throws IllegalArgumentException if the name is empty, too long or has a forbidden character
+     * @throws IllegalStateException if the client is closed
+     */
+    public DistributedLock lock(String name) {
+        return client.lock(name, client.settings().options());
+    }
+
+    /**
+     * A lock with options of its own.
+     *
+     * @param name the lock's name, as for {@link #lock(String)}
+     * @param options how it is held
+     * @return the lock
+     * @throws IllegalArgumentException if the name is empty, too long or has a forbidden character, or the store does not
+     *     grant leases as long as the options ask for
+     * @throws IllegalStateException if the client is closed
+     */
+    public DistributedLock lock(String name, LockOptions options) {
+        return client.lock(name, options);
+    }
+
+    /**
+     * A lock behind {@link java.util.concurrent.locks.Lock}, owned by threads, with the client's default options.
+     *
+     * @param name the lock's name, as for {@link #lock(String)}
+     * @return the lock
+     * @throws IllegalArgumentException if the name is empty, too long or has a forbidden character
+     * @throws IllegalStateException if the client is closed
+     */
+    public ReentrantDistributedLock reentrantLock(String name) {
+        return client.reentrantLock(name, client.settings().options());
+    }
+
+    /**
+     * A lock behind {@link java.util.concurrent.locks.Lock}, owned by threads, with options of its own.
+     *
+     * @param name the lock's name, as for {@link #lock(String)}
+     * @param options how it is held
+     * @return the lock
+     * @throws IllegalArgumentException as for {@link #lock(String, LockOptions)}
+     * @throws IllegalStateException if the client is closed
+     */
+    public ReentrantDistributedLock reentrantLock(String name, LockOptions options) {
+        return client.reentrantLock(name, options);
+    }
+
+    /**
+     * Lists the locks of this client's namespace that are held, kept or waited for, in the order of their names.
+     *
+     * @param pattern which names: {@code *} stands for any characters, {@code ?} for one, a backslash takes the next
+     *     character literally
+     * @return the locks as the store sees them now
+     * @throws IllegalArgumentException if the pattern is malformed
+     * @throws StoreUnavailableException if the store did not answer
+     * @throws IllegalStateException if the client is closed
+     * @throws InterruptedException if the thread is interrupted while waiting
+     */
+    public List<LockInfo> locks(String pattern) throws InterruptedException {
+        return client.inspect(NamePattern.of(pattern));
+    }
+
+    /**
+     * Ends exactly the lease to whose run a token belongs, whoever holds it, and hands the lock to the next waiter. The
+     * holder is told, but until then believes that it has the lock: exclusion rests on the operator here.
+     *
+     * @param name the lock's name
+     * @param token the token that was seen, for example in {@link #locks(String)}
+     * @return whether there was such a lease
+     * @throws IllegalArgumentException if the name is empty, too long or has a forbidden character
+     * @throws StoreUnavailableException if the store did not answer
+     * @throws IllegalStateException if the client is closed
+     * @throws InterruptedException if the thread is interrupted while waiting
+     */
+    public boolean breakLock(String name, long token) throws InterruptedException {
+        return client.breakLock(name, token);
+    }
+
+    /**
+     * Ends all holds at once, releases them in the store, withdraws all claims (their callers get {@link
+     * IllegalStateException}), and closes the connection. Waits for the store for the store timeout at most. What the user
+     * passed in is not closed. Idempotent; keeps the thread's interrupt status.
+     */
+    @Override
+    public void close() {
+        client.close();
+    }
+
+    @Override
+    public String toString() {
+        return "Leasehold[" + client + "]";
+    }
+
+    /** Settings of a client. Not thread-safe. */
+    public static final class Builder {
+
+        private final ClientSettings.Draft draft = new ClientSettings.Draft();
+
+        private Builder() {}
+
+        /**
+         * The store, from its URI; settings in the URI's query are taken as if set here.
+         *
+         * @param uri the store's URI, as for {@link Leasehold#connect}
+         * @return this
+         * @throws IllegalArgumentException as for {@link Leasehold#connect}
+         */
+        public Builder uri(String uri) {
+            Stores.apply(uri, draft);
+            return this;
+        }
+
+        /**
+         * The store.
+         *
+         * @param store the store, for example {@code JdbcStore.using(dataSource)}
+         * @return this
+         */
+        public Builder store(StoreFactory store) {
+            draft.store(store);
+            return this;
+        }
+
+        /**
+         * Keeps the lock names of different users of one store apart. None by default.
+         *
+         * @param namespace empty for none, else 1 to 64 of {@code A-Z a-z 0-9 . _ -}
+         * @return this
+         * @throws IllegalArgumentException if it has another form
+         */
+        public Builder namespace(String namespace) {
+            draft.namespace(namespace);
+            return this;
+        }
+
+        /**
+         * A few words about the client, shown to those who ask who holds a lock.
+         *
+         * @param label at most 200 characters
+         * @return this
+         * @throws IllegalArgumentException if it is longer
+         */
+        public Builder label(String label) {
+            draft.label(label);
+            return this;
+        }
+
+        /**
+         * Where listeners and dependent actions of futures run. By default on a few daemon threads of the client. The
+         * engine never depends on it: with a blocked executor locks are still granted, renewed and lost in time.
+         *
+         * @param executor the executor; never shut down by the client
+         * @return this
+         */
+        public Builder executor(Executor executor) {
+            draft.executor(executor);
+            return this;
+        }
+
+        /**
+         * How long an unreachable store is waited for. 10 s by default.
+         *
+         * @param timeout 10 ms to 1 hour
+         * @return this
+         * @throws IllegalArgumentException if it is out of that range
+         */
+        public Builder storeTimeout(Duration timeout) {
+            draft.storeTimeout(timeout);
+            return this;
+        }
+
+        /**
+         * How many callers of this process may be served in a row without going back to the store. 64 by default.
+         *
+         * @param count 0 to 64
+         * @return this
+         * @throws IllegalArgumentException if it is out of that range
+         */
+        public Builder localHandOvers(int count) {
+            draft.localHandOvers(count);
+            return this;
+        }
+
+        /**
+         * How locks are held for which no options are given.
+         *
+         * @param options the options
+         * @return this
+         */
+        public Builder options(LockOptions options) {
+            draft.options(options);
+            return this;
+        }
+
+        /**
+         * The time to live by, for tests. The system's by default.
+         *
+         * @param time the time; never closed by the client
+         * @return this
+         */
+        public Builder timeSource(TimeSource time) {
+            draft.time(time);
+            return this;
+        }
+
+        /**
+         * Where the client's id and the jitter of its intervals come from, for tests that can be repeated. A {@link
+         * java.security.SecureRandom} by default; ids must be unique, so use another one in tests only.
+         *
+         * @param random the source
+         * @return this
+         */
+        public Builder random(RandomGenerator random) {
+            draft.random(random);
+            return this;
+        }
+
+        /**
+         * Makes the client. Connects on first use.
+         *
+         * @return the client, to be closed by the caller
+         * @throws IllegalStateException if no store was given
+         * @throws IllegalArgumentException if the store does not grant leases as long as the default options ask for
+         */
+        public Leasehold build() {
+            return new Leasehold(new Client(draft.settings()));
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package dev.leasehold;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+
+/**
+ * A distributed lock behind {@link Lock}: owned by the thread that has acquired it, which may acquire it again. Owner is
+ * the {@link Thread} object within its client, never a thread id, so virtual threads are as good as others. Re-entry
+ * costs no network and keeps the token. Two objects for one name of one client are one lock. Thread-safe.
+ *
+ * <p>The lock is renewed for as long as its owner thread lives, up to {@code maxHold}. Like every distributed lock it can
+ * be lost while it is held: {@link #isHeldByCurrentThread()} and {@link #lease()} tell, and {@link #unlock()} throws then.
+ *
+ * <p>Where the store fails, the methods throw as those of {@link DistributedLock} do; the lock is not held then.
+ */
+public interface ReentrantDistributedLock extends Lock {
+
+    /**
+     * The lock's name.
+     *
+     * @return the name, without the namespace
+     */
+    String name();
+
+    /**
+     * Acquires the lock; waits for its holder without limit, and for an unreachable store for the client's store timeout.
+     * An interrupt does not end the wait; it is kept.
+     *
+     * @throws LeaseLostException if this thread owns the lock but has lost it; the hold count is unchanged
+     * @throws StoreUnavailableException if the store did not answer
+     */
+    @Override
+    void lock();
+
+    /**
+     * As {@link #lock()}, but an interrupt ends the wait.
+     *
+     * @throws InterruptedException if the thread is interrupted; the lock was not acquired
+     */
+    @Override
+    void lockInterruptibly() throws InterruptedException;
+
+    /**
+     * Tries once. An interrupt does not end the wait for the store's answer; it is kept.
+     *
+     * @return whether the lock is held now
+     */
+    @Override
+    boolean tryLock();
+
+    /**
+     * As {@link #lockInterruptibly()}, waiting for the holder up to a limit.
+     *
+     * @param time how long to wait; zero or negative means one try
+     * @param unit its unit
+     * @return whether the lock is held now
+     * @throws InterruptedException if the thread is interrupted; the lock was not acquired
+     */
+    @Override
+    boolean tryLock(long time, TimeUnit unit) throws InterruptedException;
+
+    /**
+     * Undoes one acquisition; the last one releases the lock and waits for the store as {@link Lease#close()} does.
+     *
+     * @throws IllegalMonitorStateException if the calling thread does not own the lock; caused by a {@link
+     *     LeaseLostException} if it did but the lock was lost. The hold count is reduced in that case too
+     */
+    @Override
+    void unlock();
+
+    /**
+     * Not supported.
+     *
+     * @throws UnsupportedOperationException always
+     */
+    @Override
+    Condition newCondition();
+
+    /**
+     * Whether the calling thread owns the lock and the lease is valid.
+     *
+     * @return true if so
+     */
+    boolean isHeldByCurrentThread();
+
+    /**
+     * How many acquisitions of the calling thread have not been undone.
+     *
+     * @return zero if it does not own the lock; does not change when the lock is lost
+     */
+    int holdCount();
+
+    /**
+     * The lease by which the calling thread owns the lock: for its token and state. Releasing it releases the lock.
+     *
+     * @return the lease
+     * @throws IllegalMonitorStateException if the calling thread does not own the lock
+     */
+    Lease lease();
+}

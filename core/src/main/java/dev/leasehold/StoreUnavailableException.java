@@ -1,0 +1,59 @@
+package dev.leasehold;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store did not answer, or not in time. {@link #outcome()} says whether the lock is certainly not held or its state
+ * unknown. The protected code has not run.
+ */
+public final class StoreUnavailableException extends LockException {
+
+    private static final long serialVersionUID = 1L;
+
+    /** What is known of the request that failed. */
+    public enum Outcome {
+        /** It was certainly not carried out. */
+        NOT_ACQUIRED,
+        /**
+         * It may have been carried out. Whatever it has left in the store is removed in the background, and at the latest
+         * runs out with its lease.
+         */
+        UNKNOWN
+    }
+
+    private final String node;
+    private final Outcome outcome;
+
+    /**
+     * Makes an exception.
+     *
+     * @param message what happened, on which store and node, what is known of the lock, and what to do
+     * @param node the store or node that did not answer, without credentials
+     * @param outcome what is known of the request
+     * @param cause why
+     */
+    public StoreUnavailableException(String message, String node, Outcome outcome, @Nullable Throwable cause) {
+        super(message, cause);
+        this.node = Objects.requireNonNull(node, "node");
+        this.outcome = Objects.requireNonNull(outcome, "outcome");
+    }
+
+    /**
+     * The store or node that did not answer.
+     *
+     * @return its name, without credentials
+     */
+    public String node() {
+        return node;
+    }
+
+    /**
+     * What is known of the request that failed.
+     *
+     * @return whether it was certainly not carried out, or may have been
+     */
+    public Outcome outcome() {
+        return outcome;
+    }
+}

@@ -1,0 +1,20 @@
+package dev.leasehold;
+
+import java.time.Instant;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who waits for a lock, as its store sees it: one client, however many callers it waits for.
+ *
+ * @param owner the client in words (host, process, label)
+ * @param place its place in the queue, 1 for the first
+ * @param since when it joined the queue, by the store's clock, or null where it does not say
+ */
+public record WaiterInfo(String owner, int place, @Nullable Instant since) {
+
+    /** Checks the parts. */
+    public WaiterInfo {
+        Objects.requireNonNull(owner, "owner");
+    }
+}

@@ -1,0 +1,68 @@
+package dev.leasehold.engine;
+
+import dev.leasehold.spi.StoreProvider;
+import dev.leasehold.spi.StoreUri;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.TreeSet;
+
+/** Finds the store for a URI, and takes the client's own settings out of it. */
+public final class Stores {
+
+    /** Where the schemes live that are ours, for the message that names the missing artifact. */
+    private static final Map<String, String> ARTIFACTS = Map.of(
+            "sqlite", "leasehold-jdbc",
+            "jdbc", "leasehold-jdbc",
+            "redis", "leasehold-redis",
+            "rediss", "leasehold-redis",
+            "redis-sentinel", "leasehold-redis",
+            "redis-cluster", "leasehold-redis",
+            "redlock", "leasehold-redis",
+            "zookeeper", "leasehold-zookeeper");
+
+    private Stores() {}
+
+    public static void apply(String text, ClientSettings.Draft draft) {
+        StoreUri uri = StoreUri.parse(text);
+        Map<String, String> rest = new HashMap<>(uri.options());
+        take(rest, "namespace", draft::namespace);
+        take(rest, "label", draft::label);
+        take(rest, "storeTimeout", value -> draft.storeTimeout(Duration.ofMillis(number("storeTimeout", value))));
+        take(rest, "localHandOvers", value -> draft.localHandOvers((int) number("localHandOvers", value)));
+        StoreUri remaining = new StoreUri(uri.scheme(), uri.text(), rest);
+        draft.store(provider(remaining).create(remaining));
+    }
+
+    private static StoreProvider provider(StoreUri uri) {
+        TreeSet<String> known = new TreeSet<>();
+        for (StoreProvider provider : ServiceLoader.load(StoreProvider.class, Stores.class.getClassLoader())) {
+            if (provider.schemes().contains(uri.scheme())) {
+                return provider;
+            }
+            known.addAll(provider.schemes());
+        }
+        String artifact = ARTIFACTS.get(uri.scheme());
+        throw new IllegalArgumentException(
+                artifact != null
+                        ? "no module for '" + uri.scheme() + ":' stores is present: add the dependency dev.leasehold:"
+                                + artifact
+                        : "unknown scheme '" + uri.scheme() + ":' in '" + uri + "'; known here: " + known);
+    }
+
+    private static void take(Map<String, String> options, String name, java.util.function.Consumer<String> setting) {
+        String value = options.remove(name);
+        if (value != null) {
+            setting.accept(value);
+        }
+    }
+
+    private static long number(String name, String value) {
+        try {
+            return Math.toIntExact(Long.parseLong(value));
+        } catch (NumberFormatException | ArithmeticException e) {
+            throw new IllegalArgumentException("option leasehold." + name + " must be a whole number, but was '" + value + "'", e);
+        }
+    }
+}

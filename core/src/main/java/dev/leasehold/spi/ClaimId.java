@@ -1,0 +1,44 @@
+package dev.leasehold.spi;
+
+import java.util.Objects;
+
+/**
+ * The name of one attempt to obtain one lock. Never used twice: a claim that has failed, was withdrawn, or whose lease
+ * has ended is finished, and whoever tries again does so under a new id.
+ *
+ * @param client the random id of the client, without colons
+ * @param counter counts the client's claims, from 1
+ */
+public record ClaimId(String client, long counter) {
+
+    /** Checks the parts. */
+    public ClaimId {
+        Objects.requireNonNull(client, "client");
+        if (client.isEmpty() || client.indexOf(':') >= 0) {
+            throw new IllegalArgumentException("client id must be non-empty and without ':', but was '" + client + "'");
+        }
+        if (counter < 1) {
+            throw new IllegalArgumentException("claim counter must be at least 1, but was " + counter);
+        }
+    }
+
+    /**
+     * Reads what {@link #toString()} wrote.
+     *
+     * @param text {@code client:counter}
+     * @return the id
+     * @throws IllegalArgumentException if the text has another form
+     */
+    public static ClaimId parse(String text) {
+        int colon = text.indexOf(':');
+        if (colon < 0) {
+            throw new IllegalArgumentException("not a claim id: '" + text + "'");
+        }
+        return new ClaimId(text.substring(0, colon), Long.parseLong(text.substring(colon + 1)));
+    }
+
+    @Override
+    public String toString() {
+        return client + ':' + counter;
+    }
+}

@@ -1,0 +1,34 @@
+package dev.leasehold.spi;
+
+/**
+ * Both clocks of this machine, read at one moment.
+ *
+ * @param nanos the monotonic clock, as {@link System#nanoTime()}: compare only by difference
+ * @param wallMicros the wall clock in microseconds since 1970; it decides nothing, but where the two clocks have moved
+ *     differently since an earlier reading, the machine slept or a clock was set
+ */
+public record ClockReading(long nanos, long wallMicros) {
+
+    /**
+     * How differently the two clocks have moved.
+     *
+     * @param earlier an earlier reading
+     * @return nanoseconds, never negative
+     */
+    public long divergenceSince(ClockReading earlier) {
+        long monotonic = nanos - earlier.nanos;
+        long wall = saturatedNanos(wallMicros - earlier.wallMicros);
+        long apart = wall - monotonic;
+        if (((wall ^ monotonic) & (wall ^ apart)) < 0) {
+            return Long.MAX_VALUE;
+        }
+        return apart == Long.MIN_VALUE ? Long.MAX_VALUE : Math.abs(apart);
+    }
+
+    private static long saturatedNanos(long micros) {
+        if (micros > Long.MAX_VALUE / 1000) {
+            return Long.MAX_VALUE;
+        }
+        return micros < Long.MIN_VALUE / 1000 ? Long.MIN_VALUE : micros * 1000;
+    }
+}

@@ -1,0 +1,20 @@
+package dev.leasehold.spi;
+
+import java.util.Objects;
+
+/**
+ * The name of one lease: claim and token together. A store compares both in every operation, so that a message about an
+ * earlier lease never touches a later one.
+ *
+ * @param lock the lock's name
+ * @param claim the claim that was granted
+ * @param token the fencing token that came with the grant: the first of its run
+ */
+public record LeaseId(String lock, ClaimId claim, long token) {
+
+    /** Checks the parts. */
+    public LeaseId {
+        Objects.requireNonNull(lock, "lock");
+        Objects.requireNonNull(claim, "claim");
+    }
+}

@@ -1,0 +1,28 @@
+package dev.leasehold.spi;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a store tells its client unasked. A signal may be lost, late, or come twice: it only saves time. May be called
+ * from any thread, never blocks, never throws.
+ */
+public interface Signals {
+
+    /**
+     * A claim that stood in the queue has been granted.
+     *
+     * @param lease the lease
+     * @param spare the further tokens reserved
+     * @param validity until when the lease may be relied on, where the store can say so from the signal alone; without it
+     *     the signal is only a reason to ask
+     */
+    void granted(LeaseId lease, int spare, @Nullable Validity validity);
+
+    /**
+     * Something happened (a connection broke, a session changed, a server failed over, a lease was broken) after which
+     * what is held should be confirmed at once.
+     *
+     * @param lock the lock in question, or null for all
+     */
+    void doubt(@Nullable String lock);
+}

@@ -1,0 +1,85 @@
+package dev.leasehold.spi;
+
+import java.nio.charset.StandardCharsets;
+import java.net.URLDecoder;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * The URI of a store, taken apart: its scheme, and the options {@code leasehold.NAME=VALUE} of its query, which are
+ * ours, removed from the rest, which belongs to the store.
+ *
+ * @param scheme what stands before the first colon, in lower case
+ * @param text the URI without our options
+ * @param options our options, without the prefix {@code leasehold.}, percent-decoded
+ */
+public record StoreUri(String scheme, String text, Map<String, String> options) {
+
+    private static final String PREFIX = "leasehold.";
+    private static final Pattern SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*");
+    private static final Pattern PASSWORD = Pattern.compile("(://[^/@?#:]*):[^/?#]*@|([?&;]password=)[^&;]*", Pattern.CASE_INSENSITIVE);
+
+    /** Makes the options unmodifiable. */
+    public StoreUri {
+        options = Map.copyOf(options);
+    }
+
+    /**
+     * Takes a URI apart.
+     *
+     * @param uri the URI
+     * @return its parts
+     * @throws IllegalArgumentException if it has no scheme, or one of our options is given twice or malformed
+     */
+    public static StoreUri parse(String uri) {
+        int colon = uri.indexOf(':');
+        if (colon < 0 || !SCHEME.matcher(uri.substring(0, colon)).matches()) {
+            throw new IllegalArgumentException("'" + redact(uri)
+                    + "' is not a store URI: it must begin with a scheme, for example sqlite:/var/lib/app/locks.db");
+        }
+        String scheme = uri.substring(0, colon).toLowerCase(java.util.Locale.ROOT);
+        int question = uri.indexOf('?');
+        if (question < 0) {
+            return new StoreUri(scheme, uri, Map.of());
+        }
+        Map<String, String> ours = new LinkedHashMap<>();
+        List<String> theirs = new ArrayList<>();
+        for (String part : uri.substring(question + 1).split("&", -1)) {
+            if (!part.startsWith(PREFIX)) {
+                theirs.add(part);
+                continue;
+            }
+            int equals = part.indexOf('=');
+            if (equals < 0) {
+                throw new IllegalArgumentException(
+                        "option '" + part + "' in '" + redact(uri) + "' has no value: write " + part + "=VALUE");
+            }
+            String name = part.substring(PREFIX.length(), equals);
+            if (ours.put(name, URLDecoder.decode(part.substring(equals + 1), StandardCharsets.UTF_8)) != null) {
+                throw new IllegalArgumentException(
+                        "option '" + PREFIX + name + "' is given twice in '" + redact(uri) + "'");
+            }
+        }
+        String rest = String.join("&", theirs);
+        return new StoreUri(scheme, uri.substring(0, question) + (rest.isEmpty() ? "" : "?" + rest), ours);
+    }
+
+    /**
+     * The URI as it may be shown to people and written to logs: passwords are replaced.
+     *
+     * @return the URI without credentials
+     */
+    @Override
+    public String toString() {
+        return redact(text);
+    }
+
+    private static String redact(String uri) {
+        return PASSWORD.matcher(uri).replaceAll(match -> match.group(1) != null
+                ? java.util.regex.Matcher.quoteReplacement(match.group(1) + ":***@")
+                : java.util.regex.Matcher.quoteReplacement(match.group(2) + "***"));
+    }
+}

@@ -1,0 +1,68 @@
+package dev.leasehold.spi;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * Until when a positive answer of a store may be relied on, by this machine's monotonic clock.
+ *
+ * <p>There is one formula, {@link #of}. It counts from before the first byte of the very request that was answered: if
+ * the answer waited in a buffer for a minute, that minute is gone from the lease. It uses the time that the store says
+ * is left, never the time that was asked for. The hundredth covers clocks that run at different rates, the two
+ * milliseconds the resolution of the store's expiry.
+ *
+ * @param sentAt both clocks, read before the request was sent
+ * @param deadline when the lease ends for its holder, on the clock of {@link ClockReading#nanos()}
+ */
+public record Validity(ClockReading sentAt, long deadline) {
+
+    private static final long MARGIN_NANOS = 2_000_000;
+
+    /** Checks the parts. */
+    public Validity {
+        Objects.requireNonNull(sentAt, "sentAt");
+    }
+
+    /**
+     * The one formula: {@code sentAt + timeLeft × 0.99 − 2 ms}.
+     *
+     * @param sentAt both clocks, read before the first byte of the request that was answered
+     * @param timeLeft what the store said is left of the lease; zero or negative is allowed and gives a validity that is
+     *     over
+     * @return the validity
+     */
+    public static Validity of(ClockReading sentAt, Duration timeLeft) {
+        long left = saturatedNanos(timeLeft);
+        long usable = left - left / 100 - MARGIN_NANOS;
+        return new Validity(sentAt, sentAt.nanos() + usable);
+    }
+
+    /**
+     * What is left.
+     *
+     * @param nanos the monotonic clock now
+     * @return nanoseconds, zero or negative once the deadline has been reached
+     */
+    public long nanosLeft(long nanos) {
+        return deadline - nanos;
+    }
+
+    /**
+     * Whether the deadline has been reached.
+     *
+     * @param nanos the monotonic clock now
+     * @return true from the deadline on
+     */
+    public boolean isOver(long nanos) {
+        return nanosLeft(nanos) <= 0;
+    }
+
+    // Half of the range of a long, so that differences of two readings of the monotonic clock cannot overflow.
+    private static long saturatedNanos(Duration duration) {
+        Duration most = Duration.ofNanos(Long.MAX_VALUE / 2);
+        if (duration.compareTo(most) > 0) {
+            return most.toNanos();
+        }
+        return duration.isNegative() ? 0 : duration.toNanos();
+    }
+}

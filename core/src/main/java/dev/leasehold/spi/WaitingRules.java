@@ -1,0 +1,53 @@
+package dev.leasehold.spi;
+
+import java.time.Duration;
+
+/**
+ * How waiters are kept alive, the same on every store. A waiter asks again every {@link #askEvery}, is alive for {@link
+ * #aliveFor} after its last word, and has {@link #claimPeriod} to confirm a lock that was handed to it. So a waiter that
+ * died can delay the others by one claim period, and many that died together by about one lease.
+ */
+public final class WaitingRules {
+
+    private static final Duration MOST = Duration.ofSeconds(5);
+    private static final Duration LEAST = Duration.ofMillis(50);
+
+    private WaitingRules() {}
+
+    /**
+     * How often a waiter asks again.
+     *
+     * @param lease the lease that it asks for
+     * @return a third of the lease, at least 50 ms and at most 5 s
+     */
+    public static Duration askEvery(Duration lease) {
+        return within(lease.dividedBy(3));
+    }
+
+    /**
+     * How long after its last word a waiter counts as alive.
+     *
+     * @param lease the lease that it asks for
+     * @return 2.5 times the asking interval
+     */
+    public static Duration aliveFor(Duration lease) {
+        return askEvery(lease).multipliedBy(5).dividedBy(2);
+    }
+
+    /**
+     * How long a waiter has the lock when it is handed over, before it has confirmed.
+     *
+     * @param lease the lease that it asks for
+     * @return half of the lease, at least 50 ms and at most 5 s
+     */
+    public static Duration claimPeriod(Duration lease) {
+        return within(lease.dividedBy(2));
+    }
+
+    private static Duration within(Duration duration) {
+        if (duration.compareTo(MOST) > 0) {
+            return MOST;
+        }
+        return duration.compareTo(LEAST) < 0 ? LEAST : duration;
+    }
+}
