@@ -1,0 +1,104 @@
+package dev.leasehold;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
+import org.junit.jupiter.api.Test;
+
+/** The arrows of the house: API → engine → spi ← stores; and a few habits. */
+class ArchitectureTest {
+    private static final String API = "dev.leasehold";
+    private static final String SPI = "dev.leasehold.spi..";
+    private static final String ENGINE = "dev.leasehold.engine..";
+    private static final String MEMORY = "dev.leasehold.memory..";
+    private static final String[] OUTSIDE = {"java..", "org.jspecify.."};
+
+    private static final JavaClasses CORE = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages("dev.leasehold");
+
+    @Test
+    void theCoreStandsOnTheJdkAlone() {
+        check(classes()
+                .should()
+                .onlyDependOnClassesThat(in(OUTSIDE).or(in("dev.leasehold..")).or(arraysOfPrimitives())));
+    }
+
+    @Test
+    void theContractForStoresKnowsNeitherTheEngineNorAStore() {
+        check(noClasses().that(in(SPI)).should().dependOnClassesThat(in(ENGINE, MEMORY)));
+    }
+
+    @Test
+    void theEngineAndTheApiKnowNoStore() {
+        check(noClasses().that(in(API, ENGINE)).should().dependOnClassesThat(in(MEMORY)));
+    }
+
+    @Test
+    void aStoreKnowsItsContractAndNotTheEngine() {
+        check(classes()
+                .that(in(MEMORY))
+                .should()
+                .onlyDependOnClassesThat(in(OUTSIDE).or(in(API, SPI, MEMORY)).or(arraysOfPrimitives())));
+    }
+
+    @Test
+    void onlyTheEngineImplementsTheApi() {
+        check(classes().that(implementTheApi()).should().resideInAPackage(ENGINE));
+    }
+
+    @Test
+    void noMethodIsSynchronized() {
+        check(methods().should().notHaveModifier(JavaModifier.SYNCHRONIZED));
+    }
+
+    @Test
+    void nothingIsIdentifiedByAThreadId() {
+        check(noClasses()
+                .should()
+                .callMethodWhere(
+                        target(nameMatching("getId|threadId")).and(target(owner(assignableTo(Thread.class))))));
+    }
+
+    @Test
+    void theLogIsTheSystemLogger() {
+        check(noClasses().should().dependOnClassesThat(in("java.util.logging..")));
+        check(noClasses().should().accessField(System.class, "out"));
+        check(noClasses().should().accessField(System.class, "err"));
+        check(noClasses().should().callMethod(Throwable.class, "printStackTrace"));
+    }
+
+    private static void check(ArchRule rule) {
+        rule.allowEmptyShould(true).check(CORE);
+    }
+
+    private static DescribedPredicate<JavaClass> in(String... packages) {
+        return JavaClass.Predicates.resideInAnyPackage(packages);
+    }
+
+    private static DescribedPredicate<JavaClass> arraysOfPrimitives() {
+        return describe(
+                "arrays of primitives", type -> type.getBaseComponentType().isPrimitive());
+    }
+
+    private static DescribedPredicate<JavaClass> implementTheApi() {
+        return describe(
+                "implement an interface of the API",
+                type -> !type.isInterface()
+                        && type.getAllRawInterfaces().stream()
+                                .anyMatch(api -> api.getPackageName().equals(API)));
+    }
+}
