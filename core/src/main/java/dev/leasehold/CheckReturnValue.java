@@ -1,13 +1,11 @@
 package dev.leasehold;
 
-import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /** Marks a method whose result must not be ignored. Error Prone, SpotBugs and IDEs know it by its simple name. */
-@Documented
 @Retention(RetentionPolicy.CLASS)
 @Target(ElementType.METHOD)
 @interface CheckReturnValue {}

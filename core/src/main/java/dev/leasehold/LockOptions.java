@@ -105,7 +105,8 @@ public record LockOptions(
     private static void within(String what, Duration duration, Duration least) {
         Objects.requireNonNull(duration, what);
         if (duration.compareTo(least) < 0 || duration.compareTo(FOREVER) > 0) {
-            throw new IllegalArgumentException(what + " must be " + words(least) + " to 36,500 days, but was " + duration);
+            throw new IllegalArgumentException(
+                    what + " must be " + words(least) + " to 36,500 days, but was " + duration);
         }
     }
 

@@ -19,8 +19,9 @@ public final class StaleTokenException extends LockException {
      * @param newest the greatest token that the resource has seen
      */
     public StaleTokenException(String resource, long token, long newest) {
-        super("'" + resource + "' refused the fencing token " + token + ", because it has seen " + newest
-                + ": the lock was lost and somebody else has had it since. Nothing was written; start again under a new lease");
+        super(
+                "'" + resource + "' refused the fencing token " + token + ", because it has seen " + newest
+                        + ": the lock was lost and somebody else has had it since. Nothing was written; start again under a new lease");
         this.token = token;
         this.newest = newest;
     }

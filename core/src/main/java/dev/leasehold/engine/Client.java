@@ -1,19 +1,79 @@
 package dev.leasehold.engine;
 
 import dev.leasehold.DistributedLock;
+import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
 import dev.leasehold.LockOptions;
 import dev.leasehold.ReentrantDistributedLock;
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
+import dev.leasehold.spi.Signals;
+import dev.leasehold.spi.Store;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.TimeSource;
+import dev.leasehold.spi.Validity;
+import java.time.Duration;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
-/** One client. Skeleton: the engine is being written. */
+/** One client: its store, its time, and a queue for each lock that is in use. */
 public final class Client {
 
+    private static final AtomicInteger CLIENTS = new AtomicInteger();
+    private static final int ID_BYTES = 20;
+
     private final ClientSettings settings;
+    private final @Nullable SystemTime ownTime;
+    private final TimeSource time;
+    private final Callbacks callbacks;
+    private final Store store;
+    private final QueueSettings queueSettings;
+    private final ThreadHolds threadHolds = new ThreadHolds();
+    private final ConcurrentMap<String, QueueRunner> queues = new ConcurrentHashMap<>();
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final CompletableFuture<@Nullable Void> drained = new CompletableFuture<>();
+    private final CompletableFuture<@Nullable Void> shut = new CompletableFuture<>();
 
     public Client(ClientSettings settings) {
         this.settings = settings;
+        int number = CLIENTS.incrementAndGet();
+        TimeSource given = settings.time();
+        ownTime = given == null ? new SystemTime("leasehold-timer-" + number) : null;
+        time = given != null ? given : java.util.Objects.requireNonNull(ownTime);
+        callbacks = new Callbacks(settings.executor(), "leasehold-callback-" + number);
+        byte[] id = new byte[ID_BYTES];
+        settings.random().nextBytes(id);
+        String clientId = HexFormat.of().formatHex(id);
+        AtomicLong claims = new AtomicLong();
+        store = settings.store()
+                .open(new StoreContext(
+                        clientId,
+                        ClientInfo.describe(settings.label()),
+                        settings.namespace(),
+                        time,
+                        settings.storeTimeout(),
+                        new QueueSignals()));
+        queueSettings = new QueueSettings(
+                settings.store().toString(),
+                () -> new ClaimId(clientId, claims.incrementAndGet()),
+                settings.localHandOvers(),
+                settings.storeTimeout(),
+                store.requestHorizon(),
+                settings.random());
+        checkLease(settings.options().leaseDuration());
     }
 
     public ClientSettings settings() {
@@ -21,20 +81,183 @@ public final class Client {
     }
 
     public DistributedLock lock(String name, LockOptions options) {
-        throw new UnsupportedOperationException("being written");
+        checkOpen();
+        checkLease(options.leaseDuration());
+        return new ClientLock(this, LockNames.checked(name), options);
     }
 
     public ReentrantDistributedLock reentrantLock(String name, LockOptions options) {
-        throw new UnsupportedOperationException("being written");
+        checkOpen();
+        checkLease(options.leaseDuration());
+        return new ThreadLock(this, threadHolds, LockNames.checked(name), options);
     }
 
     public List<LockInfo> inspect(NamePattern pattern) throws InterruptedException {
-        throw new UnsupportedOperationException("being written");
+        checkOpen();
+        return await(store.inspect(pattern), "the inspection");
     }
 
     public boolean breakLock(String name, long token) throws InterruptedException {
-        throw new UnsupportedOperationException("being written");
+        checkOpen();
+        return await(store.breakLease(LockNames.checked(name), token), "the break of '" + name + "'");
     }
 
-    public void close() {}
+    private <T> T await(CompletionStage<T> stage, String what) throws InterruptedException {
+        try {
+            return stage.toCompletableFuture().get(settings.storeTimeout().toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            throw rethrown(e);
+        } catch (TimeoutException e) {
+            throw new StoreUnavailableException(
+                    "the store " + this + " did not answer " + what + " within " + settings.storeTimeout()
+                            + "; check that it is reachable",
+                    toString(),
+                    StoreUnavailableException.Outcome.UNKNOWN,
+                    e);
+        }
+    }
+
+    RuntimeException rethrown(ExecutionException e) {
+        Throwable cause = e.getCause();
+        if (cause instanceof RuntimeException known) {
+            return known;
+        }
+        return new LockException("the store " + this + " failed: " + cause, cause);
+    }
+
+    void checkLease(Duration lease) {
+        Duration most = store.maxLease();
+        if (lease.compareTo(LockOptions.SHORTEST_LEASE) < 0 || lease.compareTo(most) > 0) {
+            throw new IllegalArgumentException(
+                    "a lease must be 100 ms to " + most + " on the store " + this + ", but was " + lease);
+        }
+    }
+
+    private void checkOpen() {
+        if (closed.get()) {
+            throw new IllegalStateException("this Leasehold is closed");
+        }
+    }
+
+    TimeSource time() {
+        return time;
+    }
+
+    Callbacks callbacks() {
+        return callbacks;
+    }
+
+    /** A future that completes like another, but on the users' executor. */
+    <T> CompletableFuture<T> onCallbacks(CompletableFuture<T> engines) {
+        CompletableFuture<T> users = new CompletableFuture<>();
+        engines.whenComplete((value, failure) -> callbacks.execute(() -> {
+            if (failure != null) {
+                users.completeExceptionally(failure);
+            } else {
+                users.complete(value);
+            }
+        }));
+        return users;
+    }
+
+    /** Brings a caller to the queue of a lock. */
+    void join(String lock, Caller caller) {
+        if (closed.get()) {
+            caller.outcome.completeExceptionally(new IllegalStateException("this Leasehold is closed"));
+            return;
+        }
+        post(lock, new Event.Join(caller));
+        if (closed.get()) {
+            postIfPresent(lock, new Event.Close());
+        }
+    }
+
+    /** Brings an event to the queue of a lock, and makes the queue if there is none. */
+    void post(String lock, Event event) {
+        while (true) {
+            QueueRunner runner =
+                    queues.computeIfAbsent(lock, name -> new QueueRunner(name, this, store, time, queueSettings));
+            if (runner.post(event)) {
+                return;
+            }
+            queues.remove(lock, runner);
+        }
+    }
+
+    void postIfPresent(String lock, Event event) {
+        QueueRunner runner = queues.get(lock);
+        if (runner != null) {
+            runner.post(event);
+        }
+    }
+
+    void retired(String lock, QueueRunner runner) {
+        queues.remove(lock, runner);
+        if (closed.get() && queues.isEmpty()) {
+            drained.complete(null);
+        }
+    }
+
+    /** Starts to close, and returns at once. */
+    public CompletableFuture<@Nullable Void> closeAsync() {
+        if (closed.compareAndSet(false, true)) {
+            drained.whenComplete((done, failure) -> shut());
+            time.schedule(settings.storeTimeout(), () -> drained.complete(null));
+            for (QueueRunner runner : queues.values()) {
+                runner.post(new Event.Close());
+            }
+            if (queues.isEmpty()) {
+                drained.complete(null);
+            }
+        }
+        return shut;
+    }
+
+    public void close() {
+        CompletableFuture<@Nullable Void> closing = closeAsync();
+        try {
+            closing.get(settings.storeTimeout().toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            drained.complete(null);
+        } catch (ExecutionException | TimeoutException e) {
+            drained.complete(null);
+        }
+    }
+
+    private void shut() {
+        try {
+            store.close();
+        } finally {
+            if (ownTime != null) {
+                ownTime.close();
+            }
+            callbacks.close();
+            shut.complete(null);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return settings.store().toString();
+    }
+
+    private final class QueueSignals implements Signals {
+
+        @Override
+        public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
+            post(lease.lock(), new Event.GrantSignal(lease, spare, validity));
+        }
+
+        @Override
+        public void doubt(@Nullable String lock) {
+            if (lock != null) {
+                postIfPresent(lock, new Event.DoubtSignal());
+                return;
+            }
+            for (QueueRunner runner : queues.values()) {
+                runner.post(new Event.DoubtSignal());
+            }
+        }
+    }
 }

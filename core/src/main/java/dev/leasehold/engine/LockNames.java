@@ -20,20 +20,26 @@ final class LockNames {
         }
         int bytes = bytes(name);
         if (bytes > LONGEST) {
-            throw new IllegalArgumentException("the lock's name is " + bytes + " bytes long in UTF-8, at most " + LONGEST
-                    + " are allowed: '" + name.codePoints()
-                            .limit(40)
-                            .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
-                    + "…'");
+            throw new IllegalArgumentException(
+                    "the lock's name is " + bytes + " bytes long in UTF-8, at most " + LONGEST
+                            + " are allowed: '"
+                            + name.codePoints()
+                                    .limit(40)
+                                    .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                            + "…'");
         }
         return name;
     }
 
     private static int bytes(String name) {
         try {
-            return StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(name)).remaining();
+            return StandardCharsets.UTF_8
+                    .newEncoder()
+                    .encode(CharBuffer.wrap(name))
+                    .remaining();
         } catch (CharacterCodingException e) {
-            throw new IllegalArgumentException("the lock's name has an unpaired surrogate, which UTF-8 cannot carry", e);
+            throw new IllegalArgumentException(
+                    "the lock's name has an unpaired surrogate, which UTF-8 cannot carry", e);
         }
     }
 }

@@ -62,7 +62,8 @@ public final class Stores {
         try {
             return Math.toIntExact(Long.parseLong(value));
         } catch (NumberFormatException | ArithmeticException e) {
-            throw new IllegalArgumentException("option leasehold." + name + " must be a whole number, but was '" + value + "'", e);
+            throw new IllegalArgumentException(
+                    "option leasehold." + name + " must be a whole number, but was '" + value + "'", e);
         }
     }
 }

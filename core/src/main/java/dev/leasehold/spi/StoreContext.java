@@ -17,12 +17,7 @@ import java.util.Objects;
  * @param signals where to send signals
  */
 public record StoreContext(
-        String clientId,
-        String owner,
-        String namespace,
-        TimeSource time,
-        Duration storeTimeout,
-        Signals signals) {
+        String clientId, String owner, String namespace, TimeSource time, Duration storeTimeout, Signals signals) {
 
     /** Checks the parts. */
     public StoreContext {

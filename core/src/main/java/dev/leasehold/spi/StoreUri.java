@@ -1,7 +1,7 @@
 package dev.leasehold.spi;
 
-import java.nio.charset.StandardCharsets;
 import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,7 +20,8 @@ public record StoreUri(String scheme, String text, Map<String, String> options) 
 
     private static final String PREFIX = "leasehold.";
     private static final Pattern SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*");
-    private static final Pattern PASSWORD = Pattern.compile("(://[^/@?#:]*):[^/?#]*@|([?&;]password=)[^&;]*", Pattern.CASE_INSENSITIVE);
+    private static final Pattern PASSWORD =
+            Pattern.compile("(://[^/@?#:]*):[^/?#]*@|([?&;]password=)[^&;]*", Pattern.CASE_INSENSITIVE);
 
     /** Makes the options unmodifiable. */
     public StoreUri {
@@ -78,8 +79,9 @@ public record StoreUri(String scheme, String text, Map<String, String> options) 
     }
 
     private static String redact(String uri) {
-        return PASSWORD.matcher(uri).replaceAll(match -> match.group(1) != null
-                ? java.util.regex.Matcher.quoteReplacement(match.group(1) + ":***@")
-                : java.util.regex.Matcher.quoteReplacement(match.group(2) + "***"));
+        return PASSWORD.matcher(uri)
+                .replaceAll(match -> match.group(1) != null
+                        ? java.util.regex.Matcher.quoteReplacement(match.group(1) + ":***@")
+                        : java.util.regex.Matcher.quoteReplacement(match.group(2) + "***"));
     }
 }

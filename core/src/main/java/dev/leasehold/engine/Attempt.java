@@ -1,0 +1,109 @@
+package dev.leasehold.engine;
+
+import dev.leasehold.LockOptions;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.WaitingRules;
+import java.time.Duration;
+import java.util.random.RandomGenerator;
+
+/** The claim that a local queue has before the store: asked, perhaps standing in the store's queue, asked again. */
+final class Attempt {
+
+    private static final long FIRST_RETRY_NANOS = 20_000_000L;
+    private static final long MOST_RETRY_NANOS = 1_000_000_000L;
+    private static final long AFTER_EXPIRY_NANOS = 1_000_000L;
+    private static final long LEAST_PAUSE_NANOS = 5_000_000L;
+
+    private final Claim claim;
+    private final RandomGenerator random;
+
+    private boolean underWay;
+    private boolean askAgain;
+    private boolean mayStandInQueue;
+    private boolean uncertain;
+    private boolean everUncertain;
+    private long lastWordAt;
+    private long sentAt;
+    private long nextAt;
+    private int failures;
+
+    Attempt(Claim claim, long now, RandomGenerator random) {
+        this.claim = claim;
+        this.random = random;
+        this.lastWordAt = now;
+        this.sentAt = now;
+        this.nextAt = now;
+    }
+
+    Claim claim() {
+        return claim;
+    }
+
+    boolean isUnderWay() {
+        return underWay;
+    }
+
+    boolean isDue(long now) {
+        return !underWay && now - nextAt >= 0;
+    }
+
+    long nextAt() {
+        return nextAt;
+    }
+
+    /** Whether anything of it may be left in the store. */
+    boolean mayHaveLeftTraces() {
+        return uncertain || mayStandInQueue;
+    }
+
+    /** Whether a request was given up that may still be on its way. */
+    boolean mayHaveStragglers() {
+        return everUncertain;
+    }
+
+    /** Whether so much time has passed since its last word that the store may have passed it over. */
+    boolean isForgotten(long now) {
+        return mayHaveLeftTraces()
+                && now - lastWordAt >= WaitingRules.aliveFor(claim.lease()).toNanos();
+    }
+
+    Action send(long now) {
+        underWay = true;
+        askAgain = false;
+        sentAt = now;
+        return new Action.SendClaim(claim);
+    }
+
+    /** Asks at once, or as soon as the present question is answered. */
+    void askNow(long now) {
+        askAgain = true;
+        nextAt = now;
+    }
+
+    void answered() {
+        underWay = false;
+    }
+
+    void busy(ClaimAnswer.Busy answer, long now) {
+        underWay = false;
+        failures = 0;
+        lastWordAt = sentAt;
+        mayStandInQueue = claim.enqueue();
+        uncertain = false;
+        long pause = (long) (WaitingRules.askEvery(claim.lease()).toNanos() * (0.75 + random.nextDouble() * 0.2));
+        Duration timeLeft = answer.timeLeft();
+        if (timeLeft != null && answer.place() <= 1 && timeLeft.compareTo(LockOptions.FOREVER) < 0) {
+            pause = Math.min(pause, timeLeft.toNanos() + AFTER_EXPIRY_NANOS);
+        }
+        nextAt = askAgain ? now : now + Math.max(pause, LEAST_PAUSE_NANOS);
+    }
+
+    void failed(boolean mayHaveBeenCarriedOut, long now) {
+        underWay = false;
+        uncertain |= mayHaveBeenCarriedOut;
+        everUncertain |= mayHaveBeenCarriedOut;
+        long pause = Math.min(MOST_RETRY_NANOS, FIRST_RETRY_NANOS << Math.min(failures++, 6));
+        nextAt = now + (long) (pause * (0.5 + random.nextDouble()));
+    }
+}

@@ -1,0 +1,35 @@
+package dev.leasehold.engine;
+
+import dev.leasehold.LockOptions;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** One call to obtain a lock. The local queue owns the mutable parts. */
+final class Caller {
+
+    private final LockOptions options;
+    private final @Nullable Thread owner;
+
+    /** Completes with the lease, with null if the lock is busy, or exceptionally. */
+    final CompletableFuture<@Nullable HeldLease> outcome = new CompletableFuture<>();
+
+    /** Whether the caller is content with one answer of the store: from the start, or because its wait is over. */
+    boolean tries;
+
+    long joinedAt;
+    long number;
+
+    Caller(LockOptions options, boolean tries, @Nullable Thread owner) {
+        this.options = options;
+        this.tries = tries;
+        this.owner = owner;
+    }
+
+    LockOptions options() {
+        return options;
+    }
+
+    @Nullable Thread owner() {
+        return owner;
+    }
+}

@@ -1,0 +1,36 @@
+package dev.leasehold.engine;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Who this process is, in words for people: {@code host=H pid=P} and, last because it may have spaces, {@code label=L}. */
+final class ClientInfo {
+
+    private ClientInfo() {}
+
+    static String describe(String label) {
+        String who = "host=" + host() + " pid=" + ProcessHandle.current().pid();
+        return label.isEmpty() ? who : who + " label=" + label;
+    }
+
+    /** Without asking the network: resolving one's own name can take seconds. */
+    private static String host() {
+        for (String source : new String[] {"/proc/sys/kernel/hostname", "/etc/hostname"}) {
+            String name = contents(source);
+            if (!name.isEmpty()) {
+                return name.replaceAll("\\s+", "_");
+            }
+        }
+        String name = System.getenv("COMPUTERNAME") != null ? System.getenv("COMPUTERNAME") : System.getenv("HOSTNAME");
+        return name == null || name.isBlank() ? "unknown" : name.strip().replaceAll("\\s+", "_");
+    }
+
+    private static String contents(String file) {
+        try {
+            return Files.readString(Path.of(file)).strip();
+        } catch (IOException e) {
+            return "";
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package dev.leasehold.engine;
+
+import dev.leasehold.DistributedLock;
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseBody;
+import dev.leasehold.LeaseFunction;
+import dev.leasehold.LockBusyException;
+import dev.leasehold.LockOptions;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** A lock's name and options, and the client that knows how to get it. */
+final class ClientLock implements DistributedLock {
+
+    private final Client client;
+    private final String name;
+    private final LockOptions options;
+
+    ClientLock(Client client, String name, LockOptions options) {
+        this.client = client;
+        this.name = name;
+        this.options = options;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public LockOptions options() {
+        return options;
+    }
+
+    @Override
+    public Lease acquire() throws InterruptedException {
+        return Objects.requireNonNull(
+                Request.send(client, name, options, null, null).await());
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire() throws InterruptedException {
+        return tryAcquire(Duration.ZERO);
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(Duration maxWait) throws InterruptedException {
+        return Optional.ofNullable(obtain(maxWait));
+    }
+
+    private @Nullable HeldLease obtain(Duration maxWait) throws InterruptedException {
+        Objects.requireNonNull(maxWait, "maxWait");
+        return Request.send(client, name, options, maxWait, null).await();
+    }
+
+    @Override
+    public CompletableFuture<Lease> acquireAsync() {
+        return Request.send(client, name, options, null, null).async(Objects::requireNonNull);
+    }
+
+    @Override
+    public CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration maxWait) {
+        Objects.requireNonNull(maxWait, "maxWait");
+        return Request.send(client, name, options, maxWait, null).async(Optional::ofNullable);
+    }
+
+    @Override
+    public <E extends Exception> void run(LeaseBody<E> body) throws E, InterruptedException {
+        Objects.requireNonNull(body, "body");
+        UnderLease.call(
+                Objects.requireNonNull(
+                        Request.send(client, name, options, null, null).await()),
+                lease -> {
+                    body.run(lease);
+                    return true;
+                });
+    }
+
+    @Override
+    public <T extends @Nullable Object, E extends Exception> T call(LeaseFunction<T, E> body)
+            throws E, InterruptedException {
+        Objects.requireNonNull(body, "body");
+        return UnderLease.call(
+                Objects.requireNonNull(
+                        Request.send(client, name, options, null, null).await()),
+                body);
+    }
+
+    @Override
+    public <T extends @Nullable Object, E extends Exception> T call(Duration maxWait, LeaseFunction<T, E> body)
+            throws E, InterruptedException {
+        Objects.requireNonNull(body, "body");
+        HeldLease lease = obtain(maxWait);
+        if (lease == null) {
+            throw new LockBusyException(name, "a wait of " + maxWait);
+        }
+        return UnderLease.call(lease, body);
+    }
+
+    @Override
+    public <E extends Exception> boolean tryRun(Duration maxWait, LeaseBody<E> body) throws E, InterruptedException {
+        Objects.requireNonNull(body, "body");
+        HeldLease lease = obtain(maxWait);
+        if (lease == null) {
+            return false;
+        }
+        return UnderLease.call(lease, held -> {
+            body.run(held);
+            return true;
+        });
+    }
+
+    @Override
+    public String toString() {
+        return "DistributedLock[" + name + " in " + client + "]";
+    }
+}

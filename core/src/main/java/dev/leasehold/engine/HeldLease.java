@@ -1,0 +1,204 @@
+package dev.leasehold.engine;
+
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseListener;
+import dev.leasehold.LeaseLostException;
+import dev.leasehold.LeaseState;
+import dev.leasehold.StoreUnavailableException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** A hold as its caller sees it. The engine refers to it weakly only, so that it notices when it was dropped. */
+final class HeldLease implements Lease {
+
+    private static final Logger LOG = System.getLogger("dev.leasehold");
+    private static final long CLOSE_WAIT_SECONDS = 1;
+
+    private final Hold hold;
+    private final QueueRunner runner;
+    private final Client client;
+    private final LeaseWatcher watcher;
+    private volatile boolean lossNoticed;
+
+    HeldLease(Hold hold, QueueRunner runner, Client client) {
+        this.hold = hold;
+        this.runner = runner;
+        this.client = client;
+        this.watcher = new LeaseWatcher(this, hold, runner, client);
+    }
+
+    HeldLease(Hold hold, QueueRunner runner, Client client, LeaseWatcher watcher) {
+        this.hold = hold;
+        this.runner = runner;
+        this.client = client;
+        this.watcher = watcher;
+    }
+
+    LeaseWatcher watcher() {
+        return watcher;
+    }
+
+    Hold hold() {
+        return hold;
+    }
+
+    @Override
+    public String name() {
+        return hold.lock();
+    }
+
+    @Override
+    public long token() {
+        return hold.token();
+    }
+
+    @Override
+    public LeaseState state() {
+        LeaseState state = look();
+        if (state == LeaseState.LOST) {
+            lossNoticed = true;
+        }
+        return state;
+    }
+
+    /** The state by the clocks; where they say what the engine does not know yet, it is told. */
+    LeaseState look() {
+        LeaseState state = hold.state(client.time().now());
+        if (state == LeaseState.UNCONFIRMED || (state == LeaseState.LOST && !hold.ended.isDone())) {
+            runner.post(new Event.Look());
+        }
+        return state;
+    }
+
+    @Override
+    public Duration remaining() {
+        return hold.remaining(client.time().now());
+    }
+
+    @Override
+    public void ensureValid() {
+        LeaseState state = state();
+        if (!state.isValid()) {
+            throw lost(state);
+        }
+    }
+
+    LeaseLostException lost(LeaseState state) {
+        String reason = switch (state) {
+            case RELEASED -> "it was released";
+            case UNCONFIRMED ->
+                "the machine was suspended or a clock was set, and the store " + client
+                        + " has not confirmed the lease since";
+            default ->
+                "its lease ran out, was broken, or was lost by the store " + client
+                        + "; somebody else may hold it. Do not rely on what was done since";
+        };
+        return new LeaseLostException(name(), token(), reason);
+    }
+
+    @Override
+    public Duration extend(Duration duration) throws InterruptedException {
+        client.checkLease(duration);
+        Extension extension = new Extension(duration);
+        if (!runner.post(new Event.Extend(hold, extension))) {
+            throw lost(state());
+        }
+        try {
+            extension.outcome.get(client.settings().storeTimeout().toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            throw client.rethrown(e);
+        } catch (TimeoutException e) {
+            throw new StoreUnavailableException(
+                    "the store " + client + " did not answer the extension of '" + name() + "'; the lease is " + look()
+                            + " for another " + remaining(),
+                    client.toString(),
+                    StoreUnavailableException.Outcome.UNKNOWN,
+                    e);
+        }
+        return remaining();
+    }
+
+    @Override
+    public void onStateChange(LeaseListener listener) {
+        watcher.add(listener);
+    }
+
+    @Override
+    public CompletionStage<LeaseState> ended() {
+        watcher.attend();
+        return client.onCallbacks(hold.ended).minimalCompletionStage();
+    }
+
+    /** Ends the hold and tells the engine, without waiting. */
+    void end() {
+        hold.end(client.time().now());
+        runner.post(new Event.EndHold(hold));
+    }
+
+    @Override
+    public LeaseState release() throws InterruptedException {
+        end();
+        lossNoticed = true;
+        try {
+            return hold.released.get(client.settings().storeTimeout().toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            throw client.rethrown(e);
+        } catch (TimeoutException e) {
+            throw new StoreUnavailableException(
+                    "the store " + client + " did not answer the release of '" + name()
+                            + "'; the hold is over, the release goes on in the background",
+                    client.toString(),
+                    StoreUnavailableException.Outcome.UNKNOWN,
+                    e);
+        }
+    }
+
+    @Override
+    public CompletableFuture<LeaseState> releaseAsync() {
+        end();
+        lossNoticed = true;
+        return client.onCallbacks(hold.released);
+    }
+
+    @Override
+    public void close() {
+        boolean lost = look() == LeaseState.LOST;
+        end();
+        if (!hold.released.isDone()) {
+            try {
+                hold.released.get(CLOSE_WAIT_SECONDS, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (ExecutionException | TimeoutException e) {
+                LOG.log(Level.DEBUG, "the release of ''{0}'' goes on in the background", name());
+            }
+        }
+        lost |= look() == LeaseState.LOST;
+        if (lost && !lossNoticed && !watcher.isAttended()) {
+            lossNoticed = true;
+            LOG.log(
+                    Level.WARNING,
+                    "the lock ''{0}'' with token {1} was lost while it was held, and nobody had noticed when it was closed",
+                    name(),
+                    Long.toString(token()));
+        }
+    }
+
+    /** Waits as {@link #close()} does and says what is known then. */
+    LeaseState closeQuietly() {
+        lossNoticed = true;
+        close();
+        return look();
+    }
+
+    @Override
+    public String toString() {
+        return "Lease[" + name() + ", token " + token() + ", " + look() + "]";
+    }
+}

@@ -1,0 +1,189 @@
+package dev.leasehold.engine;
+
+import dev.leasehold.LeaseState;
+import dev.leasehold.LockOptions;
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.Validity;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one caller has: the lease, or its turn within a lease that its client keeps for several callers.
+ *
+ * <p>Why it can be believed: everything that is known of the hold is one reference, {@code status}, either a validity or an
+ * end. Whoever looks compares the validity with the clocks at that moment, so no thread, timer or answer is needed for a
+ * hold to be seen as lost. Whoever sees it lost first writes that down with a compare-and-set, and a confirmation is
+ * written with one too: an answer that comes in after somebody was told "lost" finds an end there and changes nothing.
+ * Ends are final but for one: a release may turn out to have come too late.
+ */
+final class Hold {
+
+    private sealed interface Status {}
+
+    private record Live(Validity validity) implements Status {}
+
+    private record Over(LeaseState state) implements Status {}
+
+    private static final Over LOST = new Over(LeaseState.LOST);
+    private static final Over RELEASED = new Over(LeaseState.RELEASED);
+
+    private final String lock;
+    private final long token;
+    private final LockOptions options;
+    private final @Nullable Thread owner;
+    private final long startedAt;
+    private final long mostDivergence;
+    private final AtomicReference<Status> status;
+
+    /** Completes with the final state, never exceptionally. */
+    final CompletableFuture<LeaseState> ended = new CompletableFuture<>();
+
+    /** Completes with what became of the release; exceptionally if the store has not said. */
+    final CompletableFuture<LeaseState> released = new CompletableFuture<>();
+
+    /** Set once, before the hold is given to its caller; weak, so that a dropped lease is noticed. */
+    private volatile @Nullable HoldWatcher watcher;
+
+    private LeaseState announced = LeaseState.HELD;
+
+    Hold(String lock, long token, Caller caller, Validity validity, long now) {
+        this.lock = lock;
+        this.token = token;
+        this.options = caller.options();
+        this.owner = caller.owner();
+        this.startedAt = now;
+        this.mostDivergence = options.leaseDuration().toNanos() / 10;
+        this.status = new AtomicReference<>(new Live(validity));
+    }
+
+    String lock() {
+        return lock;
+    }
+
+    long token() {
+        return token;
+    }
+
+    LockOptions options() {
+        return options;
+    }
+
+    @Nullable Thread owner() {
+        return owner;
+    }
+
+    void watchedBy(HoldWatcher value) {
+        watcher = value;
+    }
+
+    @Nullable HoldWatcher watcher() {
+        return watcher;
+    }
+
+    LeaseState state(ClockReading now) {
+        while (true) {
+            Status current = status.get();
+            if (current instanceof Over over) {
+                return over.state();
+            }
+            if (current instanceof Live live) {
+                if (!live.validity().isOver(now.nanos())) {
+                    return liveState(live.validity(), now);
+                }
+                if (status.compareAndSet(current, LOST)) {
+                    return LeaseState.LOST;
+                }
+            }
+        }
+    }
+
+    private LeaseState liveState(Validity validity, ClockReading now) {
+        if (now.divergenceSince(validity.sentAt()) > mostDivergence) {
+            return LeaseState.UNCONFIRMED;
+        }
+        return options.autoRenew() && now.nanos() - riskAt(validity) >= 0 ? LeaseState.AT_RISK : LeaseState.HELD;
+    }
+
+    /** From when on the renewal is late: two thirds of the way from the confirmation to the deadline. */
+    static long riskAt(Validity validity) {
+        return validity.deadline() - (validity.deadline() - validity.sentAt().nanos()) / 3;
+    }
+
+    /** Whether both clocks have told the same since a request was sent; else its answer sets no deadline. */
+    boolean agrees(Validity validity, ClockReading now) {
+        return now.divergenceSince(validity.sentAt()) <= mostDivergence;
+    }
+
+    Duration remaining(ClockReading now) {
+        return state(now).isValid() && status.get() instanceof Live live
+                ? Duration.ofNanos(Math.max(0, live.validity().nanosLeft(now.nanos())))
+                : Duration.ZERO;
+    }
+
+    /** Takes a later deadline over; an end stays an end. */
+    void confirm(Validity validity) {
+        Status current = status.get();
+        if (current instanceof Live) {
+            status.compareAndSet(current, new Live(validity));
+        }
+    }
+
+    /**
+     * Ends the hold on behalf of its holder.
+     *
+     * @return false if it was over before
+     */
+    boolean end(ClockReading now) {
+        while (true) {
+            if (state(now).isFinal()) {
+                return false;
+            }
+            Status current = status.get();
+            if (current instanceof Live && status.compareAndSet(current, RELEASED)) {
+                return true;
+            }
+        }
+    }
+
+    /** Ends the hold as lost; also one whose release came too late. */
+    void lose() {
+        status.set(LOST);
+    }
+
+    /** For how long the lock must stay taken although the hold is over. */
+    long keepNanos(long now) {
+        return Math.max(0, options.atLeast().toNanos() - (now - startedAt));
+    }
+
+    /** For how long the hold may still be renewed. */
+    long holdNanosLeft(long now) {
+        return options.maxHold().equals(LockOptions.FOREVER)
+                ? Long.MAX_VALUE
+                : options.maxHold().toNanos() - (now - startedAt);
+    }
+
+    /** Whether somebody could still want the lease renewed: its owner thread lives and its object is referenced. */
+    boolean isWanted() {
+        HoldWatcher watching = watcher;
+        return (owner == null || owner.isAlive()) && (watching == null || watching.isReferenced());
+    }
+
+    /**
+     * Notes a state as told to the listeners. For the local queue alone.
+     *
+     * @return whether it is news
+     */
+    boolean announce(LeaseState state) {
+        if (announced == state) {
+            return false;
+        }
+        announced = state;
+        return true;
+    }
+
+    LeaseState announced() {
+        return announced;
+    }
+}

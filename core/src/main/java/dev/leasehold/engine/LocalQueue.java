@@ -1,0 +1,685 @@
+package dev.leasehold.engine;
+
+import dev.leasehold.LeaseLostException;
+import dev.leasehold.LeaseState;
+import dev.leasehold.LockException;
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Validity;
+import dev.leasehold.spi.WaitingRules;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The callers of one process that wait for one lock, and the lease they share: a pure state machine. Events go in with the
+ * time at which they happened, actions come out; there are no sockets, no threads and no clocks in here.
+ *
+ * <p>Why it is right. At any moment the queue has at most one {@link Tenure} (a lease of the store's) or one {@link
+ * Attempt} (a claim before the store), never both, and a tenure has at most one {@link Hold}. Callers get holds only from
+ * the tenure, one after the other and in their order, so two callers of this process never hold at once; that two
+ * processes do not is the store's part, and the tenure's deadline. Whatever else comes from the store (a grant to a claim
+ * that is finished, a second grant, an answer that was waited for no longer) belongs to nobody and is undone at once. What
+ * has to leave the store is an {@link Undo}, repeated until the store has answered or until it cannot be there any more.
+ *
+ * <p>After each event {@link #settle} looks at the whole state: is the lease over, can the next caller be served, must the
+ * store be asked. The handlers of events only write down what is new.
+ */
+final class LocalQueue {
+
+    private static final long TURN_NANOS = 10_000_000L;
+
+    /** No time at which anything is due. */
+    static final long NEVER = Long.MAX_VALUE;
+
+    private final String lock;
+    private final QueueSettings settings;
+    private final WaitingCallers waiting = new WaitingCallers();
+    private final List<Undo> undos = new ArrayList<>();
+
+    private @Nullable Tenure tenure;
+    private @Nullable Attempt attempt;
+    private @Nullable Undo blocker;
+    private @Nullable Hold vacated;
+    private boolean silent;
+    private long silentSince;
+    private @Nullable LockException lastFailure;
+    private boolean closed;
+
+    private List<Action> actions = new ArrayList<>();
+    private ClockReading clocks = new ClockReading(0, 0);
+    private long now;
+
+    LocalQueue(String lock, QueueSettings settings) {
+        this.lock = lock;
+        this.settings = settings;
+    }
+
+    /** Whether nothing would be forgotten if the queue were. */
+    boolean isIdle() {
+        return waiting.isEmpty() && tenure == null && attempt == null && undos.isEmpty();
+    }
+
+    /**
+     * Takes an event in.
+     *
+     * @param event what happened
+     * @param at when
+     * @return what is to be done, in this order
+     */
+    List<Action> on(Event event, ClockReading at) {
+        actions = new ArrayList<>(4);
+        clocks = at;
+        now = at.nanos();
+        handle(event);
+        settle();
+        return actions;
+    }
+
+    private void handle(Event event) {
+        if (event instanceof Event.Join join) {
+            join(join.caller());
+        } else if (event instanceof Event.Leave leave) {
+            waiting.remove(leave.caller());
+        } else if (event instanceof Event.WaitOver over) {
+            waitOver(over.caller());
+        } else if (event instanceof Event.EndHold end) {
+            endHold(end.hold());
+        } else if (event instanceof Event.Extend extend) {
+            extend(extend.hold(), extend.extension());
+        } else if (event instanceof Event.ClaimAnswered answered) {
+            claimAnswered(answered.claim(), answered.answer());
+        } else if (event instanceof Event.ClaimFailed failed) {
+            claimFailed(failed.claim(), failed.failure());
+        } else if (event instanceof Event.RenewAnswered answered) {
+            renewAnswered(answered.lease(), answered.answer());
+        } else if (event instanceof Event.RenewFailed failed) {
+            lastFailure = failed.failure();
+        } else if (event instanceof Event.ReleaseAnswered answered) {
+            releaseAnswered(answered.lease(), answered.answer());
+        } else if (event instanceof Event.WithdrawAnswered answered) {
+            undone(answered.claim());
+        } else if (event instanceof Event.UndoFailed failed) {
+            undoFailed(failed.claim(), failed.lease(), failed.failure());
+        } else if (event instanceof Event.GrantSignal signal) {
+            grantSignal(signal);
+        } else if (event instanceof Event.DoubtSignal) {
+            doubtSignal();
+        } else if (event instanceof Event.Close) {
+            close();
+        }
+    }
+
+    // ---- callers -------------------------------------------------------------------------------------------------
+
+    private void join(Caller caller) {
+        if (closed) {
+            actions.add(new Action.Fail(caller, new IllegalStateException("this Leasehold is closed")));
+            return;
+        }
+        Tenure current = tenure;
+        boolean taken = !waiting.isEmpty() || (current != null && current.hold() != null);
+        if (caller.tries && taken) {
+            actions.add(new Action.Refuse(caller));
+            return;
+        }
+        waiting.add(caller, now);
+        if (taken) {
+            waiting.noteContention();
+        }
+    }
+
+    private void waitOver(Caller caller) {
+        if (!waiting.contains(caller)) {
+            return;
+        }
+        if (waiting.knowsContention(caller)) {
+            waiting.remove(caller);
+            actions.add(new Action.Refuse(caller));
+        } else {
+            waiting.stopWaiting(caller);
+        }
+    }
+
+    private void close() {
+        closed = true;
+        for (Caller caller : waiting.removeAll()) {
+            actions.add(new Action.Fail(
+                    caller,
+                    new IllegalStateException("this Leasehold was closed while '" + lock + "' was waited for")));
+        }
+        Tenure current = tenure;
+        Hold hold = current == null ? null : current.hold();
+        if (hold != null) {
+            hold.end(clocks);
+            endHold(hold);
+        }
+    }
+
+    // ---- the holder ----------------------------------------------------------------------------------------------
+
+    private void endHold(Hold hold) {
+        Tenure current = tenure;
+        if (current == null || current.hold() != hold) {
+            return;
+        }
+        if (hold.state(clocks) == LeaseState.LOST) {
+            loseTenure(current, "its lease had run out before it was released", true);
+            return;
+        }
+        failExtensions(current, "it was released");
+        announce(hold, LeaseState.RELEASED);
+        current.vacate();
+        long keep = hold.keepNanos(now);
+        if (keep > 0) {
+            giveBack(current, hold, keep);
+        } else {
+            vacated = hold;
+        }
+    }
+
+    private void extend(Hold hold, Extension extension) {
+        Tenure current = tenure;
+        if (current == null || current.hold() != hold || hold.state(clocks).isFinal()) {
+            actions.add(new Action.AnswerExtension(
+                    extension, new LeaseLostException(lock, hold.token(), "it was over before it could be extended")));
+            return;
+        }
+        current.extend(extension, now);
+    }
+
+    private void failExtensions(Tenure of, String why) {
+        Hold hold = of.hold();
+        for (Extension extension : of.extensions()) {
+            actions.add(new Action.AnswerExtension(
+                    extension, new LeaseLostException(lock, hold == null ? 0 : hold.token(), why)));
+        }
+        of.extensions().clear();
+    }
+
+    private void announce(Hold hold, LeaseState state) {
+        if (hold.announce(state)) {
+            actions.add(new Action.Announce(hold, state));
+        }
+    }
+
+    /** The lease is over against its holder's will. Where the store has not said so itself, it is told, just in case. */
+    private void loseTenure(Tenure lost, String why, boolean tellStore) {
+        Hold hold = lost.hold();
+        if (hold != null) {
+            hold.lose();
+            announce(hold, LeaseState.LOST);
+            failExtensions(lost, why);
+            actions.add(new Action.Settle(hold, LeaseState.LOST, null));
+        }
+        settleVacated();
+        tenure = null;
+        if (tellStore) {
+            release(lost.lease(), lost.mayHaveStragglers());
+        }
+    }
+
+    // ---- answers of the store ------------------------------------------------------------------------------------
+
+    private void claimAnswered(ClaimId claim, ClaimAnswer answer) {
+        Attempt asked = attemptOf(claim);
+        if (answer instanceof ClaimAnswer.Granted granted) {
+            if (asked != null) {
+                heard();
+                asked.answered();
+                take(asked, granted.lease(), granted.spare(), granted.validity(), false);
+            } else {
+                strayGrant(granted.lease(), granted.validity());
+            }
+        } else if (answer instanceof ClaimAnswer.Busy busy && asked != null) {
+            heard();
+            waiting.noteContention();
+            asked.busy(busy, now);
+            for (Caller caller : waiting.removeTrying()) {
+                actions.add(new Action.Refuse(caller));
+            }
+            if (!asked.claim().enqueue()) {
+                attempt = null;
+            }
+        }
+    }
+
+    private @Nullable Attempt attemptOf(ClaimId claim) {
+        Attempt current = attempt;
+        return current != null && current.claim().id().equals(claim) ? current : null;
+    }
+
+    /** The claim was granted. If the answer is so old that the lease is over, the claim is finished and another begins. */
+    private void take(Attempt granted, LeaseId lease, int spare, Validity validity, boolean pushed) {
+        attempt = null;
+        Claim claim = granted.claim();
+        if (validity.isOver(now)) {
+            release(lease, granted.mayHaveStragglers());
+            return;
+        }
+        boolean stragglers = granted.mayHaveStragglers() || granted.isUnderWay();
+        Tenure next = new Tenure(lease, spare, validity, claim.lease(), pushed, stragglers, now, settings.random());
+        if (clocks.divergenceSince(validity.sentAt()) > claim.lease().toNanos() / 10) {
+            next.doubt(now);
+        }
+        tenure = next;
+    }
+
+    private void strayGrant(LeaseId lease, @Nullable Validity validity) {
+        Tenure current = tenure;
+        if (current != null && current.lease().equals(lease)) {
+            if (validity != null) {
+                confirm(current, validity);
+            }
+            return;
+        }
+        for (Undo undo : undos) {
+            if (lease.equals(undo.lease())) {
+                return;
+            }
+        }
+        release(lease, false);
+    }
+
+    private void claimFailed(ClaimId claim, LockException failure) {
+        Attempt asked = attemptOf(claim);
+        if (asked == null) {
+            return;
+        }
+        lastFailure = failure;
+        if (failure instanceof StoreUnavailableException unavailable) {
+            asked.failed(unavailable.outcome() == Outcome.UNKNOWN, now);
+            return;
+        }
+        heard();
+        asked.failed(false, now);
+        for (Caller caller : waiting.removeAll()) {
+            actions.add(new Action.Fail(caller, failure));
+        }
+    }
+
+    private void renewAnswered(LeaseId lease, RenewAnswer answer) {
+        Tenure current = tenure;
+        if (current == null || !current.lease().equals(lease)) {
+            return;
+        }
+        if (answer instanceof RenewAnswer.Renewed renewed) {
+            confirm(current, renewed.validity());
+        } else {
+            loseTenure(current, "the store has no such lease any more", false);
+        }
+    }
+
+    private void confirm(Tenure current, Validity validity) {
+        Hold hold = current.hold();
+        if (current.isOver(now) || (hold != null && hold.state(clocks).isFinal())) {
+            return;
+        }
+        if (hold != null && !hold.agrees(validity, clocks)) {
+            return;
+        }
+        current.confirm(validity);
+        for (Extension extension : current.extensionsAskedBy(validity.sentAt().nanos())) {
+            actions.add(new Action.AnswerExtension(extension, null));
+        }
+    }
+
+    private void grantSignal(Event.GrantSignal signal) {
+        Attempt asked = attemptOf(signal.lease().claim());
+        if (asked == null) {
+            strayGrant(signal.lease(), signal.validity());
+            return;
+        }
+        Validity validity = signal.validity();
+        if (validity == null || validity.isOver(now)) {
+            asked.askNow(now);
+            return;
+        }
+        heard();
+        take(asked, signal.lease(), signal.spare(), validity, true);
+    }
+
+    private void doubtSignal() {
+        Tenure current = tenure;
+        if (current != null) {
+            current.doubt(now);
+        }
+        Attempt asked = attempt;
+        if (asked != null) {
+            asked.askNow(now);
+        }
+    }
+
+    // ---- what has to leave the store -----------------------------------------------------------------------------
+
+    private void release(LeaseId lease, boolean stragglers) {
+        addUndo(Undo.release(lease, null, 0, now, settings.storeTimeout().toNanos(), stragglers));
+    }
+
+    /** Gives the lease back to the store, on behalf of the hold that has just ended, if there is one. */
+    private void giveBack(Tenure back, @Nullable Hold hold, long keepNanos) {
+        long pointlessAfter = (hold == null ? 0 : hold.options().leaseDuration().toNanos())
+                + settings.storeTimeout().toNanos();
+        Undo undo = Undo.release(back.lease(), hold, keepNanos, now, pointlessAfter, back.mayHaveStragglers());
+        tenure = null;
+        vacated = null;
+        blocker = undo;
+        addUndo(undo);
+    }
+
+    private void addUndo(Undo undo) {
+        undos.add(undo);
+        actions.add(undo.send(now));
+    }
+
+    private void releaseAnswered(LeaseId lease, ReleaseAnswer answer) {
+        Undo undo = undoSentAs(lease.claim(), lease);
+        if (undo == null) {
+            return;
+        }
+        heard();
+        Hold hold = undo.hold();
+        if (hold != null) {
+            boolean lost = answer == ReleaseAnswer.NOT_HELD && !undo.isRepeated();
+            if (lost) {
+                hold.lose();
+                announce(hold, LeaseState.LOST);
+            }
+            actions.add(new Action.Settle(hold, lost ? LeaseState.LOST : LeaseState.RELEASED, null));
+        }
+        finish(undo);
+    }
+
+    private @Nullable Undo undoSentAs(ClaimId claim, @Nullable LeaseId lease) {
+        for (Undo undo : undos) {
+            if (undo.isSentAs(claim, lease)) {
+                return undo;
+            }
+        }
+        return null;
+    }
+
+    private void undone(ClaimId claim) {
+        Undo undo = undoSentAs(claim, null);
+        if (undo != null) {
+            finish(undo);
+        }
+    }
+
+    private void finish(Undo undo) {
+        unblock(undo);
+        if (undo.done(now, settings.requestHorizon())) {
+            undos.remove(undo);
+        }
+    }
+
+    private void undoFailed(ClaimId claim, @Nullable LeaseId lease, LockException failure) {
+        lastFailure = failure;
+        Undo undo = undoSentAs(claim, lease);
+        if (undo == null) {
+            return;
+        }
+        if (!silent) {
+            silent = true;
+            silentSince = undo.firstSentAt();
+        }
+        undo.failed(now);
+        unblock(undo);
+        if (!(failure instanceof StoreUnavailableException)) {
+            giveUp(undo, failure);
+            undos.remove(undo);
+        }
+    }
+
+    private void unblock(Undo undo) {
+        if (blocker == undo) {
+            blocker = null;
+        }
+    }
+
+    private void giveUp(Undo undo, @Nullable LockException failure) {
+        Hold hold = undo.hold();
+        if (hold != null) {
+            actions.add(new Action.Settle(hold, LeaseState.RELEASED, failure));
+        }
+    }
+
+    private void settleVacated() {
+        Hold ended = vacated;
+        if (ended != null) {
+            actions.add(new Action.Settle(ended, LeaseState.RELEASED, null));
+            vacated = null;
+        }
+    }
+
+    // ---- after each event ----------------------------------------------------------------------------------------
+
+    private void settle() {
+        watch();
+        serve();
+        seek();
+        giveUpOnSilence();
+        undo();
+    }
+
+    /** The watchdog's look: is the lease over, at risk, in doubt, to be renewed? */
+    private void watch() {
+        Tenure current = tenure;
+        if (current == null) {
+            return;
+        }
+        Hold hold = current.hold();
+        if (hold != null) {
+            LeaseState state = hold.state(clocks);
+            if (state == LeaseState.LOST) {
+                loseTenure(current, "its lease ran out before the store confirmed it again", true);
+                return;
+            }
+            if (state == LeaseState.RELEASED) {
+                return;
+            }
+            announce(hold, state);
+            if (state == LeaseState.UNCONFIRMED && !current.isDoubted()) {
+                current.doubt(now);
+            }
+        } else if (current.isOver(now)) {
+            loseTenure(current, "", true);
+            return;
+        }
+        renew(current);
+    }
+
+    private void renew(Tenure current) {
+        if (!current.isRequestDue(now)) {
+            return;
+        }
+        Hold hold = current.hold();
+        if (hold != null && current.isRenewing() && !hold.isWanted()) {
+            current.stopRenewing();
+            actions.add(new Action.Unrenewed(hold, "nobody can use it any more"));
+            if (!current.isRequestDue(now)) {
+                return;
+            }
+        }
+        boolean renewing = current.isRenewing();
+        Duration request = current.nextRequest(now);
+        if (hold != null && renewing && !current.isRenewing()) {
+            actions.add(new Action.Unrenewed(
+                    hold, "it reaches its maxHold of " + hold.options().maxHold()));
+        }
+        actions.add(new Action.SendRenew(current.lease(), request));
+    }
+
+    /** Gives a lease without a holder to the next caller, or back to the store. */
+    private void serve() {
+        Tenure current = tenure;
+        if (current == null || current.hold() != null) {
+            return;
+        }
+        Caller next = waiting.first();
+        if (next == null || closed || current.hasServedEnough(settings.localHandOvers(), TURN_NANOS, now)) {
+            giveBack(current, vacated, 0);
+            return;
+        }
+        settleVacated();
+        if (!current.isReadyFor(next, now)) {
+            current.prepareFor(next, now);
+            renew(current);
+            return;
+        }
+        waiting.remove(next);
+        waiting.noteContention();
+        actions.add(new Action.Give(next, current.give(next, clocks)));
+        renew(current);
+    }
+
+    /** Has one claim before the store for as long as somebody waits and there is no lease. */
+    private void seek() {
+        if (tenure != null) {
+            return;
+        }
+        Attempt current = attempt;
+        if (current != null && !current.isUnderWay() && (waiting.isEmpty() || current.isForgotten(now))) {
+            attempt = null;
+            if (current.mayHaveLeftTraces()) {
+                Duration lease = current.claim().lease();
+                addUndo(Undo.withdraw(
+                        current.claim().id(),
+                        now,
+                        lease.plus(WaitingRules.aliveFor(lease)).toNanos()
+                                + settings.storeTimeout().toNanos(),
+                        current.mayHaveStragglers()));
+            }
+            current = null;
+        }
+        Caller first = waiting.first();
+        if (first == null || blocker != null) {
+            return;
+        }
+        if (current == null) {
+            int spare = waiting.size() > 1 ? settings.localHandOvers() : 0;
+            Claim claim = new Claim(
+                    settings.claimIds().get(), lock, first.options().leaseDuration(), spare, waiting.isAnyWaiting());
+            current = new Attempt(claim, now, settings.random());
+            attempt = current;
+        }
+        if (current.isDue(now)) {
+            if (!silent) {
+                silent = true;
+                silentSince = now;
+            }
+            actions.add(current.send(now));
+        }
+    }
+
+    private void heard() {
+        silent = false;
+    }
+
+    /** Since when the store owes an answer, NEVER if it owes none. */
+    private long silenceBegan() {
+        Undo blocking = blocker;
+        if (blocking != null) {
+            return blocking.firstSentAt();
+        }
+        Tenure current = tenure;
+        if (current != null) {
+            return current.preparingSince();
+        }
+        return silent && attempt != null ? silentSince : NEVER;
+    }
+
+    private void giveUpOnSilence() {
+        long since = silenceBegan();
+        if (since == NEVER) {
+            return;
+        }
+        for (Caller caller = waiting.first();
+                caller != null && now - patienceEnds(caller, since) >= 0;
+                caller = waiting.first()) {
+            waiting.remove(caller);
+            actions.add(new Action.Fail(caller, unavailable()));
+        }
+    }
+
+    private long patienceEnds(Caller caller, long since) {
+        long from = caller.joinedAt - since > 0 ? caller.joinedAt : since;
+        return from + settings.storeTimeout().toNanos();
+    }
+
+    private StoreUnavailableException unavailable() {
+        LockException failure = lastFailure;
+        String node = failure instanceof StoreUnavailableException known ? known.node() : settings.store();
+        return new StoreUnavailableException(
+                "the store " + settings.store() + " did not answer for " + settings.storeTimeout()
+                        + " while the lock '" + lock + "' was waited for; the lock is not held, and what the claim may "
+                        + "have left in the store is being withdrawn. Check that the store is reachable"
+                        + (failure == null ? "" : ": " + failure.getMessage()),
+                node,
+                attempt != null && attempt.mayHaveLeftTraces() ? Outcome.UNKNOWN : Outcome.NOT_ACQUIRED,
+                failure);
+    }
+
+    private void undo() {
+        for (Iterator<Undo> all = undos.iterator(); all.hasNext(); ) {
+            Undo undo = all.next();
+            if (undo.mustTellHold(now, settings.storeTimeout().toNanos())) {
+                giveUp(undo, unavailableForRelease());
+            }
+            if (undo.isPointless(now)) {
+                giveUp(undo, unavailableForRelease());
+                all.remove();
+            } else if (undo.isDue(now)) {
+                actions.add(undo.send(now));
+            }
+        }
+    }
+
+    private StoreUnavailableException unavailableForRelease() {
+        return new StoreUnavailableException(
+                "the store " + settings.store() + " did not answer the release of '" + lock
+                        + "'; the hold is over, the release goes on in the background, and the lease runs out at the latest",
+                settings.store(),
+                Outcome.UNKNOWN,
+                lastFailure);
+    }
+
+    /**
+     * When the queue has to be looked at next if nothing happens.
+     *
+     * @return on the monotonic clock, or {@link #NEVER}
+     */
+    long nextDue() {
+        long due = NEVER;
+        Tenure current = tenure;
+        if (current != null) {
+            due = current.nextDue();
+        }
+        Attempt asked = attempt;
+        if (asked != null && !asked.isUnderWay() && blocker == null) {
+            due = earlier(due, asked.nextAt());
+        }
+        Caller first = waiting.first();
+        long since = silenceBegan();
+        if (first != null && since != NEVER) {
+            due = earlier(due, patienceEnds(first, since));
+        }
+        for (Undo undo : undos) {
+            due = earlier(due, undo.nextLook(settings.storeTimeout().toNanos()));
+        }
+        return due;
+    }
+
+    private static long earlier(long one, long other) {
+        return one == NEVER || (other != NEVER && other - one < 0) ? other : one;
+    }
+}

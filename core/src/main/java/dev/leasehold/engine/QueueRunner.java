@@ -1,0 +1,214 @@
+package dev.leasehold.engine;
+
+import dev.leasehold.LeaseState;
+import dev.leasehold.LockException;
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.Store;
+import dev.leasehold.spi.TimeSource;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Drives one local queue: brings it events through a mailbox, does what it wants done, and wakes it when something is due.
+ */
+final class QueueRunner {
+
+    private static final Logger LOG = System.getLogger("dev.leasehold");
+
+    private final String lock;
+    private final Client client;
+    private final Store store;
+    private final TimeSource time;
+    private final LocalQueue queue;
+    private final Mailbox<Event> mailbox;
+
+    private TimeSource.@Nullable Timer timer;
+    private long timerAt = LocalQueue.NEVER;
+
+    QueueRunner(String lock, Client client, Store store, TimeSource time, QueueSettings settings) {
+        this.lock = lock;
+        this.client = client;
+        this.store = store;
+        this.time = time;
+        this.queue = new LocalQueue(lock, settings);
+        this.mailbox = new Mailbox<>(this::handle, queue::isIdle, this::retire);
+    }
+
+    /**
+     * Brings an event.
+     *
+     * @return false if the queue is gone; then a new one has to be made
+     */
+    boolean post(Event event) {
+        return mailbox.post(event);
+    }
+
+    private void retire() {
+        disarm();
+        client.retired(lock, this);
+    }
+
+    private void handle(Event event) {
+        try {
+            if (event instanceof Event.Wake) {
+                disarm();
+            }
+            ClockReading now = time.now();
+            for (Action action : queue.on(event, now)) {
+                perform(action);
+            }
+            arm(now.nanos());
+        } catch (RuntimeException | Error e) {
+            LOG.log(Level.ERROR, "Leasehold has a fault: the queue of '" + lock + "' failed at " + event, e);
+        }
+    }
+
+    private void arm(long now) {
+        long due = queue.nextDue();
+        if (due == LocalQueue.NEVER || (timerAt != LocalQueue.NEVER && timerAt - due <= 0)) {
+            return;
+        }
+        disarm();
+        timerAt = due;
+        timer = time.schedule(Duration.ofNanos(due - now), () -> post(new Event.Wake()));
+    }
+
+    private void disarm() {
+        TimeSource.Timer armed = timer;
+        if (armed != null) {
+            armed.cancel();
+        }
+        timer = null;
+        timerAt = LocalQueue.NEVER;
+    }
+
+    private void perform(Action action) {
+        if (action instanceof Action.SendClaim send) {
+            ask(
+                    () -> store.claim(send.claim()),
+                    answer -> claimAnswered(new Event.ClaimAnswered(send.claim().id(), answer)),
+                    failure -> post(new Event.ClaimFailed(send.claim().id(), failure)));
+        } else if (action instanceof Action.SendRenew send) {
+            ask(
+                    () -> store.renew(send.lease(), send.duration()),
+                    answer -> post(new Event.RenewAnswered(send.lease(), answer)),
+                    failure -> post(new Event.RenewFailed(send.lease(), failure)));
+        } else if (action instanceof Action.SendRelease send) {
+            ask(
+                    () -> store.release(send.lease(), send.keepFor()),
+                    answer -> post(new Event.ReleaseAnswered(send.lease(), answer)),
+                    failure -> post(new Event.UndoFailed(send.lease().claim(), send.lease(), failure)));
+        } else if (action instanceof Action.SendWithdraw send) {
+            ask(
+                    () -> store.withdraw(lock, send.claim()).thenApply(done -> true),
+                    answer -> post(new Event.WithdrawAnswered(send.claim())),
+                    failure -> post(new Event.UndoFailed(send.claim(), null, failure)));
+        } else if (action instanceof Action.Give give) {
+            give(give.caller(), give.hold());
+        } else if (action instanceof Action.Refuse refuse) {
+            refuse.caller().outcome.complete(null);
+        } else if (action instanceof Action.Fail fail) {
+            fail.caller().outcome.completeExceptionally(fail.failure());
+        } else if (action instanceof Action.Announce announce) {
+            announce(announce.hold(), announce.state());
+        } else if (action instanceof Action.Settle settle) {
+            settle(settle);
+        } else if (action instanceof Action.AnswerExtension answer) {
+            LockException failure = answer.failure();
+            if (failure == null) {
+                answer.extension().outcome.complete(null);
+            } else {
+                answer.extension().outcome.completeExceptionally(failure);
+            }
+        } else if (action instanceof Action.Unrenewed unrenewed) {
+            LOG.log(
+                    Level.WARNING,
+                    "the lock ''{0}'' with token {1} is not renewed any more: {2}; it will run out",
+                    lock,
+                    Long.toString(unrenewed.hold().token()),
+                    unrenewed.why());
+        }
+    }
+
+    private void claimAnswered(Event.ClaimAnswered event) {
+        if (!post(event) && event.answer() instanceof ClaimAnswer.Granted) {
+            client.post(lock, event);
+        }
+    }
+
+    private void give(Caller caller, Hold hold) {
+        HeldLease lease = new HeldLease(hold, this, client);
+        hold.watchedBy(lease.watcher());
+        if (!caller.outcome.complete(lease)) {
+            hold.end(time.now());
+            post(new Event.EndHold(hold));
+        }
+    }
+
+    private void announce(Hold hold, LeaseState state) {
+        if (state == LeaseState.LOST) {
+            LOG.log(Level.DEBUG, "the lock ''{0}'' with token {1} is lost", lock, Long.toString(hold.token()));
+        }
+        HoldWatcher watcher = hold.watcher();
+        if (watcher != null) {
+            watcher.stateChanged(state);
+        }
+    }
+
+    private static void settle(Action.Settle settle) {
+        LockException failure = settle.failure();
+        if (failure == null) {
+            settle.hold().released.complete(settle.state());
+        } else {
+            settle.hold().released.completeExceptionally(failure);
+        }
+        settle.hold().ended.complete(settle.state());
+    }
+
+    /** Puts a question to the store, which never blocks, and passes the answer on wherever it comes in. */
+    private <T> void ask(
+            Supplier<CompletionStage<T>> question,
+            Answer<T> answered,
+            java.util.function.Consumer<LockException> failed) {
+        CompletionStage<T> stage;
+        try {
+            stage = question.get();
+        } catch (RuntimeException e) {
+            stage = CompletableFuture.failedFuture(e);
+        }
+        stage.whenComplete((answer, failure) -> {
+            if (failure == null) {
+                answered.accept(answer);
+            } else {
+                failed.accept(lockException(failure));
+            }
+        });
+    }
+
+    private interface Answer<T> {
+        void accept(T answer);
+    }
+
+    private LockException lockException(Throwable failure) {
+        Throwable cause = failure;
+        while (cause instanceof CompletionException && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause instanceof LockException known
+                ? known
+                : new StoreUnavailableException(
+                        "the store " + client + " failed unexpectedly; the state of '" + lock + "' there is unknown: "
+                                + cause,
+                        client.toString(),
+                        StoreUnavailableException.Outcome.UNKNOWN,
+                        cause);
+    }
+}

@@ -1,0 +1,24 @@
+package dev.leasehold.engine;
+
+import dev.leasehold.spi.ClaimId;
+import java.time.Duration;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+
+/**
+ * What a local queue has to know of its client.
+ *
+ * @param store names the store in messages
+ * @param claimIds gives out claim ids, each once
+ * @param localHandOvers how many hand-overs inside the process in a row
+ * @param storeTimeout how long an unreachable store is waited for
+ * @param requestHorizon how long a request that was given up may still be on its way
+ * @param random for jitter
+ */
+record QueueSettings(
+        String store,
+        Supplier<ClaimId> claimIds,
+        int localHandOvers,
+        Duration storeTimeout,
+        Duration requestHorizon,
+        RandomGenerator random) {}

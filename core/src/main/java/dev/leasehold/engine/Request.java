@@ -1,0 +1,120 @@
+package dev.leasehold.engine;
+
+import dev.leasehold.LockOptions;
+import dev.leasehold.spi.TimeSource;
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** One call to obtain a lock, on its way: waits for its outcome, or gives it up. */
+final class Request {
+
+    private final Client client;
+    private final String lock;
+    private final Caller caller;
+
+    private Request(Client client, String lock, Caller caller) {
+        this.client = client;
+        this.lock = lock;
+        this.caller = caller;
+    }
+
+    /**
+     * Sends the request off.
+     *
+     * @param maxWait null for without limit
+     * @param owner the thread without which the lock is not worth holding, or null
+     */
+    static Request send(
+            Client client, String lock, LockOptions options, @Nullable Duration maxWait, @Nullable Thread owner) {
+        boolean tries = maxWait != null && (maxWait.isNegative() || maxWait.isZero());
+        Caller caller = new Caller(options, tries, owner);
+        client.join(lock, caller);
+        if (maxWait != null && !tries && maxWait.compareTo(LockOptions.FOREVER) < 0 && !caller.outcome.isDone()) {
+            TimeSource.Timer timer =
+                    client.time().schedule(maxWait, () -> client.postIfPresent(lock, new Event.WaitOver(caller)));
+            caller.outcome.whenComplete((lease, failure) -> timer.cancel());
+        }
+        return new Request(client, lock, caller);
+    }
+
+    /** Waits for the outcome: null if the lock is busy. An interrupt gives the request up. */
+    @Nullable HeldLease await() throws InterruptedException {
+        if (Thread.interrupted()) {
+            giveUp();
+            throw new InterruptedException("interrupted before '" + lock + "' was acquired");
+        }
+        try {
+            return caller.outcome.get();
+        } catch (InterruptedException e) {
+            giveUp();
+            throw e;
+        } catch (ExecutionException e) {
+            throw client.rethrown(e);
+        }
+    }
+
+    /** Waits for the outcome through all interrupts, and keeps them. */
+    @Nullable HeldLease awaitUninterruptibly() {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return caller.outcome.get();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                } catch (ExecutionException e) {
+                    throw client.rethrown(e);
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private void giveUp() {
+        if (caller.outcome.cancel(false)) {
+            client.postIfPresent(lock, new Event.Leave(caller));
+            return;
+        }
+        if (!caller.outcome.isCompletedExceptionally()) {
+            HeldLease lease = caller.outcome.getNow(null);
+            if (lease != null) {
+                lease.end();
+            }
+        }
+    }
+
+    /** The outcome as a future for users: it completes on their executor; completing it early gives the request up. */
+    <T> CompletableFuture<T> async(Function<@Nullable HeldLease, T> result) {
+        CompletableFuture<T> future = new CompletableFuture<>();
+        caller.outcome.whenComplete((lease, failure) -> {
+            if (!(failure instanceof CancellationException)) {
+                client.callbacks().execute(() -> deliver(future, lease, failure, result));
+            }
+        });
+        future.whenComplete((value, failure) -> {
+            if (!caller.outcome.isDone()) {
+                giveUp();
+            }
+        });
+        return future;
+    }
+
+    private static <T> void deliver(
+            CompletableFuture<T> future,
+            @Nullable HeldLease lease,
+            @Nullable Throwable failure,
+            Function<@Nullable HeldLease, T> result) {
+        if (failure != null) {
+            future.completeExceptionally(failure);
+        } else if (!future.complete(result.apply(lease)) && lease != null) {
+            lease.end();
+        }
+    }
+}

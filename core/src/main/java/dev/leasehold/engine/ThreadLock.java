@@ -1,0 +1,104 @@
+package dev.leasehold.engine;
+
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseState;
+import dev.leasehold.LockOptions;
+import dev.leasehold.ReentrantDistributedLock;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import org.jspecify.annotations.Nullable;
+
+/** A lock owned by threads: the lease that a thread has is kept in the client, under the lock's name and the thread. */
+final class ThreadLock implements ReentrantDistributedLock {
+
+    private final Client client;
+    private final ThreadHolds holds;
+    private final String name;
+    private final LockOptions options;
+
+    ThreadLock(Client client, ThreadHolds holds, String name, LockOptions options) {
+        this.client = client;
+        this.holds = holds;
+        this.name = name;
+        this.options = options;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    private Request request(@Nullable Duration maxWait) {
+        return Request.send(client, name, options, maxWait, Thread.currentThread());
+    }
+
+    @Override
+    public void lock() {
+        if (!holds.reenter(name)) {
+            holds.enter(name, request(null).awaitUninterruptibly());
+        }
+    }
+
+    @Override
+    public void lockInterruptibly() throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException("interrupted before '" + name + "' was acquired");
+        }
+        if (!holds.reenter(name)) {
+            holds.enter(name, request(null).await());
+        }
+    }
+
+    @Override
+    public boolean tryLock() {
+        return holds.reenter(name) || holds.enter(name, request(Duration.ZERO).awaitUninterruptibly());
+    }
+
+    @Override
+    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException("interrupted before '" + name + "' was acquired");
+        }
+        Duration maxWait = Duration.ofNanos(unit.toNanos(time));
+        return holds.reenter(name) || holds.enter(name, request(maxWait).await());
+    }
+
+    @Override
+    public void unlock() {
+        holds.leave(name);
+    }
+
+    @Override
+    public Condition newCondition() {
+        throw new UnsupportedOperationException("a distributed lock has no conditions");
+    }
+
+    @Override
+    public boolean isHeldByCurrentThread() {
+        HeldLease lease = holds.lease(name);
+        return lease != null && lease.isValid();
+    }
+
+    @Override
+    public int holdCount() {
+        return holds.count(name);
+    }
+
+    @Override
+    public Lease lease() {
+        HeldLease lease = holds.lease(name);
+        if (lease == null) {
+            throw new IllegalMonitorStateException("this thread does not own the lock '" + name + "'");
+        }
+        return lease;
+    }
+
+    @Override
+    public String toString() {
+        HeldLease lease = holds.lease(name);
+        LeaseState state = lease == null ? null : lease.look();
+        return "ReentrantDistributedLock[" + name + " in " + client + ", "
+                + (state == null ? "not owned by this thread" : state + " by this thread") + "]";
+    }
+}
