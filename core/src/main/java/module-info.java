@@ -10,4 +10,7 @@ module dev.leasehold {
             dev.leasehold.testkit;
 
     uses dev.leasehold.spi.StoreProvider;
+
+    provides dev.leasehold.spi.StoreProvider with
+            dev.leasehold.memory.MemoryStoreProvider;
 }

@@ -1,0 +1,225 @@
+package dev.leasehold.memory;
+
+import dev.leasehold.HolderInfo;
+import dev.leasehold.LockInfo;
+import dev.leasehold.WaiterInfo;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Validity;
+import dev.leasehold.spi.WaitingRules;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One lock and its queue. Pure: the time comes in, the answer and the news go out. Not thread-safe.
+ *
+ * <p>Whatever frees the lock, {@link #handOver} alone decides who is next. It never looks at the asker before it has
+ * looked at the queue, so nobody overtakes. Time passes only in {@link #settle}, which each operation calls first: a tenure
+ * that is over and waiters that are dead are gone before anything else is looked at, so no operation can bring them back.
+ */
+final class MemoryLock {
+
+    /** Who has the lock: a claim until it is released or runs out; nobody, where a released lock is kept. */
+    private record Tenure(@Nullable ClaimId claim, String owner, long token, int spare, long sinceMicros, long end) {
+
+        boolean isLease(LeaseId lease) {
+            return lease.claim().equals(claim) && lease.token() == token;
+        }
+
+        boolean runContains(long candidate) {
+            return candidate >= token && candidate <= token + spare;
+        }
+
+        Tenure lasting(long atLeastUntil) {
+            return atLeastUntil - end <= 0 ? this : new Tenure(claim, owner, token, spare, sinceMicros, atLeastUntil);
+        }
+
+        Tenure kept(long until) {
+            return new Tenure(null, "", token, spare, sinceMicros, until);
+        }
+    }
+
+    /** A claim in the queue, as of its last word. */
+    private record Waiter(Claim claim, String owner, long sinceMicros, long aliveUntil) {}
+
+    private final String name;
+    private final Map<ClaimId, Waiter> queue = new LinkedHashMap<>();
+    private @Nullable Tenure tenure;
+    private long last;
+
+    MemoryLock(String name, long last) {
+        this.name = name;
+        this.last = last;
+    }
+
+    ClaimAnswer claim(Claim claim, String owner, ClockReading now, News news) {
+        settle(now);
+        Waiter known = queue.get(claim.id());
+        if (known != null) {
+            queue.put(claim.id(), waiter(claim, owner, known.sinceMicros(), now));
+        }
+        if (tenure == null) {
+            handOver(claim, owner, now, news);
+        }
+        if (tenure != null && claim.id().equals(tenure.claim())) {
+            tenure = tenure.lasting(now.nanos() + Times.nanos(claim.lease()));
+            LeaseId lease = new LeaseId(name, claim.id(), tenure.token());
+            return new ClaimAnswer.Granted(lease, tenure.spare(), validity(tenure, now));
+        }
+        if (claim.enqueue() && !queue.containsKey(claim.id())) {
+            queue.put(claim.id(), waiter(claim, owner, now.wallMicros(), now));
+        }
+        HolderInfo holder = holder(now);
+        return new ClaimAnswer.Busy(holder, holder == null ? null : holder.timeLeft(), place(claim.id()));
+    }
+
+    RenewAnswer renew(LeaseId lease, Duration duration, ClockReading now) {
+        settle(now);
+        if (tenure == null || !tenure.isLease(lease)) {
+            return new RenewAnswer.Lost();
+        }
+        tenure = tenure.lasting(now.nanos() + Times.nanos(duration));
+        return new RenewAnswer.Renewed(validity(tenure, now));
+    }
+
+    ReleaseAnswer release(LeaseId lease, Duration keepFor, ClockReading now, News news) {
+        settle(now);
+        if (tenure == null || !tenure.isLease(lease)) {
+            return ReleaseAnswer.NOT_HELD;
+        }
+        long keep = Times.nanos(keepFor);
+        if (keep > 0) {
+            tenure = tenure.kept(now.nanos() + keep);
+        } else {
+            tenure = null;
+            handOver(null, "", now, news);
+        }
+        return ReleaseAnswer.RELEASED;
+    }
+
+    boolean withdraw(ClaimId claim, ClockReading now, News news) {
+        settle(now);
+        boolean waited = queue.remove(claim) != null;
+        boolean held = tenure != null && claim.equals(tenure.claim());
+        if (held) {
+            tenure = null;
+            handOver(null, "", now, news);
+        }
+        return waited || held;
+    }
+
+    boolean breakLease(long token, ClockReading now, News news) {
+        settle(now);
+        if (tenure == null || !tenure.runContains(token)) {
+            return false;
+        }
+        if (tenure.claim() != null) {
+            news.broken(name, tenure.claim());
+        }
+        tenure = null;
+        handOver(null, "", now, news);
+        return true;
+    }
+
+    LockInfo info(ClockReading now) {
+        settle(now);
+        List<WaiterInfo> waiters = new ArrayList<>(queue.size());
+        for (Waiter waiter : queue.values()) {
+            waiters.add(new WaiterInfo(waiter.owner(), waiters.size() + 1, Times.instant(waiter.sinceMicros())));
+        }
+        return new LockInfo(name, holder(now), waiters);
+    }
+
+    boolean isIdle(ClockReading now) {
+        settle(now);
+        return tenure == null && queue.isEmpty();
+    }
+
+    long last() {
+        return last;
+    }
+
+    private void settle(ClockReading now) {
+        if (tenure != null && now.nanos() - tenure.end() >= 0) {
+            tenure = null;
+        }
+        if (!queue.isEmpty()) {
+            queue.values().removeIf(waiter -> now.nanos() - waiter.aliveUntil() >= 0);
+        }
+    }
+
+    /**
+     * Gives the free lock to the first in the queue, else to the asker. Who has not asked just now has a claim period to
+     * confirm; it is told.
+     */
+    private void handOver(@Nullable Claim asker, String owner, ClockReading now, News news) {
+        Iterator<Waiter> waiters = queue.values().iterator();
+        if (!waiters.hasNext()) {
+            if (asker != null) {
+                grant(asker, owner, asker.lease(), now);
+            }
+            return;
+        }
+        Waiter first = waiters.next();
+        waiters.remove();
+        Claim claim = first.claim();
+        if (asker != null && asker.id().equals(claim.id())) {
+            grant(asker, owner, asker.lease(), now);
+            return;
+        }
+        Duration period = WaitingRules.claimPeriod(claim.lease());
+        long token = grant(claim, first.owner(), period, now);
+        news.granted(new LeaseId(name, claim.id(), token), claim.spare(), period);
+    }
+
+    private long grant(Claim claim, String owner, Duration duration, ClockReading now) {
+        long token = Math.max(last + 1, now.wallMicros());
+        last = token + claim.spare();
+        long end = now.nanos() + Times.nanos(duration);
+        tenure = new Tenure(claim.id(), owner, token, claim.spare(), now.wallMicros(), end);
+        return token;
+    }
+
+    private int place(ClaimId claim) {
+        int place = 0;
+        for (ClaimId waiting : queue.keySet()) {
+            place++;
+            if (waiting.equals(claim)) {
+                return place;
+            }
+        }
+        return 0;
+    }
+
+    private @Nullable HolderInfo holder(ClockReading now) {
+        if (tenure == null) {
+            return null;
+        }
+        Duration left = Duration.ofNanos(tenure.end() - now.nanos());
+        return new HolderInfo(
+                tenure.owner(),
+                tenure.token(),
+                Times.instant(tenure.sinceMicros()),
+                Times.instant(now.wallMicros()).plus(left),
+                left);
+    }
+
+    private static Waiter waiter(Claim claim, String owner, long sinceMicros, ClockReading now) {
+        long aliveUntil = now.nanos() + Times.nanos(WaitingRules.aliveFor(claim.lease()));
+        return new Waiter(claim, owner, sinceMicros, aliveUntil);
+    }
+
+    private static Validity validity(Tenure granted, ClockReading now) {
+        return Validity.of(now, Duration.ofNanos(granted.end() - now.nanos()));
+    }
+}

@@ -1,0 +1,97 @@
+package dev.leasehold.memory;
+
+import dev.leasehold.LockInfo;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.NamePattern;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.RenewAnswer;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All locks of a space. Pure: the time comes in, the answer and the news go out. Not thread-safe.
+ *
+ * <p>Locks that nobody holds or waits for are forgotten, or the space would grow with every name ever used. A token must
+ * not decrease for that: a lock is forgotten only once its last token is behind the clock, so that the clock alone gives
+ * a greater one; and for a clock that is set back, the greatest of all forgotten tokens is remembered, once for all names.
+ */
+final class MemoryLocks {
+
+    private static final int FEWEST_TO_SWEEP = 64;
+
+    private final Map<LockKey, MemoryLock> locks = new HashMap<>();
+    private long forgottenToken;
+    private int sweepAt = FEWEST_TO_SWEEP;
+
+    ClaimAnswer claim(LockKey key, Claim claim, String owner, ClockReading now, News news) {
+        MemoryLock lock = locks.get(key);
+        if (lock == null) {
+            sweep(now);
+            lock = new MemoryLock(key.name(), forgottenToken);
+            locks.put(key, lock);
+        }
+        return lock.claim(claim, owner, now, news);
+    }
+
+    RenewAnswer renew(LockKey key, LeaseId lease, Duration duration, ClockReading now) {
+        MemoryLock lock = locks.get(key);
+        return lock == null ? new RenewAnswer.Lost() : lock.renew(lease, duration, now);
+    }
+
+    ReleaseAnswer release(LockKey key, LeaseId lease, Duration keepFor, ClockReading now, News news) {
+        MemoryLock lock = locks.get(key);
+        return lock == null ? ReleaseAnswer.NOT_HELD : lock.release(lease, keepFor, now, news);
+    }
+
+    boolean withdraw(LockKey key, ClaimId claim, ClockReading now, News news) {
+        MemoryLock lock = locks.get(key);
+        return lock != null && lock.withdraw(claim, now, news);
+    }
+
+    boolean breakLease(LockKey key, long token, ClockReading now, News news) {
+        MemoryLock lock = locks.get(key);
+        return lock != null && lock.breakLease(token, now, news);
+    }
+
+    List<LockInfo> inspect(String namespace, NamePattern pattern, ClockReading now) {
+        return locks.entrySet().stream()
+                .filter(entry -> entry.getKey().namespace().equals(namespace))
+                .filter(entry -> pattern.matches(entry.getKey().name()))
+                .map(entry -> info(entry.getValue(), now))
+                .filter(Objects::nonNull)
+                .sorted(Comparator.comparing(LockInfo::name))
+                .toList();
+    }
+
+    int size() {
+        return locks.size();
+    }
+
+    private static @Nullable LockInfo info(MemoryLock lock, ClockReading now) {
+        return lock.isIdle(now) ? null : lock.info(now);
+    }
+
+    // Only when the number of locks has doubled, so that the cost per claim stays constant.
+    private void sweep(ClockReading now) {
+        if (locks.size() < sweepAt) {
+            return;
+        }
+        locks.values().removeIf(lock -> {
+            boolean forget = lock.isIdle(now) && lock.last() < now.wallMicros();
+            if (forget) {
+                forgottenToken = Math.max(forgottenToken, lock.last());
+            }
+            return forget;
+        });
+        sweepAt = Math.max(FEWEST_TO_SWEEP, 2 * locks.size());
+    }
+}

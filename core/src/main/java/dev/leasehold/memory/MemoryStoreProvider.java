@@ -1,0 +1,42 @@
+package dev.leasehold.memory;
+
+import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.spi.StoreProvider;
+import dev.leasehold.spi.StoreUri;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Makes stores in memory. {@code memory:} is a space of its own, shared only by the clients that open the very same
+ * factory; {@code memory:NAME} is one space for all clients in this JVM that name it. All clients of a space must live by
+ * the same time.
+ */
+public final class MemoryStoreProvider implements StoreProvider {
+
+    private static final String SCHEME = "memory";
+    private static final ConcurrentHashMap<String, MemorySpace> SHARED = new ConcurrentHashMap<>();
+
+    /** For {@link java.util.ServiceLoader}. */
+    public MemoryStoreProvider() {}
+
+    @Override
+    public Set<String> schemes() {
+        return Set.of(SCHEME);
+    }
+
+    @Override
+    public StoreFactory create(StoreUri uri) {
+        if (!uri.options().isEmpty()) {
+            throw new IllegalArgumentException("unknown option leasehold."
+                    + uri.options().keySet().iterator().next() + " in '" + uri + "': a store in memory has no options");
+        }
+        String name = uri.text().substring(uri.text().indexOf(':') + 1);
+        if (name.indexOf('?') >= 0) {
+            throw new IllegalArgumentException(
+                    "unknown option '" + name.substring(name.indexOf('?') + 1) + "' in '" + uri + "'");
+        }
+        return name.isEmpty()
+                ? new MemorySpace(SCHEME + ':')
+                : SHARED.computeIfAbsent(name, key -> new MemorySpace(SCHEME + ':' + key));
+    }
+}

@@ -1,0 +1,5 @@
+/** For tests of code that uses locks: start at {@link dev.leasehold.test.VirtualTime}. */
+@NullMarked
+package dev.leasehold.test;
+
+import org.jspecify.annotations.NullMarked;
