@@ -7,8 +7,10 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Objects;
 import java.util.Properties;
+import java.util.regex.Pattern;
 
 /**
  * One connection to a store file, of the current layout. Not thread-safe.
@@ -23,6 +25,8 @@ final class Database implements AutoCloseable {
     private static final long APPLICATION = 0x4C734864;
 
     static final long LAYOUT = 1;
+
+    private static final Pattern END_OF_STATEMENT = Pattern.compile(";\\s*(?:\\n|$)");
 
     /** SQLite's general error; ROLLBACK has no other reason for it. */
     private static final int NO_TRANSACTION = 1;
@@ -74,7 +78,10 @@ final class Database implements AutoCloseable {
     }
 
     private void setUp() throws SQLException {
-        if (!isOurs()) {
+        sql.run("BEGIN"); // Or half of what is read could be from before another process has created the layout.
+        boolean ours = isOurs();
+        sql.run("COMMIT");
+        if (!ours) {
             create();
         }
         refuseOtherLayouts();
@@ -91,8 +98,9 @@ final class Database implements AutoCloseable {
         if (application != 0
                 || sql.number("PRAGMA user_version") != 0
                 || sql.number("SELECT COUNT(*) FROM sqlite_schema") != 0) {
-            throw new LockException("the file of the store " + file + " is another application's SQLite database; it was not"
-                    + " changed, and nothing was locked. Name a file of its own for the locks");
+            throw new LockException(
+                    "the file of the store " + file + " is another application's SQLite database; it was not"
+                            + " changed, and nothing was locked. Name a file of its own for the locks");
         }
         return false;
     }
@@ -104,7 +112,7 @@ final class Database implements AutoCloseable {
             sql.run("ROLLBACK"); // Another process was quicker.
             return;
         }
-        for (String statement : schema().split(";\\s*(\n|$)")) {
+        for (String statement : schema()) {
             sql.run(statement);
         }
         sql.run("PRAGMA application_id = " + APPLICATION);
@@ -115,7 +123,8 @@ final class Database implements AutoCloseable {
     private void refuseWithoutLog() throws SQLException {
         String mode = sql.first("PRAGMA journal_mode = WAL", row -> row.getString(1));
         if (!"wal".equals(mode)) {
-            throw new LockException("the file system of the store " + file + " does not let processes share memory, so that"
+            throw new LockException("the file system of the store " + file
+                    + " does not let processes share memory, so that"
                     + " SQLite cannot keep its write-ahead log there (journal mode " + mode + "); nothing was locked."
                     + " Name a file on a local disk");
         }
@@ -125,9 +134,10 @@ final class Database implements AutoCloseable {
     void refuseOtherLayouts() throws SQLException {
         long layout = sql.number("PRAGMA user_version");
         if (layout != LAYOUT) {
-            throw new LockException("the store " + file + " has layout " + layout + ", and this version of Leasehold knows"
-                    + " layout " + LAYOUT + "; it was not changed, and nothing was locked. Use "
-                    + (layout > LAYOUT ? "a newer version of Leasehold" : "another file"));
+            throw new LockException(
+                    "the store " + file + " has layout " + layout + ", and this version of Leasehold knows"
+                            + " layout " + LAYOUT + "; it was not changed, and nothing was locked. Use "
+                            + (layout > LAYOUT ? "a newer version of Leasehold" : "another file"));
         }
     }
 
@@ -169,10 +179,13 @@ final class Database implements AutoCloseable {
         }
     }
 
-    private static String schema() {
+    private static List<String> schema() {
         try (InputStream resource = Database.class.getResourceAsStream("schema/sqlite.sql")) {
-            return new String(
-                    Objects.requireNonNull(resource, "schema/sqlite.sql").readAllBytes(), StandardCharsets.UTF_8);
+            byte[] bytes = Objects.requireNonNull(resource, "schema/sqlite.sql").readAllBytes();
+            return END_OF_STATEMENT
+                    .splitAsStream(new String(bytes, StandardCharsets.UTF_8))
+                    .filter(statement -> !statement.isBlank())
+                    .toList();
         } catch (IOException e) {
             throw new IllegalStateException("schema/sqlite.sql", e);
         }

@@ -32,23 +32,33 @@ final class Failures {
     /** What to tell of a transaction that was not committed. */
     static LockException rolledBack(SQLException e, StoreFile file) {
         return switch (code(e)) {
-            case PERM, READONLY, CANTOPEN -> new LockException(
-                    "the store " + file + " cannot be written: " + e.getMessage() + "; nothing was changed. Check that this"
-                            + " user may write the file and its directory, and that the disk is not mounted read-only",
-                    e);
-            case NOTADB -> new LockException(
-                    "the file of the store " + file + " is not a SQLite database; it was not changed, and nothing was"
-                            + " locked. Name another file",
-                    e);
-            case CORRUPT -> new LockException(
-                    "the file of the store " + file + " is damaged: " + e.getMessage() + "; nothing was locked. Stop all"
-                            + " processes that use it, move it away with its -wal and -shm, and start again",
-                    e);
+            case PERM, READONLY, CANTOPEN ->
+                new LockException(
+                        "the store " + file + " cannot be written: " + e.getMessage()
+                                + "; nothing was changed. Check that this"
+                                + " user may write the file and its directory, and that the disk is not mounted read-only",
+                        e);
+            case NOTADB ->
+                new LockException(
+                        "the file of the store " + file
+                                + " is not a SQLite database; it was not changed, and nothing was"
+                                + " locked. Name another file",
+                        e);
+            case CORRUPT ->
+                new LockException(
+                        "the file of the store " + file + " is damaged: " + e.getMessage()
+                                + "; nothing was locked. Stop all"
+                                + " processes that use it, move it away with its -wal and -shm, and start again",
+                        e);
             case FULL -> unavailable("the disk of the store " + file + " is full", file, Outcome.NOT_ACQUIRED, e);
-            case IOERR -> unavailable(
-                    "the store " + file + " cannot be read or written: " + e.getMessage(), file, Outcome.NOT_ACQUIRED, e);
-            default -> new LockException(
-                    "the store " + file + " failed: " + e.getMessage() + "; nothing was changed", e);
+            case IOERR ->
+                unavailable(
+                        "the store " + file + " cannot be read or written: " + e.getMessage(),
+                        file,
+                        Outcome.NOT_ACQUIRED,
+                        e);
+            default ->
+                new LockException("the store " + file + " failed: " + e.getMessage() + "; nothing was changed", e);
         };
     }
 

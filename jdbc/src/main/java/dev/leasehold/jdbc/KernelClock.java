@@ -65,7 +65,9 @@ final class KernelClock implements ExpiryClock {
 
     private static long uptimeNanos(Path proc) throws IOException {
         String text = read(proc.resolve("uptime"));
-        return new BigDecimal(text.substring(0, text.indexOf(' '))).movePointRight(9).longValueExact();
+        return new BigDecimal(text.substring(0, text.indexOf(' ')))
+                .movePointRight(9)
+                .longValueExact();
     }
 
     private static String timeNamespace(Path proc) throws IOException {
@@ -75,7 +77,9 @@ final class KernelClock implements ExpiryClock {
         }
         String offsets = read(proc.resolve("self/timens_offsets"));
         return "/" + Files.readSymbolicLink(namespace)
-                + (NO_OFFSETS.matcher(offsets).matches() ? "" : "/" + offsets.strip().replaceAll("\\s+", " "));
+                + (NO_OFFSETS.matcher(offsets).matches()
+                        ? ""
+                        : "/" + offsets.strip().replaceAll("\\s+", " "));
     }
 
     private static String read(Path file) throws IOException {

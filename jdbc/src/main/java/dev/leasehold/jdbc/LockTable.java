@@ -68,7 +68,10 @@ final class LockTable {
 
     @Nullable Long id(String name) throws SQLException {
         return sql.first(
-                "SELECT id FROM leasehold_lock WHERE namespace = ? AND name = ?", row -> row.getLong(1), namespace, name);
+                "SELECT id FROM leasehold_lock WHERE namespace = ? AND name = ?",
+                row -> row.getLong(1),
+                namespace,
+                name);
     }
 
     LockRow insert(String name) throws SQLException {

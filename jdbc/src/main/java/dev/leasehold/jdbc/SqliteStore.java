@@ -28,20 +28,26 @@ final class SqliteStore implements Store {
 
     @Override
     public CompletionStage<ClaimAnswer> claim(Claim claim) {
-        return submit(true, (protocol, now) -> protocol.claim(claim, now), answer -> thread.watch()
-                .claimed(claim, answer));
+        return submit(
+                true,
+                (protocol, now) -> protocol.claim(claim, now),
+                answer -> thread.watch().claimed(claim, answer));
     }
 
     @Override
     public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
-        return submit(true, (protocol, now) -> protocol.renew(lease, duration, now), answer -> thread.watch()
-                .renewed(lease, answer));
+        return submit(
+                true,
+                (protocol, now) -> protocol.renew(lease, duration, now),
+                answer -> thread.watch().renewed(lease, answer));
     }
 
     @Override
     public CompletionStage<ReleaseAnswer> release(LeaseId lease, Duration keepFor) {
-        return submit(true, (protocol, now) -> protocol.release(lease, keepFor, now), answer -> thread.watch()
-                .released(lease));
+        return submit(
+                true,
+                (protocol, now) -> protocol.release(lease, keepFor, now),
+                answer -> thread.watch().released(lease));
     }
 
     @Override

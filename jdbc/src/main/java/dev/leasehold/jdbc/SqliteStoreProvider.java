@@ -47,8 +47,8 @@ public final class SqliteStoreProvider implements StoreProvider {
             throw new IllegalArgumentException("'" + uri + "' has no path: name the file, " + EXAMPLE);
         }
         if (path.indexOf('?') >= 0) {
-            throw new IllegalArgumentException("unknown option '" + path.substring(path.indexOf('?') + 1) + "' in '" + uri
-                    + "': sqlite: stores have none of their own, and the path cannot contain '?'");
+            throw new IllegalArgumentException("unknown option '" + path.substring(path.indexOf('?') + 1) + "' in '"
+                    + uri + "': sqlite: stores have none of their own, and the path cannot contain '?'");
         }
         if (path.startsWith("//") && !path.startsWith("///")) {
             throw new IllegalArgumentException(

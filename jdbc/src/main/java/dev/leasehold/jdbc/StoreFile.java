@@ -28,9 +28,34 @@ record StoreFile(Path path) {
 
     /** File systems whose files other machines may have open too. */
     private static final Set<String> NETWORK = Set.of(
-            "nfs", "nfs3", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "afs", "afpfs", "webdav", "davfs", "ncpfs", "9p",
-            "virtiofs", "vboxsf", "vmhgfs", "prl_fs", "ceph", "lustre", "gpfs", "ocfs2", "gfs2", "glusterfs", "beegfs",
-            "pvfs2", "orangefs", "coda");
+            "nfs",
+            "nfs3",
+            "nfs4",
+            "cifs",
+            "smb",
+            "smb2",
+            "smb3",
+            "smbfs",
+            "afs",
+            "afpfs",
+            "webdav",
+            "davfs",
+            "ncpfs",
+            "9p",
+            "virtiofs",
+            "vboxsf",
+            "vmhgfs",
+            "prl_fs",
+            "ceph",
+            "lustre",
+            "gpfs",
+            "ocfs2",
+            "gfs2",
+            "glusterfs",
+            "beegfs",
+            "pvfs2",
+            "orangefs",
+            "coda");
 
     /** What lies behind other FUSE file systems cannot be told. */
     private static final Set<String> LOCAL_FUSE = Set.of("fuse.fuse-overlayfs", "fuse.gocryptfs", "fuse.encfs");
@@ -89,16 +114,17 @@ record StoreFile(Path path) {
             return; // Not every sandbox shows its mounts.
         }
         if (isShared(type, path)) {
-            throw new LockException("the store " + this + " is on a file system of type " + type + ", which other machines"
-                    + " may use too; nothing was locked. Locks in a file hold between the processes of one machine only:"
-                    + " name a file on a local disk, or use a server as the store");
+            throw new LockException(
+                    "the store " + this + " is on a file system of type " + type + ", which other machines"
+                            + " may use too; nothing was locked. Locks in a file hold between the processes of one machine only:"
+                            + " name a file on a local disk, or use a server as the store");
         }
     }
 
     static boolean isShared(String type, Path path) {
         String lower = type.toLowerCase(Locale.ROOT);
         return NETWORK.contains(lower)
-                || lower.startsWith("fuse.") && !LOCAL_FUSE.contains(lower)
+                || (lower.startsWith("fuse.") && !LOCAL_FUSE.contains(lower))
                 || path.toString().startsWith("\\\\");
     }
 

@@ -125,7 +125,8 @@ final class StoreThread implements Neighbours.Neighbour {
             thread = new Thread(
                     this::run,
                     "leasehold-sqlite-"
-                            + context.clientId().substring(0, Math.min(8, context.clientId().length())));
+                            + context.clientId()
+                                    .substring(0, Math.min(8, context.clientId().length())));
             thread.setDaemon(true);
             thread.start();
         }
@@ -167,6 +168,7 @@ final class StoreThread implements Neighbours.Neighbour {
         return true;
     }
 
+    @SuppressWarnings("WaitNotInLoop") // A step too many does no harm.
     private void sleep(long nanos) {
         try {
             if (nanos == Long.MAX_VALUE) {

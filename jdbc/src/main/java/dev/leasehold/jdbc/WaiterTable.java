@@ -54,8 +54,7 @@ final class WaiterTable {
 
     long add(long lock, Claim claim, String owner, Turn now) throws SQLException {
         Duration aliveFor = WaitingRules.aliveFor(claim.lease());
-        long position =
-                sql.number("SELECT COALESCE(MAX(position), 0) + 1 FROM leasehold_waiter WHERE lock = ?", lock);
+        long position = sql.number("SELECT COALESCE(MAX(position), 0) + 1 FROM leasehold_waiter WHERE lock = ?", lock);
         sql.change(
                 "INSERT INTO leasehold_waiter (lock, position, client, counter, owner, since, lease, spare, boot,"
                         + " alive_for, alive_until) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -89,8 +88,8 @@ final class WaiterTable {
     }
 
     int place(long lock, long position) throws SQLException {
-        return Math.toIntExact(sql.number(
-                "SELECT COUNT(*) FROM leasehold_waiter WHERE lock = ? AND position <= ?", lock, position));
+        return Math.toIntExact(
+                sql.number("SELECT COUNT(*) FROM leasehold_waiter WHERE lock = ? AND position <= ?", lock, position));
     }
 
     void remove(long lock, long position) throws SQLException {
