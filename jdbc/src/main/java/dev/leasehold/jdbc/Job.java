@@ -1,0 +1,108 @@
+package dev.leasehold.jdbc;
+
+import dev.leasehold.StoreUnavailableException.Outcome;
+import java.sql.SQLException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * One operation on its way through the store's thread. It may be given up at any moment by another thread, and then it is
+ * known whether it was carried out: only a job that has passed {@link #commits} is, and a job that was given up before
+ * never passes it.
+ */
+final class Job<T> {
+
+    /** What to do in the transaction. */
+    @FunctionalInterface
+    interface Work<T> {
+        T in(Protocol protocol, Turn now) throws SQLException;
+    }
+
+    private enum Phase {
+        OPEN,
+        COMMITTING,
+        OVER
+    }
+
+    private final Work<T> work;
+    private final Consumer<T> note;
+    private final boolean writes;
+    private final long deadline;
+    private final CompletableFuture<T> answer = new CompletableFuture<>();
+    private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.OPEN);
+    private volatile boolean hindered;
+
+    /**
+     * Makes a job.
+     *
+     * @param work what to do
+     * @param note what the store's thread remembers of the answer, once it is committed
+     * @param writes whether it needs the database to itself
+     * @param deadline when to give it up, on the clock of the client
+     */
+    Job(Work<T> work, Consumer<T> note, boolean writes, long deadline) {
+        this.work = work;
+        this.note = note;
+        this.writes = writes;
+        this.deadline = deadline;
+    }
+
+    Work<T> work() {
+        return work;
+    }
+
+    void note(T value) {
+        note.accept(value);
+    }
+
+    boolean writes() {
+        return writes;
+    }
+
+    long deadline() {
+        return deadline;
+    }
+
+    CompletableFuture<T> answer() {
+        return answer;
+    }
+
+    boolean isOver() {
+        return phase.get() == Phase.OVER;
+    }
+
+    /** Whether another process's lock has been in the way. */
+    boolean wasHindered() {
+        return hindered;
+    }
+
+    void hinder() {
+        hindered = true;
+    }
+
+    /** The point of no return; false if the job was given up before. */
+    boolean commits() {
+        return phase.compareAndSet(Phase.OPEN, Phase.COMMITTING);
+    }
+
+    boolean isCommitting() {
+        return phase.get() == Phase.COMMITTING;
+    }
+
+    void succeed(T value) {
+        if (phase.getAndSet(Phase.OVER) != Phase.OVER) {
+            answer.complete(value);
+        }
+    }
+
+    /** Ends the job without an answer, unless it has one; the reason may depend on what is known of its outcome. */
+    void fail(Function<Outcome, ? extends Throwable> reason) {
+        Phase before = phase.getAndSet(Phase.OVER);
+        if (before != Phase.OVER) {
+            answer.completeExceptionally(
+                    reason.apply(before == Phase.COMMITTING ? Outcome.UNKNOWN : Outcome.NOT_ACQUIRED));
+        }
+    }
+}

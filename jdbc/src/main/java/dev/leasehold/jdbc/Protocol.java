@@ -1,0 +1,224 @@
+package dev.leasehold.jdbc;
+
+import dev.leasehold.HolderInfo;
+import dev.leasehold.LockInfo;
+import dev.leasehold.WaiterInfo;
+import dev.leasehold.jdbc.LockRow.Tenure;
+import dev.leasehold.jdbc.WaiterTable.Waiter;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.NamePattern;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.Validity;
+import dev.leasehold.spi.WaitingRules;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rules of the store, as plain reads and writes.
+ *
+ * <p>Each method runs inside one transaction that has the whole database to itself (SQLite admits one writer at a time),
+ * and the time in its {@link Turn} was read after that transaction had begun. So nothing here can be interleaved with
+ * anything, and a method may be read as if the world stood still. What a process that is killed leaves behind is what the
+ * last committed transaction left: there are no steps in between.
+ *
+ * <p>Every method first looks at the lock through {@link #settled}, which drops what is over: a lease that has run out,
+ * waiters that are dead. What is over is therefore never brought back. Whatever frees a lock goes through {@link
+ * #handOver}, which looks at the queue before it looks at the asker. So nobody overtakes.
+ */
+final class Protocol {
+
+    /** A grant that was made while its client waited. */
+    record Handed(LeaseId lease, int spare, @Nullable Validity validity) {}
+
+    private final LockTable locks;
+    private final WaiterTable waiters;
+    private final Sweep sweep;
+    private final String owner;
+
+    Protocol(Sql sql, StoreContext context) {
+        this.locks = new LockTable(sql, context.namespace());
+        this.waiters = new WaiterTable(sql);
+        this.sweep = new Sweep(locks, waiters);
+        this.owner = context.owner();
+    }
+
+    ClaimAnswer claim(Claim claim, Turn now) throws SQLException {
+        LockRow row = settled(claim.lock(), now);
+        if (row == null) {
+            row = locks.insert(claim.lock());
+            sweep.step(row.id(), now);
+        }
+        Tenure tenure = row.tenure();
+        if (tenure == null) {
+            tenure = handOver(row, claim, now);
+        } else if (tenure.belongsTo(claim.id())) {
+            tenure = locks.extend(row, tenure, claim.lease(), now);
+        }
+        if (tenure != null && tenure.belongsTo(claim.id())) {
+            LeaseId lease = new LeaseId(row.name(), claim.id(), tenure.token());
+            return new ClaimAnswer.Granted(
+                    lease, Math.toIntExact(tenure.runEnd() - tenure.token()), validity(tenure, now));
+        }
+        HolderInfo holder = holder(tenure, now);
+        return new ClaimAnswer.Busy(holder, holder == null ? null : holder.timeLeft(), queue(row, claim, now));
+    }
+
+    RenewAnswer renew(LeaseId lease, Duration duration, Turn now) throws SQLException {
+        LockRow row = settled(lease.lock(), now);
+        Tenure tenure = row == null ? null : row.tenure();
+        if (row == null || tenure == null || !tenure.isLease(lease)) {
+            return new RenewAnswer.Lost();
+        }
+        return new RenewAnswer.Renewed(validity(locks.extend(row, tenure, duration, now), now));
+    }
+
+    ReleaseAnswer release(LeaseId lease, Duration keepFor, Turn now) throws SQLException {
+        LockRow row = settled(lease.lock(), now);
+        if (row == null || row.tenure() == null || !row.tenure().isLease(lease)) {
+            return ReleaseAnswer.NOT_HELD;
+        }
+        if (Turn.micros(keepFor) > 0) {
+            locks.keep(row, keepFor, now);
+        } else {
+            handOver(row, null, now);
+        }
+        return ReleaseAnswer.RELEASED;
+    }
+
+    /** Tells whether anything was left of the claim. */
+    boolean withdraw(String lock, ClaimId claim, Turn now) throws SQLException {
+        LockRow row = settled(lock, now);
+        if (row == null) {
+            return false;
+        }
+        Waiter waiter = row.waited() ? waiters.find(row.id(), claim) : null;
+        if (waiter != null) {
+            waiters.remove(row.id(), waiter.position());
+        }
+        boolean held = row.tenure() != null && row.tenure().belongsTo(claim);
+        if (held) {
+            handOver(row, null, now);
+        }
+        return held || waiter != null;
+    }
+
+    boolean breakLease(String lock, long token, Turn now) throws SQLException {
+        LockRow row = settled(lock, now);
+        Tenure tenure = row == null ? null : row.tenure();
+        if (row == null || tenure == null || !tenure.runContains(token)) {
+            return false;
+        }
+        if (tenure.claim() != null) {
+            now.broken(tenure.claim(), lock);
+        }
+        handOver(row, null, now);
+        return true;
+    }
+
+    /** Only reads. */
+    List<LockInfo> inspect(NamePattern pattern, Turn now) throws SQLException {
+        List<LockInfo> found = new ArrayList<>();
+        for (LockRow row : locks.busy(now)) {
+            if (!pattern.matches(row.name())) {
+                continue;
+            }
+            List<WaiterInfo> queue = row.waited() ? waiters.list(row.id(), now) : List.of();
+            if (row.tenure() != null || !queue.isEmpty()) {
+                found.add(new LockInfo(row.name(), holder(row.tenure(), now), queue));
+            }
+        }
+        found.sort(Comparator.comparing(LockInfo::name));
+        return found;
+    }
+
+    /**
+     * The locks that were handed to a client and that it has not confirmed yet. Only reads. Where another boot did it, this
+     * one cannot tell the time left, and the client has to ask.
+     */
+    List<Handed> handedTo(String client, Turn now) throws SQLException {
+        List<Handed> handed = new ArrayList<>();
+        for (LockRow row : locks.handedTo(client, now)) {
+            Tenure tenure = row.tenure();
+            if (tenure != null && tenure.claim() != null) {
+                LeaseId lease = new LeaseId(row.name(), tenure.claim(), tenure.token());
+                int spare = Math.toIntExact(tenure.runEnd() - tenure.token());
+                handed.add(new Handed(lease, spare, row.foreign() ? null : validity(tenure, now)));
+            }
+        }
+        return handed;
+    }
+
+    boolean carries(LeaseId lease) throws SQLException {
+        return locks.carries(lease);
+    }
+
+    /** The place of a claim in the queue, the dead included; 0 where it does not wait. Only reads. */
+    int place(String lock, ClaimId claim) throws SQLException {
+        Long id = locks.id(lock);
+        Waiter waiter = id == null ? null : waiters.find(id, claim);
+        return id == null || waiter == null ? 0 : waiters.place(id, waiter.position());
+    }
+
+    private @Nullable LockRow settled(String name, Turn now) throws SQLException {
+        LockRow row = locks.find(name, now);
+        if (row != null && row.waited()) {
+            waiters.bury(row.id(), now);
+        }
+        return row;
+    }
+
+    /**
+     * Gives a lock to the first in the queue, else to the asker, else frees it. Who has not asked just now has a claim
+     * period to confirm, and is told.
+     */
+    private @Nullable Tenure handOver(LockRow row, @Nullable Claim asker, Turn now) throws SQLException {
+        Waiter first = row.waited() ? waiters.first(row.id()) : null;
+        if (first != null) {
+            waiters.remove(row.id(), first.position());
+        }
+        if (asker != null && (first == null || first.claim().equals(asker.id()))) {
+            return locks.grant(row, asker.id(), owner, asker.lease(), asker.spare(), false, now);
+        }
+        if (first == null) {
+            locks.keep(row, Duration.ZERO, now);
+            return null;
+        }
+        now.granted(first.claim());
+        Duration period = WaitingRules.claimPeriod(first.lease());
+        return locks.grant(row, first.claim(), first.owner(), period, first.spare(), true, now);
+    }
+
+    /** Keeps the claim's place in the queue, or gives it one if it wants one. */
+    private int queue(LockRow row, Claim claim, Turn now) throws SQLException {
+        Waiter known = row.waited() ? waiters.find(row.id(), claim.id()) : null;
+        if (known != null) {
+            waiters.hear(row.id(), known.position(), claim, now);
+            return waiters.place(row.id(), known.position());
+        }
+        return claim.enqueue() ? waiters.place(row.id(), waiters.add(row.id(), claim, owner, now)) : 0;
+    }
+
+    private static @Nullable HolderInfo holder(@Nullable Tenure tenure, Turn now) {
+        return tenure == null
+                ? null
+                : new HolderInfo(
+                        tenure.owner(),
+                        tenure.token(),
+                        Turn.instant(tenure.since()),
+                        now.wallAt(tenure.ends()),
+                        now.until(tenure.ends()));
+    }
+
+    private static Validity validity(Tenure tenure, Turn now) {
+        return Validity.of(now.sentAt(), now.until(tenure.ends()));
+    }
+}

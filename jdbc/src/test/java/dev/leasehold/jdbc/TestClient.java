@@ -1,0 +1,132 @@
+package dev.leasehold.jdbc;
+
+import dev.leasehold.LockInfo;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimAnswer.Busy;
+import dev.leasehold.spi.ClaimAnswer.Granted;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.NamePattern;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Signals;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.Validity;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** A client of a store file, straight at the SPI, that waits for each answer. */
+final class TestClient implements Signals, AutoCloseable {
+
+    static final Duration LEASE = Duration.ofSeconds(30);
+    private static final AtomicLong CLIENTS = new AtomicLong();
+
+    /** A signal as it came. */
+    record Grant(LeaseId lease, int spare, Validity validity) {}
+
+    final BlockingQueue<Grant> grants = new LinkedBlockingQueue<>();
+    final BlockingQueue<String> doubts = new LinkedBlockingQueue<>();
+    final SqliteStore store;
+    final String id;
+    private final AtomicLong claims = new AtomicLong();
+
+    TestClient(Path file, ExpiryClock clock) {
+        this(file, clock, "", Duration.ofSeconds(10));
+    }
+
+    TestClient(Path file, ExpiryClock clock, String namespace, Duration timeout) {
+        this.id = "client" + ProcessHandle.current().pid() + "x" + CLIENTS.incrementAndGet();
+        this.store = new SqliteFactory(file)
+                .open(new StoreContext(id, "owner " + id, namespace, RealTime.INSTANCE, timeout, this), clock);
+    }
+
+    ClaimId newId() {
+        return new ClaimId(id, claims.incrementAndGet());
+    }
+
+    Claim newClaim(String lock) {
+        return new Claim(newId(), lock, LEASE, 0, true);
+    }
+
+    ClaimAnswer ask(Claim claim) {
+        return get(store.claim(claim));
+    }
+
+    Granted granted(Claim claim) {
+        return (Granted) ask(claim);
+    }
+
+    Busy busy(Claim claim) {
+        return (Busy) ask(claim);
+    }
+
+    LeaseId acquire(String lock) {
+        return granted(newClaim(lock)).lease();
+    }
+
+    RenewAnswer renew(LeaseId lease, Duration duration) {
+        return get(store.renew(lease, duration));
+    }
+
+    ReleaseAnswer release(LeaseId lease) {
+        return release(lease, Duration.ZERO);
+    }
+
+    ReleaseAnswer release(LeaseId lease, Duration keepFor) {
+        return get(store.release(lease, keepFor));
+    }
+
+    void withdraw(Claim claim) {
+        get(store.withdraw(claim.lock(), claim.id()));
+    }
+
+    List<LockInfo> inspect(String pattern) {
+        return get(store.inspect(NamePattern.of(pattern)));
+    }
+
+    boolean breakLease(String lock, long token) {
+        return get(store.breakLease(lock, token));
+    }
+
+    Grant nextGrant() throws InterruptedException {
+        return grants.poll(10, TimeUnit.SECONDS);
+    }
+
+    String nextDoubt() throws InterruptedException {
+        return doubts.poll(10, TimeUnit.SECONDS);
+    }
+
+    static <T> T get(CompletionStage<T> stage) {
+        try {
+            return stage.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof RuntimeException cause) {
+                throw cause;
+            }
+            throw e;
+        }
+    }
+
+    @Override
+    public void granted(LeaseId lease, int spare, Validity validity) {
+        grants.add(new Grant(lease, spare, validity));
+    }
+
+    @Override
+    public void doubt(String lock) {
+        doubts.add(lock == null ? "all" : lock);
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}
