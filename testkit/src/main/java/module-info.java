@@ -1,9 +1,7 @@
 /** For authors of stores: the contract suite that every store has to pass, and what it is made of. */
-@SuppressWarnings("module") // Awaitility is an automatic module.
 module dev.leasehold.testkit {
     requires transitive dev.leasehold;
     requires transitive org.junit.jupiter.api;
-    requires awaitility;
     requires dev.leasehold.test;
     requires org.assertj.core;
     requires static org.jspecify;

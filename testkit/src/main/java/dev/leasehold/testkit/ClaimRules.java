@@ -1,0 +1,126 @@
+package dev.leasehold.testkit;
+
+import static dev.leasehold.testkit.StoreClient.LONG;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.HolderInfo;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClockReading;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Asking for a lock, and asking again. */
+interface ClaimRules extends StoreRules {
+
+    @Test
+    default void aFreeLockIsGrantedToWhoeverAsks() {
+        String lock = bench().lock();
+        ClaimAnswer.Granted grant = bench().client().acquire(lock);
+        assertThat(grant.lease().token()).isPositive();
+        assertThat(grant.spare()).isBetween(0, Claim.MOST_SPARE);
+    }
+
+    @Test
+    default void aGrantIsValidForNoLongerThanAskedForCountedFromTheRequest() {
+        StoreClient client = bench().client();
+        ClockReading before = bench().time().now();
+        ClaimAnswer.Granted grant = client.acquire(bench().lock());
+        ClockReading after = bench().time().now();
+        assertThat(grant.validity().sentAt().nanos() - before.nanos()).isNotNegative();
+        assertThat(after.nanos() - grant.validity().sentAt().nanos()).isNotNegative();
+        Duration valid = Duration.ofNanos(
+                grant.validity().nanosLeft(grant.validity().sentAt().nanos()));
+        assertThat(valid)
+                .isBetween(
+                        LONG.dividedBy(2), LONG.multipliedBy(99).dividedBy(100).minusMillis(2));
+    }
+
+    @Test
+    default void aTakenLockIsBusyAndNamesItsHolder() {
+        String lock = bench().lock();
+        StoreClient holder = bench().client();
+        ClaimAnswer.Granted grant = holder.acquire(lock);
+        StoreClient other = bench().client();
+        ClaimAnswer.Busy busy = other.busy(other.newClaim(lock, LONG, false));
+        HolderInfo seen = StoreClient.present("the holder", busy.holder());
+        assertThat(seen.owner()).isEqualTo(holder.owner);
+        assertThat(seen.token()).isEqualTo(grant.lease().token());
+        if (busy.timeLeft() != null) {
+            assertThat(busy.timeLeft()).isBetween(Duration.ZERO, LONG);
+        }
+        assertThat(holder.has(grant.lease())).isTrue();
+    }
+
+    @Test
+    default void aTakenLockIsBusyAlsoForAnotherClaimOfItsHolder() {
+        String lock = bench().lock();
+        StoreClient client = bench().client();
+        client.acquire(lock);
+        client.busy(client.newClaim(lock, LONG, false));
+    }
+
+    @Test
+    default void aClaimThatDoesNotAskToQueueStandsInNoQueue() {
+        String lock = bench().lock();
+        StoreClient holder = bench().client();
+        ClaimAnswer.Granted grant = holder.acquire(lock);
+        StoreClient other = bench().client();
+        assertThat(other.busy(other.newClaim(lock, LONG, false)).place()).isZero();
+        assertThat(holder.waiters(lock)).isEmpty();
+        holder.release(grant.lease());
+        assertThat(bench().client().finds(lock)).isTrue();
+    }
+
+    @Test
+    default void theHolderThatAsksAgainGetsTheSameLease() {
+        StoreClient client = bench().client();
+        Claim claim = client.newClaim(bench().lock(), LONG, true);
+        ClaimAnswer.Granted first = client.granted(claim);
+        ClaimAnswer.Granted second = client.granted(claim);
+        assertThat(second.lease()).isEqualTo(first.lease());
+        assertThat(second.spare()).isEqualTo(first.spare());
+        assertThat(client.waiters(claim.lock())).isEmpty();
+    }
+
+    @Test
+    default void aRepeatedClaimExtendsTheLease() {
+        StoreClient client = bench().client();
+        Claim claim = client.newClaim(bench().lock(), LONG, false);
+        client.granted(claim);
+        ClaimAnswer.Granted again =
+                client.granted(new Claim(claim.id(), claim.lock(), LONG.multipliedBy(2), claim.spare(), false));
+        assertThat(again.validity().nanosLeft(bench().time().nanos()))
+                .isGreaterThan(LONG.multipliedBy(3).dividedBy(2).toNanos());
+    }
+
+    @Test
+    default void aRepeatedClaimNeverShortensTheLease() {
+        StoreClient client = bench().client();
+        Claim claim = client.newClaim(bench().lock(), LONG, false);
+        client.granted(claim);
+        ClaimAnswer.Granted again =
+                client.granted(new Claim(claim.id(), claim.lock(), Duration.ofMillis(100), claim.spare(), false));
+        assertThat(again.validity().nanosLeft(bench().time().nanos()))
+                .isGreaterThan(LONG.dividedBy(2).toNanos());
+    }
+
+    @Test
+    default void aLeaseThatIsNotRenewedRunsOutAndNotBeforeItsTime() {
+        String lock = bench().lock();
+        StoreClient other = bench().client();
+        long before = bench().time().nanos();
+        ClaimAnswer.Granted grant = bench().client().acquire(lock, StoreClient.SHORT);
+        bench().eventually("the lease has run out", () -> other.finds(lock));
+        assertThat(Duration.ofNanos(bench().time().nanos() - before)).isGreaterThanOrEqualTo(StoreClient.SHORT);
+        assertThat(grant.validity().isOver(bench().time().nanos())).isTrue();
+    }
+
+    @Test
+    default void veryLongLeasesAreGrantedUpToTheStoresLongest() {
+        StoreClient client = bench().client();
+        ClaimAnswer.Granted grant = client.acquire(bench().lock(), client.store.maxLease());
+        assertThat(grant.validity().isOver(bench().time().nanos())).isFalse();
+        client.release(grant.lease());
+    }
+}

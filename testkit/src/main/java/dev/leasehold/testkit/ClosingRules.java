@@ -1,0 +1,62 @@
+package dev.leasehold.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.LockException;
+import dev.leasehold.spi.LeaseId;
+import org.junit.jupiter.api.Test;
+
+/** A closed store says so, and what it held runs out as after a crash. */
+interface ClosingRules extends StoreRules {
+
+    @Test
+    default void closingTwiceIsHarmless() {
+        StoreClient client = bench().client();
+        client.acquire(bench().lock());
+        client.close();
+        client.close();
+    }
+
+    @Test
+    default void aStoreThatWasNeverUsedCanBeClosed() {
+        bench().client().close();
+    }
+
+    @Test
+    default void operationsAfterClosingFailAndNeverHang() {
+        String lock = bench().lock();
+        StoreClient client = bench().client();
+        LeaseId lease = client.acquire(lock).lease();
+        client.close();
+        assertThatThrownBy(() -> client.acquire(lock)).isInstanceOf(LockException.class);
+        assertThatThrownBy(() -> client.has(lease)).isInstanceOf(LockException.class);
+        assertThatThrownBy(() -> client.release(lease)).isInstanceOf(LockException.class);
+        assertThatThrownBy(() -> client.withdraw(client.newClaim(lock, StoreClient.LONG, true)))
+                .isInstanceOf(LockException.class);
+        assertThatThrownBy(() -> client.inspect("*")).isInstanceOf(LockException.class);
+        assertThatThrownBy(() -> client.breakLease(lock, lease.token())).isInstanceOf(LockException.class);
+    }
+
+    @Test
+    default void whatAClosedClientHeldRunsOut() {
+        String lock = bench().lock();
+        StoreClient client = bench().client();
+        client.acquire(lock, StoreClient.SHORT);
+        client.close();
+        StoreClient other = bench().client();
+        bench().eventually("the lease has run out", () -> other.finds(lock));
+    }
+
+    @Test
+    default void closingOneClientDoesNotDisturbAnother() {
+        String lock = bench().lock();
+        StoreClient one = bench().client();
+        StoreClient other = bench().client();
+        LeaseId lease = other.acquire(lock).lease();
+        one.busy(one.newClaim(lock, StoreClient.LONG, true));
+        one.close();
+        assertThat(other.has(lease)).isTrue();
+        other.release(lease);
+    }
+}

@@ -1,0 +1,97 @@
+package dev.leasehold.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ReleaseAnswer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+
+/** The same rules with everybody at once. */
+interface ConcurrencyRules extends StoreRules {
+
+    int CLIENTS = 4;
+    int ROUNDS = 25;
+
+    @Test
+    default void oneAtATimeHoldsALockThatManyWant() throws Exception {
+        String lock = bench().lock();
+        AtomicInteger inside = new AtomicInteger();
+        AtomicLong lastToken = new AtomicLong();
+        AtomicInteger grants = new AtomicInteger();
+        together(client -> {
+            for (int i = 0; i < ROUNDS; i++) {
+                ClaimAnswer.Granted grant = waitFor(client, lock);
+                assertThat(inside.incrementAndGet()).isEqualTo(1);
+                long before = lastToken.getAndSet(grant.lease().token() + grant.spare());
+                assertThat(grant.lease().token()).isGreaterThan(before);
+                grants.incrementAndGet();
+                inside.decrementAndGet();
+                assertThat(client.release(grant.lease())).isEqualTo(ReleaseAnswer.RELEASED);
+            }
+        });
+        assertThat(grants).hasValue(CLIENTS * ROUNDS);
+        assertThat(bench().client().shows(lock)).isFalse();
+    }
+
+    @Test
+    default void claimsAndWithdrawalsAtOnceLeaveNothingBehind() throws Exception {
+        String lock = bench().lock();
+        together(client -> {
+            for (int i = 0; i < ROUNDS; i++) {
+                Claim claim = client.newClaim(lock, StoreClient.LONG, true);
+                var asked = client.store.claim(claim);
+                client.ask(claim);
+                var withdrawn = client.store.withdraw(lock, claim.id());
+                StoreClient.get(asked);
+                StoreClient.get(withdrawn);
+                client.withdraw(claim);
+            }
+        });
+        assertThat(bench().client().shows(lock)).isFalse();
+    }
+
+    private static ClaimAnswer.Granted waitFor(StoreClient client, String lock) {
+        Claim claim = client.newClaim(lock, StoreClient.LONG, true);
+        while (true) {
+            if (client.ask(claim) instanceof ClaimAnswer.Granted grant) {
+                return grant;
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+        }
+    }
+
+    /** What each client does. */
+    interface Work {
+        void with(StoreClient client) throws Exception;
+    }
+
+    private void together(Work work) throws Exception {
+        List<Callable<Void>> tasks = new ArrayList<>();
+        for (int i = 0; i < CLIENTS; i++) {
+            StoreClient client = bench().client();
+            tasks.add(() -> {
+                work.with(client);
+                return null;
+            });
+        }
+        ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
+        try {
+            for (Future<Void> done : threads.invokeAll(tasks, 40, TimeUnit.SECONDS)) {
+                done.get();
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+}

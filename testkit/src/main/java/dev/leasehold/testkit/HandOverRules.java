@@ -1,0 +1,119 @@
+package dev.leasehold.testkit;
+
+import static dev.leasehold.testkit.StoreClient.LONG;
+import static dev.leasehold.testkit.StoreClient.SHORT;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.HolderInfo;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.WaitingRules;
+import org.junit.jupiter.api.Test;
+
+/** The lock goes to the first in the queue, for a claim period first. */
+interface HandOverRules extends StoreRules {
+
+    @Test
+    default void aHandOverGivesAClaimPeriodAndNoMore() {
+        String lock = bench().lock();
+        StoreClient waiter = handedOver(lock, bench().client(), bench().client());
+        HolderInfo holder = waiter.holder(lock);
+        assertThat(holder.owner()).isEqualTo(waiter.owner);
+        if (holder.timeLeft() != null) {
+            assertThat(holder.timeLeft()).isLessThanOrEqualTo(WaitingRules.claimPeriod(LONG));
+        }
+        assertThat(waiter.waiters(lock)).isEmpty();
+    }
+
+    @Test
+    default void whoConfirmsAHandOverHasTheLockForAsLongAsItAskedFor() {
+        String lock = bench().lock();
+        StoreClient holder = bench().client();
+        LeaseId lease = holder.acquire(lock).lease();
+        StoreClient waiter = bench().client();
+        Claim claim = waiter.join(lock);
+        holder.release(lease);
+        ClaimAnswer.Granted grant = waiter.granted(claim);
+        assertThat(grant.validity().nanosLeft(bench().time().nanos()))
+                .isGreaterThan(LONG.dividedBy(2).toNanos());
+    }
+
+    @Test
+    default void aHandOverMayBeConfirmedByARenewal() {
+        String lock = bench().lock();
+        StoreClient waiter = handedOver(lock, bench().client(), bench().client());
+        LeaseId lease = heldBy(waiter, lock);
+        assertThat(waiter.renewed(lease, LONG).nanosLeft(bench().time().nanos()))
+                .isGreaterThan(LONG.dividedBy(2).toNanos());
+    }
+
+    @Test
+    default void aHandOverMayBeDeclinedByARelease() {
+        String lock = bench().lock();
+        StoreClient waiter = handedOver(lock, bench().client(), bench().client());
+        assertThat(waiter.release(heldBy(waiter, lock))).isEqualTo(ReleaseAnswer.RELEASED);
+        assertThat(bench().client().finds(lock)).isTrue();
+    }
+
+    @Test
+    default void aHandOverThatNobodyConfirmsGoesToTheNext() {
+        String lock = bench().lock();
+        StoreClient holder = bench().client();
+        LeaseId lease = holder.acquire(lock).lease();
+        bench().client().join(lock, SHORT);
+        StoreClient next = bench().client();
+        Claim claim = next.join(lock);
+        holder.release(lease);
+        bench().eventually("the next has it", () -> next.ask(claim) instanceof ClaimAnswer.Granted);
+    }
+
+    @Test
+    default void whatWasNotConfirmedInTimeIsLost() {
+        String lock = bench().lock();
+        StoreClient holder = bench().client();
+        LeaseId lease = holder.acquire(lock).lease();
+        StoreClient waiter = bench().client();
+        Claim claim = waiter.join(lock, SHORT);
+        long token = nextToken(holder, lease, waiter);
+        bench().letPass(WaitingRules.claimPeriod(SHORT).multipliedBy(3));
+        LeaseId missed = new LeaseId(lock, claim.id(), token);
+        assertThat(waiter.renew(missed, LONG)).isInstanceOf(RenewAnswer.Lost.class);
+        assertThat(waiter.release(missed)).isEqualTo(ReleaseAnswer.NOT_HELD);
+    }
+
+    @Test
+    default void aSignalIfOneComesNamesTheLeaseThatAskingFinds() {
+        String lock = bench().lock();
+        StoreClient holder = bench().client();
+        LeaseId lease = holder.acquire(lock).lease();
+        StoreClient waiter = bench().client();
+        Claim claim = waiter.join(lock);
+        holder.release(lease);
+        LeaseId found = waiter.granted(claim).lease();
+        assertThat(waiter.granted).allSatisfy(signalled -> assertThat(signalled).isEqualTo(found));
+        assertThat(holder.granted).isEmpty();
+    }
+
+    private static StoreClient handedOver(String lock, StoreClient holder, StoreClient waiter) {
+        LeaseId lease = holder.acquire(lock).lease();
+        waiter.join(lock);
+        holder.release(lease);
+        return waiter;
+    }
+
+    /** The lease that a client's first claim was given, as far as others can see. */
+    private static LeaseId heldBy(StoreClient client, String lock) {
+        HolderInfo holder = client.holder(lock);
+        return new LeaseId(lock, new ClaimId(client.id, 1), holder.token());
+    }
+
+    /** Releases, and reads which token the waiter was given before that can run out. */
+    private static long nextToken(StoreClient holder, LeaseId lease, StoreClient waiter) {
+        holder.release(lease);
+        return waiter.shows(lease.lock()) ? waiter.holder(lease.lock()).token() : lease.token() + Claim.MOST_SPARE + 1;
+    }
+}

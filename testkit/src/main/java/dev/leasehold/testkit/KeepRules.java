@@ -1,0 +1,94 @@
+package dev.leasehold.testkit;
+
+import static dev.leasehold.spi.ReleaseAnswer.NOT_HELD;
+import static dev.leasehold.spi.ReleaseAnswer.RELEASED;
+import static dev.leasehold.testkit.StoreClient.LONG;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.RenewAnswer;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** A lock that stays taken for a while after its release. */
+interface KeepRules extends StoreRules {
+
+    Duration KEPT = Duration.ofMillis(300);
+
+    @Test
+    default void aKeptLockIsTakenWithoutAHolder() {
+        String lock = bench().lock();
+        StoreClient client = bench().client();
+        LeaseId lease = client.acquire(lock).lease();
+        assertThat(client.release(lease, LONG)).isEqualTo(RELEASED);
+        client.busy(client.newClaim(lock, LONG, false));
+        assertThat(client.renew(lease, LONG)).isInstanceOf(RenewAnswer.Lost.class);
+        assertThat(client.holder(lock).owner()).isEmpty();
+    }
+
+    @Test
+    default void aKeptLockIsFreeWhenItsTimeIsOverAndNotBefore() {
+        String lock = bench().lock();
+        StoreClient client = bench().client();
+        LeaseId lease = client.acquire(lock).lease();
+        long released = bench().time().nanos();
+        client.release(lease, KEPT);
+        StoreClient other = bench().client();
+        bench().eventually("the time is over", () -> other.finds(lock));
+        assertThat(Duration.ofNanos(bench().time().nanos() - released)).isGreaterThanOrEqualTo(KEPT);
+    }
+
+    @Test
+    default void aKeptLockGoesToTheFirstInTheQueueWhenItsTimeIsOver() {
+        String lock = bench().lock();
+        StoreClient client = bench().client();
+        LeaseId lease = client.acquire(lock).lease();
+        StoreClient first = bench().client();
+        Claim firstClaim = first.join(lock);
+        StoreClient second = bench().client();
+        Claim secondClaim = second.join(lock);
+        client.release(lease, KEPT);
+        first.busy(firstClaim);
+        bench().letPass(KEPT.plusMillis(50));
+        second.busy(secondClaim);
+        first.granted(firstClaim);
+    }
+
+    @Test
+    default void aRepeatedReleaseDoesNotStartTheTimeAnew() {
+        String lock = bench().lock();
+        StoreClient client = bench().client();
+        LeaseId lease = client.acquire(lock).lease();
+        client.release(lease, KEPT);
+        assertThat(client.release(lease, LONG)).isEqualTo(NOT_HELD);
+        StoreClient other = bench().client();
+        bench().eventually("the time is over", () -> other.finds(lock));
+    }
+
+    @Test
+    default void aRepeatedReleaseDoesNotEndTheTime() {
+        String lock = bench().lock();
+        StoreClient client = bench().client();
+        LeaseId lease = client.acquire(lock).lease();
+        client.release(lease, LONG);
+        assertThat(client.release(lease)).isEqualTo(NOT_HELD);
+        client.busy(client.newClaim(lock, LONG, false));
+    }
+
+    @Test
+    default void aLockMayBeKeptForLongerAndForShorterThanItsLease() {
+        String lock = bench().lock();
+        StoreClient client = bench().client();
+        client.release(client.acquire(lock, StoreClient.SHORT).lease(), LONG);
+        bench().letPass(StoreClient.SHORT.multipliedBy(2));
+        ClaimAnswer.Busy busy = client.busy(client.newClaim(lock, LONG, false));
+        if (busy.timeLeft() != null) {
+            assertThat(busy.timeLeft()).isBetween(LONG.dividedBy(2), LONG);
+        }
+        String other = bench().lock();
+        client.release(client.acquire(other).lease(), KEPT);
+        bench().eventually("the time is over", () -> client.finds(other));
+    }
+}

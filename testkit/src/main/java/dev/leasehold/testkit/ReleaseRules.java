@@ -1,0 +1,119 @@
+package dev.leasehold.testkit;
+
+import static dev.leasehold.spi.ReleaseAnswer.NOT_HELD;
+import static dev.leasehold.spi.ReleaseAnswer.RELEASED;
+import static dev.leasehold.testkit.StoreClient.LONG;
+import static dev.leasehold.testkit.StoreClient.SHORT;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import org.junit.jupiter.api.Test;
+
+/** Releasing: one's own lease and no other, however late, however often. */
+interface ReleaseRules extends StoreRules {
+
+    @Test
+    default void aReleasedLockIsFreeAtOnce() {
+        String lock = bench().lock();
+        StoreClient client = bench().client();
+        LeaseId lease = client.acquire(lock).lease();
+        assertThat(client.release(lease)).isEqualTo(RELEASED);
+        assertThat(client.shows(lock)).isFalse();
+        bench().client().acquire(lock);
+    }
+
+    @Test
+    default void aRepeatedReleaseSaysNotHeld() {
+        StoreClient client = bench().client();
+        LeaseId lease = client.acquire(bench().lock()).lease();
+        assertThat(client.release(lease)).isEqualTo(RELEASED);
+        assertThat(client.release(lease)).isEqualTo(NOT_HELD);
+    }
+
+    @Test
+    default void aRepeatedReleaseDoesNotTouchTheSuccessor() {
+        String lock = bench().lock();
+        StoreClient client = bench().client();
+        LeaseId lease = client.acquire(lock).lease();
+        StoreClient waiter = bench().client();
+        Claim claim = waiter.join(lock);
+        client.release(lease);
+        assertThat(client.release(lease)).isEqualTo(NOT_HELD);
+        LeaseId theirs = waiter.granted(claim).lease();
+        assertThat(client.release(lease)).isEqualTo(NOT_HELD);
+        assertThat(waiter.has(theirs)).isTrue();
+    }
+
+    @Test
+    default void aReleaseAfterTheLeaseRanOutSaysSoAndTheSuccessorKeepsItsLock() {
+        String lock = bench().lock();
+        StoreClient client = bench().client();
+        LeaseId lease = client.acquire(lock, SHORT).lease();
+        bench().letPass(SHORT.multipliedBy(2));
+        StoreClient successor = bench().client();
+        LeaseId theirs = successor.acquire(lock).lease();
+        assertThat(client.release(lease)).isEqualTo(NOT_HELD);
+        assertThat(successor.has(theirs)).isTrue();
+    }
+
+    @Test
+    default void aReleaseAfterTheLeaseRanOutSaysSoAlsoWithoutASuccessor() {
+        StoreClient client = bench().client();
+        LeaseId lease = client.acquire(bench().lock(), SHORT).lease();
+        bench().letPass(SHORT.multipliedBy(2));
+        assertThat(client.release(lease)).isEqualTo(NOT_HELD);
+    }
+
+    @Test
+    default void aReleaseNeedsBothTheClaimAndTheToken() {
+        String lock = bench().lock();
+        StoreClient client = bench().client();
+        LeaseId lease = client.acquire(lock).lease();
+        ClaimId otherClient = new ClaimId(bench().client().id, lease.claim().counter());
+        assertThat(client.release(new LeaseId(lock, lease.claim(), lease.token() - 1)))
+                .isEqualTo(NOT_HELD);
+        assertThat(client.release(new LeaseId(lock, lease.claim(), lease.token() + 1)))
+                .isEqualTo(NOT_HELD);
+        assertThat(client.release(new LeaseId(lock, new ClaimId(client.id, 1_000), lease.token())))
+                .isEqualTo(NOT_HELD);
+        assertThat(client.release(new LeaseId(lock, otherClient, lease.token())))
+                .isEqualTo(NOT_HELD);
+        assertThat(client.has(lease)).isTrue();
+    }
+
+    @Test
+    default void aReleaseOfAnEarlierGrantOfTheSameClaimDoesNotTouchALaterOne() {
+        String lock = bench().lock();
+        StoreClient client = bench().client();
+        Claim claim = client.newClaim(lock, SHORT, false);
+        LeaseId first = client.granted(claim).lease();
+        bench().letPass(SHORT.multipliedBy(2));
+        LeaseId second = client.granted(new Claim(claim.id(), lock, LONG, claim.spare(), false))
+                .lease();
+        assertThat(second.token()).isGreaterThan(first.token());
+        assertThat(client.release(first)).isEqualTo(NOT_HELD);
+        assertThat(client.has(second)).isTrue();
+    }
+
+    @Test
+    default void aReleaseOfALockThatNeverWasSaysNotHeld() {
+        StoreClient client = bench().client();
+        LeaseId never = new LeaseId(bench().lock(), new ClaimId(client.id, 1), 1);
+        assertThat(client.release(never)).isEqualTo(NOT_HELD);
+    }
+
+    @Test
+    default void aReleaseHandsOverInTheSameStep() {
+        String lock = bench().lock();
+        StoreClient holder = bench().client();
+        LeaseId lease = holder.acquire(lock).lease();
+        StoreClient waiter = bench().client();
+        waiter.join(lock);
+        holder.release(lease);
+        assertThat(holder.holder(lock))
+                .isNotNull()
+                .satisfies(next -> assertThat(next.owner()).isEqualTo(waiter.owner));
+    }
+}

@@ -1,0 +1,71 @@
+package dev.leasehold.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.spi.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/** What one test of the suite works with: a store, its clients, and time. Opaque outside of the suite. */
+public final class StoreBench implements AutoCloseable {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(15);
+    private static final Duration STEP = Duration.ofMillis(10);
+
+    private final StoreFactory factory;
+    private final TimeSource time;
+    private final Consumer<Duration> letPass;
+    private final List<StoreClient> clients = new ArrayList<>();
+
+    StoreBench(StoreFactory factory, TimeSource time, Consumer<Duration> letPass) {
+        this.factory = factory;
+        this.time = time;
+        this.letPass = letPass;
+    }
+
+    StoreClient client() {
+        return client("");
+    }
+
+    StoreClient client(String namespace) {
+        StoreClient client = new StoreClient(factory, namespace, "client-" + (clients.size() + 1), time);
+        clients.add(client);
+        return client;
+    }
+
+    /** A name that no other test uses. */
+    String lock() {
+        return "lock-" + UUID.randomUUID();
+    }
+
+    TimeSource time() {
+        return time;
+    }
+
+    void letPass(Duration duration) {
+        letPass.accept(duration);
+    }
+
+    /** Waits until something is so, and returns how long that took. */
+    Duration eventually(String what, BooleanSupplier condition) {
+        long start = time.nanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(Duration.ofNanos(time.nanos() - start))
+                    .as("waiting until %s", what)
+                    .isLessThan(PATIENCE);
+            letPass.accept(STEP);
+        }
+        return Duration.ofNanos(time.nanos() - start);
+    }
+
+    /** Closes the clients. */
+    @Override
+    public void close() {
+        clients.forEach(StoreClient::close);
+    }
+}

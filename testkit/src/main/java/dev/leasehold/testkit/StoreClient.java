@@ -1,0 +1,215 @@
+package dev.leasehold.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.HolderInfo;
+import dev.leasehold.LockInfo;
+import dev.leasehold.WaiterInfo;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.NamePattern;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Signals;
+import dev.leasehold.spi.Store;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.spi.TimeSource;
+import dev.leasehold.spi.Validity;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** One client of a store under test: sends what a test tells it to send, waits for the answer, remembers the signals. */
+final class StoreClient implements AutoCloseable {
+
+    /** Long enough to be there whatever happens to the machine during a test. */
+    static final Duration LONG = Duration.ofMinutes(10);
+
+    /** Short enough to wait for its end. */
+    static final Duration SHORT = Duration.ofMillis(150);
+
+    static final Duration STORE_TIMEOUT = Duration.ofSeconds(10);
+
+    final String id = UUID.randomUUID().toString();
+    final String owner;
+    final Store store;
+    final List<LeaseId> granted = new CopyOnWriteArrayList<>();
+    final List<String> doubted = new CopyOnWriteArrayList<>();
+    private final AtomicLong claims = new AtomicLong();
+
+    StoreClient(StoreFactory factory, String namespace, String owner, TimeSource time) {
+        this.owner = owner;
+        this.store = factory.open(new StoreContext(id, owner, namespace, time, STORE_TIMEOUT, signals()));
+    }
+
+    private Signals signals() {
+        return new Signals() {
+            @Override
+            public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
+                granted.add(lease);
+            }
+
+            @Override
+            public void doubt(@Nullable String lock) {
+                doubted.add(lock == null ? "*" : lock);
+            }
+        };
+    }
+
+    Claim newClaim(String lock, Duration lease, boolean enqueue) {
+        return new Claim(new ClaimId(id, claims.incrementAndGet()), lock, lease, Claim.MOST_SPARE, enqueue);
+    }
+
+    /** Tries once for a lock that should be free. */
+    ClaimAnswer.Granted acquire(String lock) {
+        return acquire(lock, LONG);
+    }
+
+    ClaimAnswer.Granted acquire(String lock, Duration lease) {
+        return granted(newClaim(lock, lease, false));
+    }
+
+    /** Joins the queue of a lock that should be taken. */
+    Claim join(String lock) {
+        return join(lock, LONG);
+    }
+
+    Claim join(String lock, Duration lease) {
+        Claim claim = newClaim(lock, lease, true);
+        busy(claim);
+        return claim;
+    }
+
+    ClaimAnswer.Granted granted(Claim claim) {
+        ClaimAnswer answer = ask(claim);
+        assertThat(answer).as("answer to %s", claim).isInstanceOf(ClaimAnswer.Granted.class);
+        ClaimAnswer.Granted grant = (ClaimAnswer.Granted) answer;
+        assertThat(grant.lease().lock()).isEqualTo(claim.lock());
+        assertThat(grant.lease().claim()).isEqualTo(claim.id());
+        return grant;
+    }
+
+    ClaimAnswer.Busy busy(Claim claim) {
+        ClaimAnswer answer = ask(claim);
+        assertThat(answer).as("answer to %s", claim).isInstanceOf(ClaimAnswer.Busy.class);
+        return (ClaimAnswer.Busy) answer;
+    }
+
+    ClaimAnswer ask(Claim claim) {
+        return get(store.claim(claim));
+    }
+
+    /** A single try that joins no queue and keeps nothing. */
+    boolean finds(String lock) {
+        ClaimAnswer answer = ask(newClaim(lock, LONG, false));
+        if (answer instanceof ClaimAnswer.Granted grant) {
+            release(grant.lease());
+            return true;
+        }
+        return false;
+    }
+
+    Validity renewed(LeaseId lease, Duration duration) {
+        RenewAnswer answer = renew(lease, duration);
+        assertThat(answer).as("answer to the renewal of %s", lease).isInstanceOf(RenewAnswer.Renewed.class);
+        return ((RenewAnswer.Renewed) answer).validity();
+    }
+
+    RenewAnswer renew(LeaseId lease, Duration duration) {
+        return get(store.renew(lease, duration));
+    }
+
+    /** Asks whether a lease is there, without changing anything. */
+    boolean has(LeaseId lease) {
+        return renew(lease, Duration.ofMillis(1)) instanceof RenewAnswer.Renewed;
+    }
+
+    ReleaseAnswer release(LeaseId lease) {
+        return release(lease, Duration.ZERO);
+    }
+
+    ReleaseAnswer release(LeaseId lease, Duration keepFor) {
+        return get(store.release(lease, keepFor));
+    }
+
+    void withdraw(Claim claim) {
+        get(store.withdraw(claim.lock(), claim.id()));
+    }
+
+    boolean breakLease(String lock, long token) {
+        return get(store.breakLease(lock, token));
+    }
+
+    List<LockInfo> inspect(String pattern) {
+        return get(store.inspect(NamePattern.of(pattern)));
+    }
+
+    /** Whether the store shows the lock: held, kept or waited for. */
+    boolean shows(String lock) {
+        return find(lock) != null;
+    }
+
+    LockInfo info(String lock) {
+        return present("the lock " + lock, find(lock));
+    }
+
+    HolderInfo holder(String lock) {
+        return present("the holder of " + lock, info(lock).holder());
+    }
+
+    List<WaiterInfo> waiters(String lock) {
+        LockInfo found = find(lock);
+        return found == null ? List.of() : found.waiters();
+    }
+
+    private @Nullable LockInfo find(String lock) {
+        List<LockInfo> found = inspect(literally(lock));
+        assertThat(found)
+                .hasSizeLessThanOrEqualTo(1)
+                .allSatisfy(info -> assertThat(info.name()).isEqualTo(lock));
+        return found.isEmpty() ? null : found.get(0);
+    }
+
+    static <T> T present(String what, @Nullable T value) {
+        if (value == null) {
+            throw new AssertionError(what + " is missing");
+        }
+        return value;
+    }
+
+    static String literally(String name) {
+        return name.replaceAll("[\\\\*?]", "\\\\$0");
+    }
+
+    /** Waits for an answer, for somewhat longer than the store may take to say that it has none. */
+    static <T> T get(CompletionStage<T> stage) {
+        try {
+            return stage.toCompletableFuture().get(STORE_TIMEOUT.toMillis() + 5_000, TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException cause) {
+                throw cause;
+            }
+            throw new AssertionError(e.getCause());
+        } catch (TimeoutException e) {
+            throw new AssertionError("the store did not complete its answer within its time-out", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}

@@ -1,0 +1,114 @@
+package dev.leasehold.testkit;
+
+import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.spi.TimeSource;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * The rules of {@link dev.leasehold.spi.Store}, as tests. A store's module extends this class and says how to open the
+ * store:
+ *
+ * <pre>{@code
+ * class MyStoreContractTest extends StoreContract {
+ *     @Override
+ *     protected StoreFactory store() {
+ *         return MyStore.at(server.address());
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>The tests use names of their own, so they may share a space; those that look at all locks use namespaces of their own.
+ * Time is real, with leases of 150 ms, unless the store lives by a time that the test can move. No test fails because the
+ * machine is slow.
+ */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+public abstract class StoreContract
+        implements ClaimRules,
+                QueueRules,
+                HandOverRules,
+                RenewRules,
+                ReleaseRules,
+                KeepRules,
+                WithdrawRules,
+                BreakRules,
+                TokenRules,
+                InspectRules,
+                NameRules,
+                ConcurrencyRules,
+                ClosingRules {
+
+    private @Nullable RealTime realTime;
+    private @Nullable StoreBench bench;
+
+    /** For subclasses. */
+    protected StoreContract() {}
+
+    /**
+     * The store under test. Called once per test; all clients of the test open what it returns.
+     *
+     * @return the store
+     * @throws Exception if it cannot be made; the test fails
+     */
+    protected abstract StoreFactory store() throws Exception;
+
+    /**
+     * The time that the clients, and perhaps the store, live by.
+     *
+     * @return the time, or null for the machine's
+     */
+    protected @Nullable TimeSource time() {
+        return null;
+    }
+
+    /**
+     * Lets the time of the store and of its clients pass.
+     *
+     * @param duration how long
+     */
+    protected void letPass(Duration duration) {
+        long end = System.nanoTime() + duration.toNanos();
+        for (long left = duration.toNanos(); left > 0; left = end - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
+    }
+
+    /**
+     * Opens the bench.
+     *
+     * @throws Exception if the store cannot be made
+     */
+    @BeforeEach
+    protected final void openBench() throws Exception {
+        TimeSource time = time();
+        if (time == null) {
+            realTime = new RealTime();
+            time = realTime;
+        }
+        bench = new StoreBench(store(), time, this::letPass);
+    }
+
+    /** Closes all clients. */
+    @AfterEach
+    protected final void closeBench() {
+        if (bench != null) {
+            bench.close();
+        }
+        if (realTime != null) {
+            realTime.close();
+        }
+    }
+
+    @Override
+    public final StoreBench bench() {
+        if (bench == null) {
+            throw new IllegalStateException("no test is running");
+        }
+        return bench;
+    }
+}

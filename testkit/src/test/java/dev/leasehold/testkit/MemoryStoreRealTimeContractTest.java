@@ -1,0 +1,12 @@
+package dev.leasehold.testkit;
+
+import dev.leasehold.spi.StoreFactory;
+
+/** The store in memory, on the machine's time: as the suite meets stores on real servers. */
+class MemoryStoreRealTimeContractTest extends StoreContract {
+
+    @Override
+    protected StoreFactory store() {
+        return MemoryStoreContractTest.memory();
+    }
+}
