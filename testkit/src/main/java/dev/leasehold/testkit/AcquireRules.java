@@ -1,0 +1,141 @@
+package dev.leasehold.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.DistributedLock;
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseState;
+import dev.leasehold.spi.LeaseId;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Acquired: in every form, with a lease that is valid. */
+interface AcquireRules extends LeaseholdRules {
+
+    @Test
+    default void acquireGivesAValidLease() throws Exception {
+        String name = bench().lock();
+        DistributedLock lock = bench().client().lock(name);
+        try (Lease lease = lock.acquire()) {
+            assertValid(lease, name);
+        }
+    }
+
+    @Test
+    default void tryAcquireGivesAValidLeaseOfAFreeLock() throws Exception {
+        String name = bench().lock();
+        DistributedLock lock = bench().client().lock(name);
+        for (Duration wait : new Duration[] {
+            Duration.ZERO,
+            Duration.ofSeconds(-1),
+            Duration.ofMillis(100),
+            Duration.ofSeconds(Long.MAX_VALUE),
+            Duration.ofSeconds(Long.MIN_VALUE)
+        }) {
+            Optional<Lease> lease = lock.tryAcquire(wait);
+            assertThat(lease).as("waiting for %s", wait).isPresent();
+            assertValid(lease.get(), name);
+            lease.get().close();
+        }
+        Optional<Lease> lease = lock.tryAcquire();
+        assertThat(lease).isPresent();
+        lease.get().close();
+    }
+
+    @Test
+    default void theAsynchronousFormsGiveAValidLease() throws Exception {
+        String name = bench().lock();
+        DistributedLock lock = bench().client().lock(name);
+        Lease lease = ClientBench.get(lock.acquireAsync());
+        assertValid(lease, name);
+        lease.close();
+        Optional<Lease> tried = ClientBench.get(lock.tryAcquireAsync(Duration.ofSeconds(1)));
+        assertThat(tried).isPresent();
+        tried.get().close();
+    }
+
+    @Test
+    default void acquireWaitsForAHolderElsewhere() throws Exception {
+        String name = bench().lock();
+        StoreClient elsewhere = bench().probe();
+        LeaseId theirs = elsewhere.acquire(name).lease();
+        DistributedLock lock = bench().client().lock(name);
+        CompletableFuture<Lease> sync = bench().inThread(lock::acquire);
+        ClientBench.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
+        assertThat(sync).isNotDone();
+        elsewhere.release(theirs);
+        try (Lease lease = ClientBench.get(sync)) {
+            assertValid(lease, name);
+            assertThat(lease.token()).isGreaterThan(theirs.token());
+        }
+    }
+
+    @Test
+    default void aHugeWaitIsAWaitWithoutLimit() throws Exception {
+        String name = bench().lock();
+        StoreClient elsewhere = bench().probe();
+        LeaseId theirs = elsewhere.acquire(name).lease();
+        CompletableFuture<Optional<Lease>> waiting =
+                bench().client().lock(name).tryAcquireAsync(Duration.ofSeconds(Long.MAX_VALUE));
+        ClientBench.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
+        elsewhere.release(theirs);
+        assertThat(ClientBench.get(waiting)).isPresent();
+    }
+
+    @Test
+    default void acquireWaitsForAHolderInTheSameProcess() throws Exception {
+        DistributedLock lock = bench().client().lock(bench().lock());
+        Lease first = lock.acquire();
+        CompletableFuture<Lease> second = lock.acquireAsync();
+        CompletableFuture<Lease> third = bench().inThread(lock::acquire);
+        assertThat(second).isNotDone();
+        first.close();
+        Lease next = ClientBench.get(second);
+        assertThat(next.token()).isGreaterThan(first.token());
+        next.close();
+        assertThat(ClientBench.get(third).token()).isGreaterThan(next.token());
+    }
+
+    @Test
+    default void aLeaseMayBeReleasedByAnotherThread() throws Exception {
+        DistributedLock lock = bench().client().lock(bench().lock());
+        Lease lease = lock.acquire();
+        assertThat(ClientBench.get(bench().inThread(lease::release))).isEqualTo(LeaseState.RELEASED);
+        lock.acquire().close();
+    }
+
+    @Test
+    default void aWaiterFindsALockWhoseHolderDied() throws Exception {
+        String name = bench().lock();
+        StoreClient elsewhere = bench().probe();
+        elsewhere.acquire(name, StoreClient.SHORT);
+        elsewhere.close();
+        try (Lease lease = ClientBench.get(bench().client().lock(name).acquireAsync())) {
+            assertValid(lease, name);
+        }
+    }
+
+    @Test
+    default void aWaiterFindsALockOfWhichTheGrantWasNotSignalled() throws Exception {
+        String name = bench().lock();
+        StoreClient elsewhere = bench().probe();
+        LeaseId theirs = elsewhere.acquire(name).lease();
+        bench().store.plan(message -> message == FaultPlan.Message.SIGNAL ? Fault.LOSE_REQUEST : Fault.NONE);
+        CompletableFuture<Lease> waiting = bench().client().lock(name).acquireAsync();
+        ClientBench.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
+        elsewhere.release(theirs);
+        assertValid(ClientBench.get(waiting), name);
+    }
+
+    private static void assertValid(Lease lease, String name) {
+        assertThat(lease.name()).isEqualTo(name);
+        assertThat(lease.token()).isPositive();
+        assertThat(lease.state()).isEqualTo(LeaseState.HELD);
+        assertThat(lease.isValid()).isTrue();
+        assertThat(lease.remaining()).isBetween(Duration.ofMillis(1), ClientBench.OPTIONS.leaseDuration());
+        assertThat(lease.ended().toCompletableFuture()).isNotDone();
+        lease.ensureValid();
+    }
+}

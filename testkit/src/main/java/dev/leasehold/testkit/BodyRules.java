@@ -1,0 +1,112 @@
+package dev.leasehold.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.DistributedLock;
+import dev.leasehold.LeaseLostException;
+import dev.leasehold.LockBusyException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/** Code that runs under the lock, and never without it. */
+interface BodyRules extends LeaseholdRules {
+
+    @Test
+    default void aBodyRunsUnderTheLockWhichIsFreeAfterwards() throws Exception {
+        String name = bench().lock();
+        DistributedLock lock = bench().client().lock(name);
+        StoreClient elsewhere = bench().probe();
+        AtomicBoolean ran = new AtomicBoolean();
+        lock.run(lease -> {
+            lease.ensureValid();
+            assertThat(elsewhere.finds(name)).isFalse();
+            ran.set(true);
+        });
+        assertThat(ran).isTrue();
+        assertThat(lock.<String, RuntimeException>call(lease -> "result")).isEqualTo("result");
+        assertThat(lock.<String, RuntimeException>call(Duration.ofSeconds(1), lease -> "result"))
+                .isEqualTo("result");
+        assertThat(lock.<RuntimeException>tryRun(Duration.ZERO, lease -> {})).isTrue();
+        ClientBench.eventually("it is free", () -> elsewhere.finds(name));
+    }
+
+    @Test
+    default void whatABodyThrowsIsThrownAndTheLockIsFreeAfterwards() throws Exception {
+        String name = bench().lock();
+        DistributedLock lock = bench().client().lock(name);
+        assertThatThrownBy(() -> lock.run(lease -> {
+                    throw new IOException("planted");
+                }))
+                .isInstanceOf(IOException.class)
+                .hasMessage("planted")
+                .hasNoSuppressedExceptions();
+        assertThatThrownBy(() -> lock.call(lease -> {
+                    throw new StackOverflowError("planted");
+                }))
+                .isInstanceOf(StackOverflowError.class);
+        StoreClient elsewhere = bench().probe();
+        ClientBench.eventually("it is free", () -> elsewhere.finds(name));
+    }
+
+    @Test
+    default void aBodyThatEndsNormallyOnALostLeaseThrows() throws Exception {
+        String name = bench().lock();
+        DistributedLock lock = bench().client().lock(name);
+        StoreClient operator = bench().probe();
+        assertThatThrownBy(() -> lock.run(lease -> {
+                    operator.breakLease(name, lease.token());
+                    ClientBench.eventually("it is lost", () -> !lease.isValid());
+                }))
+                .isInstanceOf(LeaseLostException.class)
+                .hasMessageContaining(name);
+    }
+
+    @Test
+    default void aBodyThatFailsOnALostLeaseThrowsItsOwnExceptionWithTheLossSuppressed() throws Exception {
+        String name = bench().lock();
+        DistributedLock lock = bench().client().lock(name);
+        StoreClient operator = bench().probe();
+        assertThatThrownBy(() -> lock.call(lease -> {
+                    operator.breakLease(name, lease.token());
+                    ClientBench.eventually("it is lost", () -> !lease.isValid());
+                    throw new IOException("planted");
+                }))
+                .isInstanceOf(IOException.class)
+                .satisfies(thrown ->
+                        assertThat(thrown.getSuppressed()).singleElement().isInstanceOf(LeaseLostException.class));
+    }
+
+    @Test
+    default void aBodyIsInterruptedAtALossIfThatWasAskedForAndTheInterruptDoesNotOutliveIt() throws Exception {
+        String name = bench().lock();
+        DistributedLock lock = bench().client().lock(name, ClientBench.OPTIONS.withInterruptOnLoss(true));
+        StoreClient operator = bench().probe();
+        assertThatThrownBy(() -> lock.run(lease -> {
+                    operator.breakLease(name, lease.token());
+                    new CountDownLatch(1).await();
+                }))
+                .isInstanceOf(InterruptedException.class)
+                .satisfies(thrown ->
+                        assertThat(thrown.getSuppressed()).singleElement().isInstanceOf(LeaseLostException.class));
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    @Test
+    default void noBodyRunsOnABusyLock() throws Exception {
+        String name = bench().lock();
+        bench().probe().acquire(name);
+        DistributedLock lock = bench().client().lock(name);
+        AtomicReference<String> ran = new AtomicReference<>("not run");
+        assertThat(lock.<RuntimeException>tryRun(Duration.ofMillis(50), lease -> ran.set("run")))
+                .isFalse();
+        assertThatThrownBy(() -> lock.call(Duration.ofMillis(50), lease -> ran.getAndSet("run")))
+                .isInstanceOf(LockBusyException.class)
+                .hasMessageContaining(name);
+        assertThat(ran).hasValue("not run");
+    }
+}

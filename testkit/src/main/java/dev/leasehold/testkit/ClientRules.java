@@ -1,0 +1,176 @@
+package dev.leasehold.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.DistributedLock;
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseState;
+import dev.leasehold.Leasehold;
+import dev.leasehold.ReentrantDistributedLock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** The life of a client: its callbacks, its threads, its end. */
+interface ClientRules extends LeaseholdRules {
+
+    @Test
+    default void closingReleasesWhatIsHeldAtOnce() throws Exception {
+        StoreClient elsewhere = bench().probe();
+        Leasehold client = bench().client();
+        List<Lease> leases = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            leases.add(client.lock(bench().lock()).acquire());
+        }
+        client.close();
+        for (Lease lease : leases) {
+            assertThat(lease.isValid()).isFalse();
+            assertThat(elsewhere.shows(lease.name())).isFalse();
+            assertThat(ClientBench.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.RELEASED);
+            assertThatCode(lease::close).doesNotThrowAnyException();
+        }
+    }
+
+    @Test
+    default void closingEndsAllWaitsAndLeavesNothing() throws Exception {
+        String name = bench().lock();
+        StoreClient elsewhere = bench().probe();
+        elsewhere.acquire(name);
+        Leasehold client = bench().client();
+        CompletableFuture<Lease> async = client.lock(name).acquireAsync();
+        CompletableFuture<Lease> sync = bench().inThread(client.lock(name)::acquire);
+        ClientBench.eventually("they wait", () -> elsewhere.waiters(name).size() == 1);
+        client.close();
+        assertThatThrownBy(() -> ClientBench.get(async))
+                .isInstanceOf(ExecutionException.class)
+                .hasCauseInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> ClientBench.get(sync))
+                .isInstanceOf(ExecutionException.class)
+                .hasCauseInstanceOf(IllegalStateException.class);
+        assertThat(elsewhere.waiters(name)).isEmpty();
+    }
+
+    @Test
+    default void aClosedClientSaysSo() {
+        Leasehold client = bench().client();
+        DistributedLock lock = client.lock(bench().lock());
+        ReentrantDistributedLock threadLock = client.reentrantLock(bench().lock());
+        client.close();
+        client.close();
+        assertThatThrownBy(() -> client.lock("x")).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> client.reentrantLock("x")).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> client.locks("*")).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> client.breakLock("x", 1)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(lock::acquire).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(lock::tryAcquire).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(threadLock::lock).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> ClientBench.get(lock.acquireAsync())).hasCauseInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    default void closingWaitsForAnUnreachableStoreForItsTimeoutAndNoLonger() throws Exception {
+        Leasehold client = bench().impatientClient();
+        Lease lease = client.lock(bench().lock()).acquire();
+        bench().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
+        long start = System.nanoTime();
+        client.close();
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
+        assertThat(lease.isValid()).isFalse();
+    }
+
+    @Test
+    default void itsThreadsAreDaemonsWithItsNameAndGoneAfterItsEnd() throws Exception {
+        Set<Thread> before = threads();
+        Leasehold client = bench().client();
+        Lease lease = client.lock(bench().lock()).acquire();
+        CompletableFuture<LeaseState> told = new CompletableFuture<>();
+        lease.onStateChange((which, state) -> told.complete(state));
+        lease.close();
+        ClientBench.get(told);
+        Set<Thread> during = threads();
+        during.removeAll(before);
+        assertThat(during).isNotEmpty().allMatch(Thread::isDaemon);
+        client.close();
+        ClientBench.eventually("its threads are gone", () -> during.stream().noneMatch(Thread::isAlive));
+    }
+
+    @Test
+    default void aListenerMayUseLocks() throws Exception {
+        String name = bench().lock();
+        Leasehold client = bench().client();
+        Lease lease = client.lock(name).acquire();
+        CompletableFuture<Long> inListener = new CompletableFuture<>();
+        lease.onStateChange((which, state) -> {
+            if (state.isFinal()) {
+                try (Lease again = client.lock(name).acquire();
+                        Lease other = client.lock(name + "2").acquire()) {
+                    client.locks("*");
+                    inListener.complete(Math.max(again.token(), other.token()));
+                } catch (InterruptedException | RuntimeException e) {
+                    inListener.completeExceptionally(e);
+                }
+            }
+        });
+        lease.close();
+        assertThat(ClientBench.get(inListener)).isPositive();
+    }
+
+    @Test
+    default void aContinuationMayUseLocks() throws Exception {
+        String name = bench().lock();
+        Leasehold client = bench().client();
+        CompletableFuture<Long> done = client.lock(name).acquireAsync().thenApply(lease -> {
+            try (lease;
+                    Lease other = client.lock(name + "2").acquire()) {
+                return other.token();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        assertThat(ClientBench.get(done)).isPositive();
+    }
+
+    @Test
+    default void whatListenersThrowHurtsNobody() throws Exception {
+        Lease lease = bench().client().lock(bench().lock()).acquire();
+        CompletableFuture<LeaseState> told = new CompletableFuture<>();
+        lease.onStateChange((which, state) -> {
+            throw new IllegalStateException("planted");
+        });
+        lease.onStateChange((which, state) -> told.complete(state));
+        assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+        assertThat(ClientBench.get(told)).isEqualTo(LeaseState.RELEASED);
+    }
+
+    @Test
+    default void theEngineDoesNotDependOnTheUsersExecutor() throws Exception {
+        CountDownLatch open = new CountDownLatch(1);
+        Leasehold client =
+                bench().client(builder -> builder.executor(task -> {}).options(ClientBench.BRIEF));
+        String name = bench().lock();
+        Lease lease = client.lock(name).acquire();
+        lease.onStateChange((which, state) -> open.countDown());
+        CompletableFuture<Lease> sync = bench().inThread(client.lock(name)::acquire);
+        ClientBench.pause(Duration.ofMillis(600));
+        assertThat(lease.isValid()).as("it is renewed").isTrue();
+        lease.close();
+        Lease next = ClientBench.get(sync);
+        bench().probe().breakLease(name, next.token());
+        ClientBench.eventually("the loss is seen", () -> !next.isValid());
+        assertThat(open.getCount()).isEqualTo(1);
+    }
+
+    private static Set<Thread> threads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("leasehold-"))
+                .collect(Collectors.toSet());
+    }
+}

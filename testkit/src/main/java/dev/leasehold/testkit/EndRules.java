@@ -1,0 +1,112 @@
+package dev.leasehold.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.DistributedLock;
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseLostException;
+import dev.leasehold.LeaseState;
+import dev.leasehold.testkit.FaultPlan.Message;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.Test;
+
+/** Giving a lock back. */
+interface EndRules extends LeaseholdRules {
+
+    @Test
+    default void aReleaseSaysThatTheLockWasHeldUntilThen() throws Exception {
+        String name = bench().lock();
+        Lease lease = bench().client().lock(name).acquire();
+        Queue<LeaseState> told = new ConcurrentLinkedQueue<>();
+        lease.onStateChange((which, state) -> told.add(state));
+        assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+        assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+        assertThat(ClientBench.get(lease.releaseAsync())).isEqualTo(LeaseState.RELEASED);
+        assertThat(ClientBench.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.RELEASED);
+        assertThat(lease.isValid()).isFalse();
+        assertThat(lease.state()).isEqualTo(LeaseState.RELEASED);
+        assertThatThrownBy(lease::ensureValid).isInstanceOf(LeaseLostException.class);
+        lease.close();
+        ClientBench.eventually("the listener is told", () -> told.contains(LeaseState.RELEASED));
+        assertThat(told).doesNotContain(LeaseState.LOST);
+    }
+
+    @Test
+    default void aReleasedLockIsFreeInTheStore() throws Exception {
+        String name = bench().lock();
+        StoreClient elsewhere = bench().probe();
+        DistributedLock lock = bench().client().lock(name);
+        assertThat(lock.acquire().release()).isEqualTo(LeaseState.RELEASED);
+        assertThat(elsewhere.shows(name)).isFalse();
+        assertThat(ClientBench.get(lock.acquire().releaseAsync())).isEqualTo(LeaseState.RELEASED);
+        assertThat(elsewhere.shows(name)).isFalse();
+        lock.acquire().close();
+        ClientBench.eventually("it is free", () -> !elsewhere.shows(name));
+    }
+
+    @Test
+    default void aReleaseIsOverLocallyAtOnceWhateverTheStoreDoes() throws Exception {
+        String name = bench().lock();
+        Lease lease = bench().client().lock(name).acquire();
+        bench().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
+        var released = lease.releaseAsync();
+        assertThat(lease.isValid()).isFalse();
+        assertThat(released).isNotDone();
+        bench().store.plan(FaultPlan.none());
+        assertThat(ClientBench.get(released)).isEqualTo(LeaseState.RELEASED);
+        StoreClient elsewhere = bench().probe();
+        ClientBench.eventually("it is free", () -> !elsewhere.shows(name));
+    }
+
+    @Test
+    default void closingWaitsForAnUnreachableStoreForAboutASecondAndTheRestIsDoneInTheBackground() throws Exception {
+        String name = bench().lock();
+        Lease lease = bench().client().lock(name).acquire();
+        bench().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
+        long start = System.nanoTime();
+        assertThatCode(lease::close).doesNotThrowAnyException();
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(4));
+        assertThat(lease.isValid()).isFalse();
+        bench().store.plan(FaultPlan.none());
+        StoreClient elsewhere = bench().probe();
+        ClientBench.eventually("it is free", () -> !elsewhere.shows(name));
+    }
+
+    @Test
+    default void aReleaseWhoseAnswerWasLostCountsAsReleased() throws Exception {
+        bench().store.plan(FaultPlan.script(Message.RELEASE, Fault.LOSE_ANSWER, Fault.LOSE_ANSWER));
+        Lease lease = bench().client().lock(bench().lock()).acquire();
+        assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+    }
+
+    @Test
+    default void aReleaseThatComesTwiceOrLateDoesNotTouchTheSuccessor() throws Exception {
+        for (Fault fault : new Fault[] {Fault.REPEAT, Fault.LATE, Fault.DELAY_REQUEST}) {
+            String name = bench().lock();
+            StoreClient elsewhere = bench().probe();
+            bench().store.plan(FaultPlan.script(Message.RELEASE, fault));
+            Lease lease = bench().client().lock(name).acquire();
+            var theirs = elsewhere.join(name);
+            assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+            var successor = elsewhere.granted(theirs).lease();
+            ClientBench.pause(Duration.ofMillis(120));
+            assertThat(elsewhere.has(successor)).as("after %s", fault).isTrue();
+        }
+    }
+
+    @Test
+    default void aLeaseThatTheStoreHasForgottenWasLostAndNotReleased() throws Exception {
+        String name = bench().lock();
+        StoreClient operator = bench().probe();
+        bench().store.plan(message -> message == Message.SIGNAL ? Fault.LOSE_REQUEST : Fault.NONE);
+        Lease lease = bench().client().lock(name).acquire();
+        operator.breakLease(name, lease.token());
+        assertThat(lease.release()).isEqualTo(LeaseState.LOST);
+        assertThat(ClientBench.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.LOST);
+        assertThat(lease.state()).isEqualTo(LeaseState.LOST);
+    }
+}

@@ -1,0 +1,46 @@
+package dev.leasehold.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.Leasehold;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** One at a time, with greater and greater tokens, whoever asks. */
+interface ExclusionRules extends LeaseholdRules {
+
+    @Test
+    default void oneAtATimeHoldsALockThatManyThreadsOfManyClientsWant() throws Exception {
+        Contenders contenders = new Contenders(bench(), bench().lock());
+        List<HoldRecord> history = contenders.run(List.of(bench().client(), bench().client(), bench().client()), 3, 15);
+        assertThat(history).hasSize(3 * 3 * 15).allMatch(record -> record.end() == HoldRecord.End.RELEASED);
+        assertThat(contenders.countIsExact()).isTrue();
+        HistoryChecker.of(Duration.ofMillis(500))
+                .withProgress(Duration.ofSeconds(10))
+                .check(history);
+    }
+
+    @Test
+    default void oneAtATimeHoldsALockThatManyThreadsOfOneClientWant() throws Exception {
+        Contenders contenders = new Contenders(bench(), bench().lock());
+        List<HoldRecord> history = contenders.run(List.of(bench().client()), 8, 50);
+        assertThat(history).hasSize(8 * 50).allMatch(record -> record.end() == HoldRecord.End.RELEASED);
+        assertThat(contenders.countIsExact()).isTrue();
+        HistoryChecker.of(Duration.ofMillis(500))
+                .withProgress(Duration.ofSeconds(10))
+                .check(history);
+    }
+
+    @Test
+    default void oneAtATimeAlsoWithoutLocalHandOvers() throws Exception {
+        Contenders contenders = new Contenders(bench(), bench().lock());
+        List<Leasehold> clients = List.of(
+                bench().client(builder -> builder.localHandOvers(0)),
+                bench().client(builder -> builder.localHandOvers(1)));
+        List<HoldRecord> history = contenders.run(clients, 3, 15);
+        assertThat(history).hasSize(2 * 3 * 15).allMatch(record -> record.end() == HoldRecord.End.RELEASED);
+        assertThat(contenders.countIsExact()).isTrue();
+        HistoryChecker.of(Duration.ofMillis(500)).check(history);
+    }
+}

@@ -1,0 +1,116 @@
+package dev.leasehold.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.DistributedLock;
+import dev.leasehold.Lease;
+import dev.leasehold.LockException;
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.testkit.FaultPlan.Message;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+/** Failed: an exception, never a busy lock, and the protected code has not run. */
+interface FailureRules extends LeaseholdRules {
+
+    @Test
+    default void anUnreachableStoreIsAFailureInEveryForm() {
+        bench().store.plan(FaultPlan.always(Fault.UNREACHABLE));
+        assertFails(bench().impatientClient().lock(bench().lock()), StoreUnavailableException.class);
+    }
+
+    @Test
+    default void aStoreThatNeverAnswersIsAFailureInEveryForm() {
+        bench().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
+        assertFails(bench().impatientClient().lock(bench().lock()), StoreUnavailableException.class);
+    }
+
+    @Test
+    default void aStoreThatRefusesIsAFailureInEveryFormAtOnce() {
+        bench().store.plan(FaultPlan.always(Fault.REFUSE));
+        long start = System.nanoTime();
+        assertFails(bench().client().lock(bench().lock()), LockException.class);
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(8));
+    }
+
+    @Test
+    default void aFailureNamesTheStoreAndTheOutcome() {
+        bench().store.plan(FaultPlan.always(Fault.UNREACHABLE));
+        DistributedLock lock = bench().impatientClient().lock(bench().lock());
+        assertThatThrownBy(lock::acquire).isInstanceOfSatisfying(StoreUnavailableException.class, failure -> {
+            assertThat(failure.node()).isNotEmpty();
+            assertThat(failure.outcome()).isNotNull();
+            assertThat(failure).hasMessageContaining(bench().store.toString());
+        });
+    }
+
+    @Test
+    default void aStoreThatIsUnreachableForLessThanTheTimeoutIsNoFailure() throws Exception {
+        bench().store.plan(FaultPlan.always(Fault.UNREACHABLE));
+        CompletableFuture<Lease> waiting = bench().client().lock(bench().lock()).acquireAsync();
+        ClientBench.pause(Duration.ofMillis(100));
+        bench().store.plan(FaultPlan.none());
+        ClientBench.get(waiting).ensureValid();
+    }
+
+    @Test
+    default void anAnswerThatWasLostIsAskedForAgainAndTheLockIsHeld() throws Exception {
+        String name = bench().lock();
+        bench().store.plan(FaultPlan.script(Message.CLAIM, Fault.LOSE_ANSWER));
+        StoreClient elsewhere = bench().probe();
+        try (Lease lease = bench().client().lock(name).acquire()) {
+            lease.ensureValid();
+            assertThat(elsewhere.finds(name)).isFalse();
+        }
+        ClientBench.eventually("it is free", () -> elsewhere.finds(name));
+    }
+
+    @Test
+    default void anUnreachableStoreIsNoBusyLockForATry() {
+        bench().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
+        DistributedLock lock = bench().impatientClient().lock(bench().lock());
+        assertThatThrownBy(lock::tryAcquire).isInstanceOf(StoreUnavailableException.class);
+        assertThatThrownBy(() -> lock.tryAcquire(Duration.ofMillis(10))).isInstanceOf(StoreUnavailableException.class);
+    }
+
+    @Test
+    default void afterAFailureNothingIsLeftInTheStore() {
+        String name = bench().lock();
+        bench().store.plan(FaultPlan.always(Fault.LOSE_ANSWER));
+        DistributedLock lock = bench().impatientClient().lock(name);
+        assertThatThrownBy(lock::acquire).isInstanceOf(StoreUnavailableException.class);
+        bench().store.plan(FaultPlan.none());
+        StoreClient elsewhere = bench().probe();
+        ClientBench.eventually("it is free", () -> elsewhere.finds(name));
+        ClientBench.eventually("nothing is left", () -> !elsewhere.shows(name));
+    }
+
+    private static void assertFails(DistributedLock lock, Class<? extends Exception> expected) {
+        AtomicBoolean ran = new AtomicBoolean();
+        ThrowingCallable[] forms = {
+            lock::acquire,
+            lock::tryAcquire,
+            () -> lock.tryAcquire(Duration.ofMillis(50)),
+            () -> lock.run(lease -> ran.set(true)),
+            () -> lock.call(lease -> ran.getAndSet(true)),
+            () -> lock.call(Duration.ofMillis(50), lease -> ran.getAndSet(true)),
+            () -> assertThat(lock.<RuntimeException>tryRun(Duration.ofMillis(50), lease -> ran.set(true)))
+                    .isNull()
+        };
+        for (ThrowingCallable form : forms) {
+            assertThatThrownBy(form).isInstanceOf(expected);
+        }
+        assertThatThrownBy(() -> ClientBench.get(lock.acquireAsync()))
+                .isInstanceOf(ExecutionException.class)
+                .hasCauseInstanceOf(expected);
+        assertThatThrownBy(() -> ClientBench.get(lock.tryAcquireAsync(Duration.ZERO)))
+                .isInstanceOf(ExecutionException.class)
+                .hasCauseInstanceOf(expected);
+        assertThat(ran).isFalse();
+    }
+}

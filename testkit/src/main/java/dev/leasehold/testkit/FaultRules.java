@@ -1,0 +1,94 @@
+package dev.leasehold.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.testkit.FaultPlan.Message;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Messages that are lost, late or come twice: never two holders, and life goes on. */
+interface FaultRules extends LeaseholdRules {
+
+    @Test
+    default void exclusionAndTokensHoldAndEverybodyIsServedWhenMessagesAreLostLateAndRepeated() throws Exception {
+        for (long seed = 1; seed <= 2; seed++) {
+            bench().store.plan(FaultPlan.random(seed, 15, Duration.ofMillis(30)));
+            List<Leasehold> clients = List.of(
+                    bench().client(builder -> builder.options(ClientBench.BRIEF)),
+                    bench().client(builder -> builder.options(ClientBench.BRIEF)),
+                    bench().client(builder -> builder.options(ClientBench.BRIEF).localHandOvers(2)));
+            Contenders contenders = new Contenders(bench(), bench().lock());
+            List<HoldRecord> history = contenders.run(clients, 2, 6);
+            HistoryChecker.of(Duration.ofMillis(500)).check(history);
+            assertThat(history.stream().filter(HoldRecord::isHold).count())
+                    .as("holds among %s", history)
+                    .isGreaterThan(history.size() / 2);
+        }
+    }
+
+    @Test
+    default void everySingleFaultOfAnyMessageIsSurvived() throws Exception {
+        StoreClient elsewhere = bench().probe();
+        for (Message message : List.of(Message.CLAIM, Message.RELEASE, Message.SIGNAL)) {
+            for (Fault fault : List.of(
+                    Fault.LOSE_REQUEST,
+                    Fault.LOSE_ANSWER,
+                    Fault.DELAY_REQUEST,
+                    Fault.DELAY_ANSWER,
+                    Fault.REPEAT,
+                    Fault.LATE,
+                    Fault.UNREACHABLE)) {
+                String name = bench().lock();
+                LeaseId theirs = elsewhere.acquire(name).lease();
+                bench().store.plan(FaultPlan.script(message, fault));
+                CompletableFuture<Lease> waiting =
+                        bench().client().lock(name, ClientBench.BRIEF).acquireAsync();
+                ClientBench.eventually(
+                        "it waits", () -> !elsewhere.waiters(name).isEmpty());
+                elsewhere.release(theirs);
+                try (Lease lease = ClientBench.get(waiting)) {
+                    assertThat(lease.token()).isGreaterThan(theirs.token());
+                    lease.ensureValid();
+                }
+                // A claim that comes once more after its release is granted to nobody, and runs out with its lease.
+                ClientBench.eventually(message + " " + fault + " leaves nothing", () -> !elsewhere.shows(name));
+            }
+        }
+    }
+
+    @Test
+    default void aLateClaimOfACallerThatHasGivenUpBlocksNobody() throws Exception {
+        String name = bench().lock();
+        Leasehold client = bench().client(builder -> builder.storeTimeout(Duration.ofMillis(100)));
+        bench().store.plan(message -> message == Message.CLAIM ? Fault.LATE : Fault.NONE);
+        CompletableFuture<Lease> failed = client.lock(name).acquireAsync();
+        ClientBench.eventually("it has ended", failed::isDone);
+        if (!failed.isCompletedExceptionally()) {
+            failed.join().close();
+        }
+        bench().store.plan(FaultPlan.none());
+        StoreClient elsewhere = bench().probe();
+        ClientBench.pause(FaultPlan.none().delay().multipliedBy(2));
+        ClientBench.eventually("nothing is left", Duration.ofSeconds(3), () -> !elsewhere.shows(name));
+    }
+
+    @Test
+    default void aLateGrantSignalOfALockThatWasReleasedIsHarmless() throws Exception {
+        String name = bench().lock();
+        StoreClient elsewhere = bench().probe();
+        LeaseId theirs = elsewhere.acquire(name).lease();
+        bench().store.plan(message -> message == Message.SIGNAL ? Fault.REPEAT : Fault.NONE);
+        CompletableFuture<Lease> waiting = bench().client().lock(name).acquireAsync();
+        ClientBench.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
+        elsewhere.release(theirs);
+        ClientBench.get(waiting).release();
+        LeaseId next = elsewhere.acquire(name).lease();
+        ClientBench.pause(FaultPlan.none().delay().multipliedBy(2));
+        assertThat(elsewhere.has(next)).isTrue();
+    }
+}

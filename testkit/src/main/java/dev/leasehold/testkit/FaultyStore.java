@@ -1,0 +1,64 @@
+package dev.leasehold.testkit;
+
+import dev.leasehold.spi.Store;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.StoreFactory;
+import java.util.Objects;
+
+/**
+ * A store whose messages get lost, late and twice on their way, by plan. It stands between the engine and any real store,
+ * so that what TCP does to a request can be done to stores that have no network. Thread-safe.
+ */
+public final class FaultyStore implements StoreFactory {
+
+    private final StoreFactory real;
+    private volatile FaultPlan plan = FaultPlan.none();
+
+    /**
+     * Wraps a store; no faults yet.
+     *
+     * @param real the store that carries the requests out
+     */
+    public FaultyStore(StoreFactory real) {
+        this.real = Objects.requireNonNull(real, "real");
+    }
+
+    /**
+     * Changes what happens from now on, for all clients. Messages on their way keep the fault that they have.
+     *
+     * @param next the plan
+     */
+    public void plan(FaultPlan next) {
+        plan = Objects.requireNonNull(next, "next");
+    }
+
+    FaultPlan plan() {
+        return plan;
+    }
+
+    /**
+     * The store behind.
+     *
+     * @return the store, without faults
+     */
+    public StoreFactory real() {
+        return real;
+    }
+
+    @Override
+    public Store open(StoreContext context) {
+        StoreContext wrapped = new StoreContext(
+                context.clientId(),
+                context.owner(),
+                context.namespace(),
+                context.time(),
+                context.storeTimeout(),
+                new FaultySignals(this, context.signals(), context.time()));
+        return new FaultyConnection(this, real.open(wrapped), context.time());
+    }
+
+    @Override
+    public String toString() {
+        return real.toString();
+    }
+}

@@ -1,0 +1,71 @@
+package dev.leasehold.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockInfo;
+import dev.leasehold.StoreUnavailableException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a client shows of the store, and how an operator intervenes. */
+interface InspectionRules extends LeaseholdRules {
+
+    @Test
+    default void holdersAndWaitersAreShownByTheLabelsOfTheirClients() throws Exception {
+        String name = bench().lock();
+        Lease lease = bench().client(builder -> builder.label("the holder"))
+                .lock(name)
+                .acquire();
+        var waiting = bench().client(builder -> builder.label("the waiter"))
+                .lock(name)
+                .acquireAsync();
+        StoreClient elsewhere = bench().probe();
+        ClientBench.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
+        List<LockInfo> locks = bench().client().locks(StoreClient.literally(name));
+        assertThat(locks).singleElement().satisfies(info -> {
+            assertThat(StoreClient.present("the holder", info.holder()).owner()).contains("the holder");
+            assertThat(info.waiters())
+                    .singleElement()
+                    .satisfies(waiter -> assertThat(waiter.owner()).contains("the waiter"));
+        });
+        waiting.cancel(true);
+        lease.close();
+    }
+
+    @Test
+    default void theTokenOfAHoldIsWithinTheRunThatIsShown() throws Exception {
+        String name = bench().lock();
+        Leasehold client = bench().client();
+        Lease first = client.lock(name).acquire();
+        var waiting = client.lock(name).acquireAsync();
+        first.close();
+        Lease second = ClientBench.get(waiting);
+        long shown = bench().probe().holder(name).token();
+        assertThat(second.token()).isBetween(shown, shown + 64);
+        assertThat(bench().client().breakLock(name, second.token())).isTrue();
+        ClientBench.eventually("it is lost", () -> !second.isValid());
+    }
+
+    @Test
+    default void breakingALockThatIsNotHeldUnderThatTokenDoesNothing() throws Exception {
+        String name = bench().lock();
+        Leasehold client = bench().client();
+        try (Lease lease = client.lock(name).acquire()) {
+            assertThat(client.breakLock(name, lease.token() - 1)).isFalse();
+            assertThat(client.breakLock(name, Long.MAX_VALUE)).isFalse();
+            assertThat(client.breakLock(bench().lock(), lease.token())).isFalse();
+            lease.ensureValid();
+        }
+    }
+
+    @Test
+    default void anUnreachableStoreIsAFailure() {
+        bench().store.plan(FaultPlan.always(Fault.UNREACHABLE));
+        Leasehold client = bench().impatientClient();
+        assertThatThrownBy(() -> client.locks("*")).isInstanceOf(StoreUnavailableException.class);
+        assertThatThrownBy(() -> client.breakLock("x", 1)).isInstanceOf(StoreUnavailableException.class);
+    }
+}

@@ -1,0 +1,130 @@
+package dev.leasehold.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.DistributedLock;
+import dev.leasehold.Lease;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.testkit.FaultPlan.Message;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+
+/** An interrupt ends a wait, at every step; the lock is not held then, and nothing of the claim stays. */
+interface InterruptionRules extends LeaseholdRules {
+
+    @Test
+    default void anInterruptEndsEveryFormOfWaitingAndLeavesNothing() throws Exception {
+        String name = bench().lock();
+        StoreClient elsewhere = bench().probe();
+        LeaseId theirs = elsewhere.acquire(name).lease();
+        DistributedLock lock = bench().client().lock(name);
+        AtomicBoolean ran = new AtomicBoolean();
+        List<Callable<?>> forms = List.of(
+                lock::acquire,
+                () -> lock.tryAcquire(Duration.ofMinutes(1)),
+                () -> lock.call(lease -> ran.getAndSet(true)),
+                () -> lock.call(Duration.ofMinutes(1), lease -> ran.getAndSet(true)),
+                () -> lock.<RuntimeException>tryRun(Duration.ofMinutes(1), lease -> ran.set(true)));
+        for (Callable<?> form : forms) {
+            CompletableFuture<?> waiting = bench().inThread(form);
+            ClientBench.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
+            bench().newestThread().interrupt();
+            assertThatThrownBy(() -> ClientBench.get(waiting))
+                    .isInstanceOf(ExecutionException.class)
+                    .hasCauseInstanceOf(InterruptedException.class);
+            ClientBench.eventually("it is gone", () -> elsewhere.waiters(name).isEmpty());
+        }
+        assertThat(ran).isFalse();
+        elsewhere.release(theirs);
+        assertThat(elsewhere.shows(name)).isFalse();
+    }
+
+    @Test
+    default void aThreadThatIsInterruptedBeforehandAcquiresNothing() throws Exception {
+        String name = bench().lock();
+        DistributedLock lock = bench().client().lock(name);
+        CompletableFuture<Lease> acquiring = bench().inThread(() -> {
+            Thread.currentThread().interrupt();
+            return lock.acquire();
+        });
+        assertThatThrownBy(() -> ClientBench.get(acquiring)).hasCauseInstanceOf(InterruptedException.class);
+        CompletableFuture<?> trying = bench().inThread(() -> {
+            Thread.currentThread().interrupt();
+            return lock.tryAcquire();
+        });
+        assertThatThrownBy(() -> ClientBench.get(trying)).hasCauseInstanceOf(InterruptedException.class);
+        StoreClient elsewhere = bench().probe();
+        ClientBench.eventually("nothing is left", () -> !elsewhere.shows(name));
+    }
+
+    @Test
+    default void anInterruptBeforeTheStoreAnswersLeavesNothing() throws Exception {
+        StoreClient elsewhere = bench().probe();
+        for (Fault fault : new Fault[] {Fault.DELAY_REQUEST, Fault.DELAY_ANSWER, Fault.LATE, Fault.LOSE_ANSWER}) {
+            String name = bench().lock();
+            bench().store.plan(FaultPlan.script(Message.CLAIM, fault));
+            DistributedLock lock = bench().client().lock(name);
+            CompletableFuture<Lease> acquiring = bench().inThread(lock::acquire);
+            Thread thread = bench().newestThread();
+            LockSupport.parkNanos(5_000_000);
+            thread.interrupt();
+            try {
+                ClientBench.get(acquiring).close();
+            } catch (ExecutionException e) {
+                assertThat(e).hasCauseInstanceOf(InterruptedException.class);
+            }
+            ClientBench.pause(FaultPlan.none().delay().multipliedBy(2));
+            ClientBench.eventually("nothing is left after " + fault, () -> !elsewhere.shows(name));
+        }
+    }
+
+    @Test
+    default void anInterruptWhileTheLockIsHandedOverLeavesNothing() throws Exception {
+        StoreClient elsewhere = bench().probe();
+        DistributedLock[] locks = new DistributedLock[1];
+        for (int i = 0; i < 20; i++) {
+            String name = bench().lock();
+            LeaseId theirs = elsewhere.acquire(name).lease();
+            locks[0] = bench().client().lock(name);
+            CompletableFuture<Lease> waiting = bench().inThread(locks[0]::acquire);
+            Thread thread = bench().newestThread();
+            ClientBench.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
+            long delay = i * 30L;
+            CompletableFuture<Boolean> interrupted = bench().inThread(() -> {
+                LockSupport.parkNanos(delay * 1_000);
+                thread.interrupt();
+                return true;
+            });
+            elsewhere.release(theirs);
+            ClientBench.get(interrupted);
+            try {
+                ClientBench.get(waiting).close();
+            } catch (ExecutionException e) {
+                assertThat(e).hasCauseInstanceOf(InterruptedException.class);
+            }
+            ClientBench.eventually("nothing is left", () -> !elsewhere.shows(name));
+        }
+    }
+
+    @Test
+    default void closingALeaseKeepsTheInterruptAndReleases() throws Exception {
+        String name = bench().lock();
+        DistributedLock lock = bench().client().lock(name);
+        StoreClient elsewhere = bench().probe();
+        assertThat(ClientBench.get(bench().inThread(() -> {
+                    Lease lease = lock.acquire();
+                    Thread.currentThread().interrupt();
+                    lease.close();
+                    return Thread.currentThread().isInterrupted();
+                })))
+                .isTrue();
+        ClientBench.eventually("nothing is left", () -> !elsewhere.shows(name));
+    }
+}

@@ -1,0 +1,82 @@
+package dev.leasehold.testkit;
+
+import dev.leasehold.spi.StoreFactory;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * What {@link dev.leasehold.Leasehold} promises its users, as tests over a store: the five promises, the three outcomes,
+ * and what the Javadoc of the API says. A store's module extends this class and says how to open the store:
+ *
+ * <pre>{@code
+ * class MyStoreLeaseholdContractTest extends LeaseholdContract {
+ *     @Override
+ *     protected StoreFactory store() {
+ *         return MyStore.at(server.address());
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>Between the clients and the store stands a {@link FaultyStore}, so messages get lost, late and twice on every store.
+ */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+public abstract class LeaseholdContract
+        implements AcquireRules,
+                BodyRules,
+                BusyRules,
+                FailureRules,
+                ExclusionRules,
+                OrderRules,
+                LossRules,
+                EndRules,
+                CancellationRules,
+                InterruptionRules,
+                ThreadLockRules,
+                OptionRules,
+                BadInputRules,
+                InspectionRules,
+                FaultRules,
+                ClientRules {
+
+    private @Nullable ClientBench bench;
+
+    /** For subclasses. */
+    protected LeaseholdContract() {}
+
+    /**
+     * The store under test. Called once per test; all clients of the test open what it returns.
+     *
+     * @return the store
+     * @throws Exception if it cannot be made; the test fails
+     */
+    protected abstract StoreFactory store() throws Exception;
+
+    /**
+     * Opens the bench.
+     *
+     * @throws Exception if the store cannot be made
+     */
+    @BeforeEach
+    protected final void openBench() throws Exception {
+        bench = new ClientBench(store());
+    }
+
+    /** Closes all clients. */
+    @AfterEach
+    protected final void closeBench() {
+        if (bench != null) {
+            bench.close();
+        }
+    }
+
+    @Override
+    public final ClientBench bench() {
+        if (bench == null) {
+            throw new IllegalStateException("no test is running");
+        }
+        return bench;
+    }
+}

@@ -1,0 +1,7 @@
+package dev.leasehold.testkit;
+
+/** What each group of the suite's tests is given. */
+interface LeaseholdRules {
+
+    ClientBench bench();
+}

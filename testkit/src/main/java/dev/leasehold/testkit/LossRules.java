@@ -1,0 +1,144 @@
+package dev.leasehold.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.DistributedLock;
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseLostException;
+import dev.leasehold.LeaseState;
+import dev.leasehold.testkit.FaultPlan.Message;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.Test;
+
+/** A lost lock is never reported as held, and its holder is told in every way it can ask. */
+interface LossRules extends LeaseholdRules {
+
+    @Test
+    default void aBrokenLockIsLostAndItsHolderIsTold() throws Exception {
+        String name = bench().lock();
+        DistributedLock lock = bench().client().lock(name, ClientBench.OPTIONS);
+        Lease lease = lock.acquire();
+        Queue<LeaseState> told = new ConcurrentLinkedQueue<>();
+        lease.onStateChange((which, state) -> told.add(state));
+        assertThat(bench().client().breakLock(name, lease.token())).isTrue();
+        assertThat(ClientBench.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.LOST);
+        assertOver(lease);
+        assertThat(lease.release()).isEqualTo(LeaseState.LOST);
+        assertThatCode(lease::close).doesNotThrowAnyException();
+        ClientBench.eventually("the listener is told", () -> told.contains(LeaseState.LOST));
+        Queue<LeaseState> toldLate = new ConcurrentLinkedQueue<>();
+        lease.onStateChange((which, state) -> toldLate.add(state));
+        ClientBench.eventually("a late listener is told", () -> toldLate.contains(LeaseState.LOST));
+    }
+
+    @Test
+    default void aHolderThatIsCutOffIsToldByItsDeadlineFromItsOwnClockAlone() throws Exception {
+        String name = bench().lock();
+        Lease lease = bench().client().lock(name, ClientBench.BRIEF).acquire();
+        bench().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
+        long deadline = System.nanoTime() + lease.remaining().toNanos();
+        assertThat(ClientBench.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.LOST);
+        // How soon is the simulator's business; here: at all, and without an answer.
+        assertThat(System.nanoTime() - deadline)
+                .isLessThan(Duration.ofSeconds(5).toNanos());
+        assertOver(lease);
+    }
+
+    @Test
+    default void aHolderThatIsCutOffIsNeverValidAfterItsSuccessorHasTheLock() throws Exception {
+        String name = bench().lock();
+        StoreClient elsewhere = bench().probe();
+        Lease lease = bench().client().lock(name, ClientBench.BRIEF).acquire();
+        bench().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
+        ClientBench.eventually("the successor has it", () -> elsewhere.finds(name));
+        assertThat(lease.isValid()).isFalse();
+    }
+
+    @Test
+    default void aRenewalThatIsLateIsARiskAndNoLoss() throws Exception {
+        Lease lease = bench().client().lock(bench().lock(), ClientBench.OPTIONS).acquire();
+        Queue<LeaseState> told = new ConcurrentLinkedQueue<>();
+        lease.onStateChange((which, state) -> told.add(state));
+        bench().store.plan(message -> message == Message.RENEW ? Fault.LOSE_REQUEST : Fault.NONE);
+        ClientBench.eventually(
+                "it is at risk", () -> lease.state() == LeaseState.AT_RISK || told.contains(LeaseState.LOST));
+        bench().store.plan(FaultPlan.none());
+        ClientBench.eventually(
+                "it is held again", () -> lease.state() == LeaseState.HELD || told.contains(LeaseState.LOST));
+        assertThat(told).startsWith(LeaseState.AT_RISK);
+        lease.close();
+    }
+
+    @Test
+    default void aLeaseIsRenewedForAsLongAsItIsHeld() throws Exception {
+        String name = bench().lock();
+        StoreClient elsewhere = bench().probe();
+        try (Lease lease = bench().client().lock(name, ClientBench.OPTIONS).acquire()) {
+            long start = System.nanoTime();
+            while (System.nanoTime() - start
+                    < ClientBench.OPTIONS.leaseDuration().plusMillis(500).toNanos()) {
+                assertThat(lease.isValid()).isTrue();
+                assertThat(elsewhere.finds(name)).isFalse();
+                ClientBench.pause(Duration.ofMillis(50));
+            }
+        }
+    }
+
+    @Test
+    default void aRenewalWhoseAnswerWasLostIsNoLoss() throws Exception {
+        bench().store.plan(FaultPlan.script(Message.RENEW, Fault.LOSE_ANSWER, Fault.LOSE_ANSWER));
+        try (Lease lease =
+                bench().client().lock(bench().lock(), ClientBench.OPTIONS).acquire()) {
+            assertThat(lease.extend(ClientBench.OPTIONS.leaseDuration().multipliedBy(2)))
+                    .isGreaterThan(ClientBench.OPTIONS.leaseDuration());
+            lease.ensureValid();
+        }
+    }
+
+    @Test
+    default void afterALossTheSameProcessCanAcquireAgainWithAGreaterToken() throws Exception {
+        String name = bench().lock();
+        DistributedLock lock = bench().client().lock(name);
+        Lease lost = lock.acquire();
+        CompletableFuture<Lease> waiting = lock.acquireAsync();
+        bench().probe().breakLease(name, lost.token());
+        try (Lease next = ClientBench.get(waiting)) {
+            assertThat(next.token()).isGreaterThan(lost.token());
+            assertThat(lost.isValid()).isFalse();
+            next.ensureValid();
+        }
+    }
+
+    @Test
+    default void anExtensionOfALostLeaseFails() throws Exception {
+        String name = bench().lock();
+        Lease lease = bench().client().lock(name).acquire();
+        bench().probe().breakLease(name, lease.token());
+        assertThatThrownBy(() -> lease.extend(Duration.ofMinutes(1))).isInstanceOf(LeaseLostException.class);
+        assertOver(lease);
+    }
+
+    @Test
+    default void anExtensionMakesALeaseLonger() throws Exception {
+        try (Lease lease = bench().client().lock(bench().lock()).acquire()) {
+            assertThat(lease.extend(Duration.ofMinutes(10))).isGreaterThan(Duration.ofMinutes(5));
+            assertThat(lease.extend(Duration.ofMillis(100))).isGreaterThan(Duration.ofMinutes(5));
+            assertThat(lease.remaining()).isGreaterThan(Duration.ofMinutes(5));
+        }
+    }
+
+    private static void assertOver(Lease lease) {
+        assertThat(lease.state()).isEqualTo(LeaseState.LOST);
+        assertThat(lease.isValid()).isFalse();
+        assertThat(lease.remaining()).isZero();
+        assertThatThrownBy(lease::ensureValid).isInstanceOfSatisfying(LeaseLostException.class, lost -> {
+            assertThat(lost.lock()).isEqualTo(lease.name());
+            assertThat(lost.token()).isEqualTo(lease.token());
+        });
+    }
+}

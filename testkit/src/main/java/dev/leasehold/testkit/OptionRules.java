@@ -1,0 +1,114 @@
+package dev.leasehold.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseState;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockOptions;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** How a lock is held. */
+interface OptionRules extends LeaseholdRules {
+
+    @Test
+    default void aLockStaysTakenForAtLeastTheTimeAskedForHoweverSoonItIsReleased() throws Exception {
+        String name = bench().lock();
+        StoreClient elsewhere = bench().probe();
+        Duration atLeast = Duration.ofMillis(500);
+        Leasehold client = bench().client();
+        long start = System.nanoTime();
+        Lease lease =
+                client.lock(name, ClientBench.OPTIONS.withAtLeast(atLeast)).acquire();
+        assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+        assertThat(client.lock(name).tryAcquire()).isEmpty();
+        ClientBench.eventually("it is free", () -> elsewhere.finds(name));
+        // Up to the hundredth by which a client's clock may be faster than the store's.
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(atLeast.minusMillis(10));
+    }
+
+    @Test
+    default void nobodyIsServedBeforeAtLeastIsOverNotEvenInTheSameProcess() throws Exception {
+        String name = bench().lock();
+        Duration atLeast = Duration.ofMillis(500);
+        Leasehold client = bench().client();
+        long start = System.nanoTime();
+        Lease lease =
+                client.lock(name, ClientBench.OPTIONS.withAtLeast(atLeast)).acquire();
+        var next = client.lock(name).acquireAsync();
+        lease.close();
+        ClientBench.get(next).close();
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(atLeast.minusMillis(10));
+    }
+
+    @Test
+    default void aHoldThatWasLongerThanAtLeastIsFreeAtOnce() throws Exception {
+        String name = bench().lock();
+        Lease lease = bench().client()
+                .lock(name, ClientBench.OPTIONS.withAtLeast(Duration.ofMillis(20)))
+                .acquire();
+        ClientBench.pause(Duration.ofMillis(30));
+        lease.release();
+        assertThat(bench().probe().shows(name)).isFalse();
+    }
+
+    @Test
+    default void aHoldIsNotRenewedBeyondItsLongest() throws Exception {
+        String name = bench().lock();
+        Lease lease = bench().client()
+                .lock(name, ClientBench.BRIEF.withMaxHold(Duration.ofMillis(900)))
+                .acquire();
+        long start = System.nanoTime();
+        assertThat(ClientBench.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.LOST);
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(400));
+        StoreClient elsewhere = bench().probe();
+        ClientBench.eventually("it has run out", () -> elsewhere.finds(name));
+    }
+
+    @Test
+    default void withoutRenewalAHoldEndsWithItsLease() throws Exception {
+        String name = bench().lock();
+        Lease lease = bench().client()
+                .lock(name, ClientBench.BRIEF.withAutoRenew(false))
+                .acquire();
+        assertThat(ClientBench.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.LOST);
+        StoreClient elsewhere = bench().probe();
+        ClientBench.eventually("it has run out", () -> elsewhere.finds(name));
+    }
+
+    @Test
+    default void withoutRenewalAHolderMayExtendItsLease() throws Exception {
+        try (Lease lease = bench().client()
+                .lock(bench().lock(), ClientBench.OPTIONS.withAutoRenew(false))
+                .acquire()) {
+            assertThat(lease.extend(Duration.ofMinutes(1))).isGreaterThan(Duration.ofSeconds(30));
+        }
+    }
+
+    @Test
+    default void namespacesKeepTheLocksOfOneStoreApart() throws Exception {
+        String name = bench().lock();
+        Leasehold one = bench().client(builder -> builder.namespace("one"));
+        Leasehold other = bench().client(builder -> builder.namespace("other"));
+        Lease lease = one.lock(name).acquire();
+        Lease theirs = other.lock(name).acquire();
+        assertThat(bench().client(builder -> builder.namespace("one"))
+                        .lock(name)
+                        .tryAcquire())
+                .isEmpty();
+        assertThat(other.breakLock(name, lease.token())).isFalse();
+        assertThat(lease.isValid()).isTrue();
+        assertThat(theirs.isValid()).isTrue();
+    }
+
+    @Test
+    default void veryLongLeasesAreHeldAndReleased() throws Exception {
+        String name = bench().lock();
+        Leasehold client = bench().client();
+        Duration longest = bench().probe().store.maxLease();
+        Duration lease = longest.compareTo(LockOptions.FOREVER) < 0 ? longest : LockOptions.FOREVER;
+        LockOptions options = LockOptions.defaults().withLeaseDuration(lease).withMaxHold(LockOptions.FOREVER);
+        assertThat(client.lock(name, options).acquire().release()).isEqualTo(LeaseState.RELEASED);
+    }
+}

@@ -1,0 +1,116 @@
+package dev.leasehold.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.DistributedLock;
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import dev.leasehold.spi.LeaseId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** First in, first out: between clients, and within each. */
+interface OrderRules extends LeaseholdRules {
+
+    @Test
+    default void clientsAreServedInTheOrderInWhichTheyCame() throws Exception {
+        String name = bench().lock();
+        StoreClient elsewhere = bench().probe();
+        LeaseId theirs = elsewhere.acquire(name).lease();
+        ConcurrentLinkedQueue<Integer> served = new ConcurrentLinkedQueue<>();
+        List<CompletableFuture<?>> all = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            int place = i + 1;
+            all.add(servedBy(bench().client().lock(name), place, served));
+            ClientBench.eventually("it waits", () -> elsewhere.waiters(name).size() == place);
+        }
+        elsewhere.release(theirs);
+        await(all);
+        assertThat(served).containsExactly(1, 2, 3, 4, 5);
+    }
+
+    @Test
+    default void callersOfOneClientAreServedInTheOrderInWhichTheyCame() throws Exception {
+        DistributedLock lock = bench().client().lock(bench().lock());
+        Lease first = lock.acquire();
+        ConcurrentLinkedQueue<Integer> served = new ConcurrentLinkedQueue<>();
+        List<CompletableFuture<?>> all = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            all.add(servedBy(lock, i, served));
+        }
+        first.close();
+        await(all);
+        assertThat(served)
+                .containsExactlyElementsOf(IntStream.range(0, 200).boxed().toList());
+    }
+
+    @Test
+    default void manyCallersOfOneClientAreOneWaiterToTheStore() throws Exception {
+        String name = bench().lock();
+        StoreClient elsewhere = bench().probe();
+        LeaseId theirs = elsewhere.acquire(name).lease();
+        DistributedLock lock = bench().client().lock(name);
+        ConcurrentLinkedQueue<Integer> served = new ConcurrentLinkedQueue<>();
+        List<CompletableFuture<?>> all = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            all.add(servedBy(lock, i, served));
+        }
+        ClientBench.eventually("it waits", () -> !elsewhere.waiters(name).isEmpty());
+        assertThat(elsewhere.waiters(name)).hasSize(1);
+        elsewhere.release(theirs);
+        await(all);
+        assertThat(served).hasSize(100);
+    }
+
+    @Test
+    default void aClientServesNoMoreOfItsOwnCallersPerTurnThanAgreed() throws Exception {
+        String name = bench().lock();
+        StoreClient elsewhere = bench().probe();
+        LeaseId theirs = elsewhere.acquire(name).lease();
+        ConcurrentLinkedQueue<Integer> served = new ConcurrentLinkedQueue<>();
+        List<CompletableFuture<?>> all = new ArrayList<>();
+        Leasehold crowd = bench().client();
+        for (int i = 0; i < 300; i++) {
+            all.add(servedBy(crowd.lock(name), 1, served));
+        }
+        ClientBench.eventually("the crowd waits", () -> elsewhere.waiters(name).size() == 1);
+        all.add(servedBy(bench().client().lock(name), 2, served));
+        ClientBench.eventually("the other waits", () -> elsewhere.waiters(name).size() == 2);
+        elsewhere.release(theirs);
+        await(all);
+        assertThat(new ArrayList<>(served).indexOf(2)).isBetween(1, 65);
+    }
+
+    @Test
+    default void tokensIncreaseInTheOrderOfTheGrantsAlsoWithinATurn() throws Exception {
+        String name = bench().lock();
+        List<Leasehold> clients = List.of(bench().client(), bench().client());
+        ConcurrentLinkedQueue<Long> tokens = new ConcurrentLinkedQueue<>();
+        List<CompletableFuture<?>> all = new ArrayList<>();
+        for (int i = 0; i < 150; i++) {
+            all.add(clients.get(i % 2).lock(name).acquireAsync().thenAccept(lease -> {
+                tokens.add(lease.token());
+                lease.close();
+            }));
+        }
+        await(all);
+        assertThat(new ArrayList<>(tokens)).hasSize(150).isSorted().doesNotHaveDuplicates();
+    }
+
+    private static CompletableFuture<Void> servedBy(
+            DistributedLock lock, int who, ConcurrentLinkedQueue<Integer> served) {
+        return lock.acquireAsync().thenAccept(lease -> {
+            served.add(who);
+            lease.close();
+        });
+    }
+
+    private static void await(List<CompletableFuture<?>> all) throws Exception {
+        CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).get(40, TimeUnit.SECONDS);
+    }
+}

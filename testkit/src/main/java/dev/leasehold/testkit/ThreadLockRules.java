@@ -1,0 +1,168 @@
+package dev.leasehold.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.LeaseLostException;
+import dev.leasehold.Leasehold;
+import dev.leasehold.ReentrantDistributedLock;
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.spi.LeaseId;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** The lock that belongs to a thread. */
+@SuppressWarnings("LockNotBeforeTry") // What is tested is lock and unlock themselves.
+interface ThreadLockRules extends LeaseholdRules {
+
+    @Test
+    default void itsOwnerMayAcquireItAgainAndKeepsTheToken() throws Exception {
+        String name = bench().lock();
+        StoreClient elsewhere = bench().probe();
+        ReentrantDistributedLock lock = bench().client().reentrantLock(name);
+        assertThat(lock.isHeldByCurrentThread()).isFalse();
+        assertThat(lock.holdCount()).isZero();
+        lock.lock();
+        long token = lock.lease().token();
+        lock.lockInterruptibly();
+        assertThat(lock.tryLock()).isTrue();
+        assertThat(lock.tryLock(1, TimeUnit.SECONDS)).isTrue();
+        assertThat(lock.holdCount()).isEqualTo(4);
+        assertThat(lock.lease().token()).isEqualTo(token);
+        assertThat(lock.name()).isEqualTo(name);
+        for (int i = 0; i < 4; i++) {
+            assertThat(lock.isHeldByCurrentThread()).isTrue();
+            assertThat(elsewhere.finds(name)).isFalse();
+            lock.unlock();
+        }
+        assertThat(lock.isHeldByCurrentThread()).isFalse();
+        assertThat(lock.holdCount()).isZero();
+        ClientBench.eventually("it is free", () -> !elsewhere.shows(name));
+    }
+
+    @Test
+    default void twoObjectsForOneNameOfOneClientAreOneLock() {
+        String name = bench().lock();
+        Leasehold client = bench().client();
+        client.reentrantLock(name).lock();
+        assertThat(client.reentrantLock(name).isHeldByCurrentThread()).isTrue();
+        assertThat(client.reentrantLock(name).tryLock()).isTrue();
+        client.reentrantLock(name).unlock();
+        client.reentrantLock(name).unlock();
+        assertThat(bench().client().reentrantLock(name).isHeldByCurrentThread()).isFalse();
+    }
+
+    @Test
+    default void anotherThreadNeitherHoldsItNorMayUnlockIt() throws Exception {
+        ReentrantDistributedLock lock = bench().client().reentrantLock(bench().lock());
+        lock.lock();
+        ClientBench.get(bench().inThread(() -> {
+            assertThat(lock.isHeldByCurrentThread()).isFalse();
+            assertThat(lock.holdCount()).isZero();
+            assertThat(lock.tryLock()).isFalse();
+            assertThat(lock.tryLock(50, TimeUnit.MILLISECONDS)).isFalse();
+            assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
+            assertThatThrownBy(lock::lease).isInstanceOf(IllegalMonitorStateException.class);
+            return true;
+        }));
+        assertThat(lock.isHeldByCurrentThread()).isTrue();
+        lock.unlock();
+    }
+
+    @Test
+    default void theNextThreadHasItAfterTheLastUnlock() throws Exception {
+        ReentrantDistributedLock lock = bench().client().reentrantLock(bench().lock());
+        lock.lock();
+        lock.lock();
+        CompletableFuture<Boolean> other = bench().inThread(() -> {
+            lock.lock();
+            boolean held = lock.isHeldByCurrentThread();
+            lock.unlock();
+            return held;
+        });
+        lock.unlock();
+        ClientBench.pause(Duration.ofMillis(50));
+        assertThat(other).isNotDone();
+        lock.unlock();
+        assertThat(ClientBench.get(other)).isTrue();
+    }
+
+    @Test
+    default void afterALossUnlockThrowsAndSaysWhy() {
+        String name = bench().lock();
+        ReentrantDistributedLock lock = bench().client().reentrantLock(name);
+        lock.lock();
+        lock.lock();
+        bench().probe().breakLease(name, lock.lease().token());
+        ClientBench.eventually("it is lost", () -> !lock.isHeldByCurrentThread());
+        assertThat(lock.holdCount()).isEqualTo(2);
+        assertThatThrownBy(lock::lock).isInstanceOf(LeaseLostException.class);
+        assertThat(lock.holdCount()).isEqualTo(2);
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(lock::unlock)
+                    .isInstanceOf(IllegalMonitorStateException.class)
+                    .hasCauseInstanceOf(LeaseLostException.class);
+        }
+        assertThat(lock.holdCount()).isZero();
+        lock.lock();
+        assertThat(lock.isHeldByCurrentThread()).isTrue();
+        lock.unlock();
+    }
+
+    @Test
+    default void lockKeepsAnInterruptAndLockInterruptiblyEndsWithIt() throws Exception {
+        String name = bench().lock();
+        StoreClient elsewhere = bench().probe();
+        LeaseId theirs = elsewhere.acquire(name).lease();
+        ReentrantDistributedLock lock = bench().client().reentrantLock(name);
+        CompletableFuture<Boolean> uninterruptible = bench().inThread(() -> {
+            lock.lock();
+            boolean interrupted = Thread.currentThread().isInterrupted();
+            lock.unlock();
+            return interrupted;
+        });
+        ClientBench.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
+        bench().newestThread().interrupt();
+        CompletableFuture<?> interruptible = bench().inThread(() -> {
+            lock.lockInterruptibly();
+            return true;
+        });
+        bench().newestThread().interrupt();
+        assertThatThrownBy(() -> ClientBench.get(interruptible))
+                .isInstanceOf(ExecutionException.class)
+                .hasCauseInstanceOf(InterruptedException.class);
+        assertThat(uninterruptible).isNotDone();
+        elsewhere.release(theirs);
+        assertThat(ClientBench.get(uninterruptible)).isTrue();
+    }
+
+    @Test
+    default void anUnreachableStoreIsAFailureAndNoBusyLock() {
+        bench().store.plan(FaultPlan.always(Fault.UNREACHABLE));
+        ReentrantDistributedLock lock = bench().impatientClient().reentrantLock(bench().lock());
+        assertThatThrownBy(lock::lock).isInstanceOf(StoreUnavailableException.class);
+        assertThatThrownBy(lock::tryLock).isInstanceOf(StoreUnavailableException.class);
+        assertThat(lock.holdCount()).isZero();
+    }
+
+    @Test
+    default void aLockWhoseOwnerThreadHasEndedRunsOut() throws Exception {
+        String name = bench().lock();
+        ReentrantDistributedLock lock = bench().client().reentrantLock(name, ClientBench.BRIEF);
+        ClientBench.get(bench().inThread(() -> {
+            lock.lock();
+            return true;
+        }));
+        StoreClient elsewhere = bench().probe();
+        ClientBench.eventually("it has run out", () -> elsewhere.finds(name));
+    }
+
+    @Test
+    default void conditionsAreNotSupported() {
+        assertThatThrownBy(() -> bench().client().reentrantLock(bench().lock()).newCondition())
+                .isInstanceOf(UnsupportedOperationException.class);
+    }
+}
