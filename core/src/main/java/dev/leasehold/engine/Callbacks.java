@@ -42,7 +42,12 @@ final class Callbacks implements Executor, AutoCloseable {
                         e);
             }
         }
-        own.execute(guarded);
+        try {
+            own.execute(guarded);
+        } catch (RejectedExecutionException closed) {
+            // The client is closed and has no threads any more: on the thread of whoever still asks something of it.
+            guarded.run();
+        }
     }
 
     @Override
