@@ -32,7 +32,6 @@ final class Job<T> {
     private final long deadline;
     private final CompletableFuture<T> answer = new CompletableFuture<>();
     private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.OPEN);
-    private volatile boolean hindered;
 
     /**
      * Makes a job.
@@ -71,15 +70,6 @@ final class Job<T> {
 
     boolean isOver() {
         return phase.get() == Phase.OVER;
-    }
-
-    /** Whether another process's lock has been in the way. */
-    boolean wasHindered() {
-        return hindered;
-    }
-
-    void hinder() {
-        hindered = true;
     }
 
     /** The point of no return; false if the job was given up before. */

@@ -36,6 +36,7 @@ final class Session {
     private record Open(Database database, Protocol protocol) {}
 
     private @Nullable Open open;
+    private volatile boolean locked;
 
     Session(StoreFile file, StoreContext context, ExpiryClock clock, Neighbours.Neighbour self) {
         this.file = file;
@@ -47,6 +48,11 @@ final class Session {
 
     Watch watch() {
         return watch;
+    }
+
+    /** Whether another connection's lock is in the way. For any thread. */
+    boolean isLocked() {
+        return locked;
     }
 
     <T> void perform(Job<T> job) {
@@ -61,7 +67,7 @@ final class Session {
                     job.fail(outcome -> Failures.uncertain(e, file));
                 } else if (Failures.isBusy(e)) {
                     rollBack();
-                    job.hinder();
+                    locked = true;
                     pause(attempt);
                 } else {
                     disconnect();
@@ -83,6 +89,7 @@ final class Session {
         Database database = current.database();
         ClockReading sentAt = context.time().now();
         database.sql().run(job.writes() ? "BEGIN IMMEDIATE" : "BEGIN");
+        locked = false;
         Turn turn = Turn.begun(sentAt, clock);
         database.refuseOtherLayouts();
         if (database.isDisplaced()) {

@@ -1,6 +1,5 @@
 package dev.leasehold.jdbc;
 
-import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.TimeSource;
 import java.time.Duration;
@@ -204,12 +203,10 @@ final class StoreThread implements Neighbours.Neighbour {
         } finally {
             lock.unlock();
         }
+        boolean locked = session.isLocked();
+        String waited = context.storeTimeout().toMillis() + " ms";
         for (Job<?> job : late) {
-            job.fail(outcome -> timedOut(job, outcome));
+            job.fail(outcome -> Failures.timedOut(file, waited, outcome, locked));
         }
-    }
-
-    private Throwable timedOut(Job<?> job, Outcome outcome) {
-        return Failures.timedOut(file, context.storeTimeout().toMillis() + " ms", outcome, job.wasHindered());
     }
 }

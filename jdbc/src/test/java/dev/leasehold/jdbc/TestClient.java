@@ -43,7 +43,8 @@ final class TestClient implements Signals, AutoCloseable {
     }
 
     TestClient(Path file, ExpiryClock clock, String namespace, Duration timeout) {
-        this.id = "client" + ProcessHandle.current().pid() + "x" + CLIENTS.incrementAndGet();
+        this.id = CLIENTS.incrementAndGet() + "-client-of-"
+                + ProcessHandle.current().pid();
         this.store = new SqliteFactory(file)
                 .open(new StoreContext(id, "owner " + id, namespace, RealTime.INSTANCE, timeout, this), clock);
     }
