@@ -1,0 +1,107 @@
+package dev.leasehold.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The code in the README compiles, and its first example does what it says. */
+class ReadmeTest {
+
+    private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
+    private static final Pattern JAVA = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void itsCodeCompilesAndRuns() throws Exception {
+        String readme = Files.readString(ROOT.resolve("README.md"));
+        List<String> blocks = new ArrayList<>();
+        for (Matcher block = JAVA.matcher(readme); block.find(); ) {
+            blocks.add(block.group(1).replace("/var/lib/shop/locks.db", directory + "/locks.db"));
+        }
+        assertThat(blocks).hasSizeGreaterThanOrEqualTo(2);
+        assertThat(blocks.get(0).lines()).hasSizeLessThanOrEqualTo(10);
+
+        compile(source(blocks));
+
+        try (URLClassLoader loader =
+                new URLClassLoader(new URL[] {directory.toUri().toURL()})) {
+            Class<?> example = loader.loadClass("Readme");
+            Object token = example.getMethod("run").invoke(null);
+            assertThat(((Number) token).longValue()).isPositive();
+        }
+    }
+
+    @Test
+    void itIsShort() throws IOException {
+        try (Stream<String> lines = Files.lines(ROOT.resolve("README.md"))) {
+            assertThat(lines.count()).isLessThan(300);
+        }
+    }
+
+    @Test
+    void ciRunsItsTestCommand() throws IOException {
+        assertThat(Files.readString(ROOT.resolve("README.md"))).contains("./mvnw verify");
+        assertThat(Files.readString(ROOT.resolve(".ci/run"))).contains("./mvnw verify");
+    }
+
+    @Test
+    void everyFileThatItLinksToIsThere() throws IOException {
+        Matcher link = Pattern.compile("]\\(([^)#:]+)\\)").matcher(Files.readString(ROOT.resolve("README.md")));
+        while (link.find()) {
+            assertThat(ROOT.resolve(link.group(1))).exists();
+        }
+    }
+
+    private static String source(List<String> blocks) {
+        StringBuilder source = new StringBuilder("""
+                import dev.leasehold.*;
+                import java.time.Duration;
+                import java.util.*;
+                public class Readme {
+                    static long written;
+                    interface Page { void write(long token); }
+                    static class Ledger { void write(Object invoice, long token) { written = token; } }
+                    public static long run() throws Exception {
+                        example0(new Ledger(), "invoice", null, List.of());
+                        return written;
+                    }
+                """);
+        for (int i = 0; i < blocks.size(); i++) {
+            boolean opens = blocks.get(i).contains("Leasehold leasehold");
+            source.append("static void example" + i + "(Ledger ledger, Object invoice, Leasehold "
+                    + (opens ? "unused" : "leasehold") + ", List<Page> report) throws Exception {\n");
+            source.append(blocks.get(i)).append("}\n");
+        }
+        return source.append("}\n").toString();
+    }
+
+    private void compile(String source) throws IOException {
+        Path file = Files.writeString(directory.resolve("Readme.java"), source);
+        int result = ToolProvider.getSystemJavaCompiler()
+                .run(
+                        null,
+                        null,
+                        null,
+                        "-proc:none",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        "-d",
+                        directory.toString(),
+                        file.toString());
+        assertThat(result).as("javac's exit status for\n" + source).isZero();
+    }
+}
