@@ -44,6 +44,7 @@ final class Database implements AutoCloseable {
     }
 
     static Database open(StoreFile file) throws SQLException {
+        requireDriver(file);
         file.prepare();
         Object identity = file.identity();
         if (identity == null) {
@@ -65,13 +66,16 @@ final class Database implements AutoCloseable {
         }
     }
 
-    private static Connection connect(StoreFile file) throws SQLException {
+    private static void requireDriver(StoreFile file) {
         try {
             Class.forName("org.sqlite.JDBC");
         } catch (ClassNotFoundException e) {
             throw new LockException(
                     "the store " + file + " needs SQLite's driver: add the dependency org.xerial:sqlite-jdbc", e);
         }
+    }
+
+    private static Connection connect(StoreFile file) throws SQLException {
         Properties settings = new Properties();
         settings.setProperty("busy_timeout", "0"); // Whoever uses this class waits, and can be called off.
         return DriverManager.getConnection(file.jdbcUrl(), settings);

@@ -3,6 +3,8 @@ package dev.leasehold.jdbc;
 import dev.leasehold.LockException;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.StoreContext;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
@@ -22,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * and within a second where something is held, and then the client goes on with the new file like everybody else.
  */
 final class Session {
+
+    private static final Logger LOG = System.getLogger(Session.class.getName());
 
     private static final long SHORTEST_PAUSE = 50_000;
     private static final long LONGEST_PAUSE = 4_000_000;
@@ -128,6 +132,9 @@ final class Session {
             if (!Failures.isBusy(e)) {
                 disconnect();
             }
+        } catch (RuntimeException e) {
+            LOG.log(Level.WARNING, "looking at " + file, e);
+            disconnect();
         }
     }
 

@@ -36,7 +36,7 @@ public final class SqliteStoreProvider implements StoreProvider {
         String path = uri.text().substring(uri.text().indexOf(':') + 1);
         refuseWhatIsNoPath(path, uri);
         try {
-            return new SqliteFactory(Path.of(path).toAbsolutePath().normalize());
+            return new SqliteFactory(Path.of(path).toAbsolutePath());
         } catch (InvalidPathException e) {
             throw new IllegalArgumentException("'" + uri + "' does not name a file: " + e.getReason(), e);
         }

@@ -22,7 +22,7 @@ class SqliteStoreProviderTest {
 
     @Test
     void takesAbsoluteAndRelativePathsAsTheyStand() {
-        assertThat(create("sqlite:/var/lib/a%20b/../#.db")).hasToString("sqlite:/var/lib/#.db");
+        assertThat(create("sqlite:/var/lib/a%20b/../#.db")).hasToString("sqlite:/var/lib/a%20b/../#.db");
         assertThat(create("sqlite:locks.db"))
                 .hasToString("sqlite:" + Path.of("locks.db").toAbsolutePath());
         assertThat(create("SQLITE:///var/locks.db")).hasToString("sqlite:/var/locks.db");
