@@ -169,7 +169,7 @@ final class Tenure {
     void confirm(Validity confirmed) {
         if (confirmed.deadline() - validity.deadline() > 0) {
             validity = confirmed;
-        } else if (confirmed.sentAt().nanos() - validity.sentAt().nanos() > 0) {
+        } else if (confirmed.sentAt().nanos() - validity.sentAt().nanos() >= 0) {
             validity = new Validity(confirmed.sentAt(), validity.deadline());
         }
         Hold current = hold;

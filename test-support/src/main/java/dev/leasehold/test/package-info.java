@@ -1,4 +1,4 @@
-/** For tests of code that uses locks: start at {@link dev.leasehold.test.VirtualTime}. */
+/** For tests of code that uses locks: start at {@link dev.leasehold.test.TestLeasehold}. */
 @NullMarked
 package dev.leasehold.test;
 

@@ -1,0 +1,117 @@
+package dev.leasehold.test;
+
+import dev.leasehold.LockInfo;
+import dev.leasehold.LockOptions;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.NamePattern;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.Signals;
+import dev.leasehold.spi.Store;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.spi.TimeSource;
+import dev.leasehold.spi.Validity;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The other client. Speaks to the store directly, so that its holds need no renewal and the clock of the test may go any
+ * way. The store in memory answers at once.
+ */
+final class Elsewhere {
+
+    private static final String ID = "elsewhere";
+
+    private final Store store;
+    private final AtomicLong claims = new AtomicLong();
+    private final Map<String, LeaseId> held = new ConcurrentHashMap<>();
+
+    Elsewhere(StoreFactory factory, TimeSource time) {
+        store = factory.open(new StoreContext(ID, "elsewhere (a test)", "", time, Duration.ofSeconds(10), new Deaf()));
+    }
+
+    HeldElsewhere hold(String name) {
+        return new Held(claim(name, LockOptions.FOREVER));
+    }
+
+    boolean holds(String name, long token) {
+        LeaseId lease = held.get(name);
+        return lease != null && lease.token() == token;
+    }
+
+    void breakLease(String name, long token) {
+        now(store.breakLease(name, token));
+    }
+
+    List<LockInfo> inspect(NamePattern pattern) {
+        return now(store.inspect(pattern));
+    }
+
+    private LeaseId claim(String name, Duration lease) {
+        Claim claim = new Claim(new ClaimId(ID, claims.incrementAndGet()), name, lease, 0, false);
+        if (now(store.claim(claim)) instanceof ClaimAnswer.Granted granted) {
+            held.put(name, granted.lease());
+            return granted.lease();
+        }
+        throw new IllegalStateException("'" + name + "' is taken, so nobody else can hold it");
+    }
+
+    private static <T> T now(CompletionStage<T> answer) {
+        return answer.toCompletableFuture().join();
+    }
+
+    private final class Held implements HeldElsewhere {
+
+        private final LeaseId lease;
+
+        Held(LeaseId lease) {
+            this.lease = lease;
+        }
+
+        @Override
+        public String name() {
+            return lease.lock();
+        }
+
+        @Override
+        public long token() {
+            return lease.token();
+        }
+
+        @Override
+        public void release() {
+            held.remove(lease.lock(), lease);
+            now(store.release(lease, Duration.ZERO));
+        }
+
+        /** To the others a crash looks like a lock that is kept: it does not answer, and is free when its time is over. */
+        @Override
+        public void crash() {
+            if (now(store.release(lease, LockOptions.defaults().leaseDuration())) == ReleaseAnswer.RELEASED) {
+                held.put(lease.lock(), lease);
+            }
+        }
+
+        @Override
+        public void close() {
+            release();
+        }
+    }
+
+    /** Needs no signals: it never waits. */
+    private static final class Deaf implements Signals {
+        @Override
+        public void granted(LeaseId lease, int spare, @Nullable Validity validity) {}
+
+        @Override
+        public void doubt(@Nullable String lock) {}
+    }
+}

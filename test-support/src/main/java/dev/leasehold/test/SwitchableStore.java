@@ -1,0 +1,148 @@
+package dev.leasehold.test;
+
+import dev.leasehold.LockInfo;
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.NamePattern;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Signals;
+import dev.leasehold.spi.Store;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.spi.Validity;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A store that can be switched off: then nothing arrives there and nothing comes back. */
+final class SwitchableStore implements StoreFactory {
+
+    private final StoreFactory real;
+    private volatile boolean down;
+
+    SwitchableStore(StoreFactory real) {
+        this.real = real;
+    }
+
+    StoreFactory real() {
+        return real;
+    }
+
+    void down(boolean isDown) {
+        down = isDown;
+    }
+
+    boolean isDown() {
+        return down;
+    }
+
+    @Override
+    public Store open(StoreContext context) {
+        return new Line(real.open(new StoreContext(
+                context.clientId(),
+                context.owner(),
+                context.namespace(),
+                context.time(),
+                context.storeTimeout(),
+                new Incoming(context.signals()))));
+    }
+
+    @Override
+    public String toString() {
+        return real.toString();
+    }
+
+    private final class Incoming implements Signals {
+        private final Signals receiver;
+
+        Incoming(Signals receiver) {
+            this.receiver = receiver;
+        }
+
+        @Override
+        public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
+            if (!down) {
+                receiver.granted(lease, spare, validity);
+            }
+        }
+
+        @Override
+        public void doubt(@Nullable String lock) {
+            if (!down) {
+                receiver.doubt(lock);
+            }
+        }
+    }
+
+    private final class Line implements Store {
+        private final Store store;
+
+        Line(Store store) {
+            this.store = store;
+        }
+
+        @Override
+        public CompletionStage<ClaimAnswer> claim(Claim claim) {
+            return send(() -> store.claim(claim));
+        }
+
+        @Override
+        public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
+            return send(() -> store.renew(lease, duration));
+        }
+
+        @Override
+        public CompletionStage<ReleaseAnswer> release(LeaseId lease, Duration keepFor) {
+            return send(() -> store.release(lease, keepFor));
+        }
+
+        @Override
+        public CompletionStage<Void> withdraw(String lock, ClaimId claim) {
+            return send(() -> store.withdraw(lock, claim));
+        }
+
+        @Override
+        public CompletionStage<List<LockInfo>> inspect(NamePattern pattern) {
+            return send(() -> store.inspect(pattern));
+        }
+
+        @Override
+        public CompletionStage<Boolean> breakLease(String lock, long token) {
+            return send(() -> store.breakLease(lock, token));
+        }
+
+        @Override
+        public Duration maxLease() {
+            return store.maxLease();
+        }
+
+        @Override
+        public Duration requestHorizon() {
+            return store.requestHorizon();
+        }
+
+        @Override
+        public void close() {
+            store.close();
+        }
+
+        private <T> CompletionStage<T> send(Supplier<CompletionStage<T>> request) {
+            if (!down) {
+                return request.get();
+            }
+            return CompletableFuture.failedFuture(new StoreUnavailableException(
+                    "the store " + real + " has been switched off by the test; nothing was done",
+                    real.toString(),
+                    Outcome.NOT_ACQUIRED,
+                    null));
+        }
+    }
+}

@@ -1,0 +1,153 @@
+package dev.leasehold.testkit;
+
+import dev.leasehold.testkit.HoldRecord.End;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A JVM of its own that runs {@link ContenderMain}. */
+final class ContenderProcess implements AutoCloseable {
+
+    private final String name;
+    private final Process process;
+    private final Writer orders;
+    private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+
+    private ContenderProcess(String name, Process process) {
+        this.name = name;
+        this.process = process;
+        this.orders = process.outputWriter(StandardCharsets.UTF_8);
+        Thread reader = new Thread(this::read, "testkit-reader");
+        reader.setDaemon(true);
+        reader.start();
+    }
+
+    static ContenderProcess start(String name, String uri, String lock, Duration lease, Path directory)
+            throws IOException {
+        List<String> command = List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx64m",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("java.class.path"),
+                ContenderMain.class.getName(),
+                name,
+                uri,
+                lock,
+                Long.toString(lease.toMillis()),
+                directory.toString());
+        Process process = new ProcessBuilder(command)
+                .redirectError(directory.resolve(name + ".err").toFile())
+                .start();
+        return new ContenderProcess(name, process);
+    }
+
+    private void read() {
+        try (BufferedReader lines =
+                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                answers.add(line);
+            }
+        } catch (IOException e) {
+            answers.add("broken pipe: " + e);
+        }
+        answers.add("end");
+    }
+
+    ContenderProcess order(String order) throws IOException {
+        orders.write(order + "\n");
+        orders.flush();
+        return this;
+    }
+
+    /** The next answer, which must begin so. */
+    String expect(String beginning, Duration patience) throws InterruptedException {
+        String answer = answers.poll(patience.toMillis(), TimeUnit.MILLISECONDS);
+        if (answer == null || !answer.startsWith(beginning)) {
+            throw new AssertionError(
+                    name + " should have answered '" + beginning + "' within " + patience + ", but answered " + answer);
+        }
+        return answer.substring(beginning.length()).trim();
+    }
+
+    boolean hasAnswered() {
+        return !answers.isEmpty();
+    }
+
+    /** {@code kill -9}. */
+    void kill() throws InterruptedException {
+        process.destroyForcibly();
+        process.waitFor();
+    }
+
+    /** Sends a signal by its name, where there is a {@code kill} command. */
+    void signal(String signal) throws IOException, InterruptedException {
+        new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid()))
+                .inheritIO()
+                .start()
+                .waitFor();
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+
+    /** What all contenders have logged in a directory; a hold of which the end is missing was that of a killed process. */
+    static List<HoldRecord> history(Path directory) throws IOException {
+        List<HoldRecord> history = new ArrayList<>();
+        try (var logs = Files.newDirectoryStream(directory, "*.log")) {
+            for (Path log : logs) {
+                Map<Long, HoldRecord> holds = new LinkedHashMap<>();
+                for (String line : Files.readAllLines(log)) {
+                    @Nullable HoldRecord record = parsed(line);
+                    if (record != null && record.isHold()) {
+                        holds.put(record.token(), record);
+                    } else if (record != null) {
+                        history.add(record);
+                    }
+                }
+                holds.values().forEach(hold -> history.add(hold.end() == End.OPEN ? crashed(hold) : hold));
+            }
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+        return history;
+    }
+
+    /** The last line of a killed process may be cut off. */
+    private static @Nullable HoldRecord parsed(String line) {
+        try {
+            return HoldRecord.parse(line);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    private static HoldRecord crashed(HoldRecord open) {
+        return new HoldRecord(
+                open.client(),
+                open.lock(),
+                open.token(),
+                open.requestedAt(),
+                open.acquiredAt(),
+                open.acquiredAt(),
+                open.deadline(),
+                End.CRASHED);
+    }
+}

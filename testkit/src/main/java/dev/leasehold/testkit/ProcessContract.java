@@ -1,0 +1,247 @@
+package dev.leasehold.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockInfo;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The promises between real processes, which are killed and stopped. For stores that reach beyond one JVM; a store's module
+ * extends this class and names the store:
+ *
+ * <pre>{@code
+ * class MyStoreProcessContractTest extends ProcessContract {
+ *     @Override
+ *     protected String uri() {
+ *         return "mystore://localhost:" + server.port();
+ *     }
+ * }
+ * }</pre>
+ */
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+public abstract class ProcessContract {
+
+    private static final Duration LEASE = Duration.ofSeconds(2);
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    /** A lease, and what it takes to notice on a slow machine. */
+    private static final Duration ONE_LEASE = LEASE.plusSeconds(4);
+
+    private final String lock = "lock-" + UUID.randomUUID();
+    private final List<ContenderProcess> processes = new ArrayList<>();
+    private @Nullable Path directory;
+    private @Nullable Leasehold watcher;
+    private @Nullable String store;
+
+    /** For subclasses. */
+    protected ProcessContract() {}
+
+    /**
+     * The store under test, as the processes name it. Called once per test.
+     *
+     * @return its URI
+     * @throws Exception if it cannot be made; the test fails
+     */
+    protected abstract String uri() throws Exception;
+
+    /**
+     * Opens a client that looks on.
+     *
+     * @param temporary where the processes write
+     * @throws Exception if the store cannot be made
+     */
+    @BeforeEach
+    protected final void openWatcher(@TempDir Path temporary) throws Exception {
+        directory = temporary;
+        store = uri();
+        watcher = Leasehold.connect(store);
+    }
+
+    /** Ends all processes. */
+    @AfterEach
+    protected final void closeProcesses() {
+        processes.forEach(ContenderProcess::close);
+        if (watcher != null) {
+            watcher.close();
+        }
+    }
+
+    @Test
+    void fourProcessesCountExactlyAndTheirTokensIncreaseInTheOrderOfTheirWrites() throws Exception {
+        List<ContenderProcess> four = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            four.add(start("contender-" + i));
+        }
+        for (ContenderProcess process : four) {
+            process.order("count 25");
+        }
+        for (ContenderProcess process : four) {
+            process.expect("counted", PATIENCE);
+        }
+        assertThat(count()).isEqualTo(100);
+        List<HoldRecord> history = ContenderProcess.history(directory());
+        assertThat(history).hasSize(100);
+        HistoryChecker.of(Duration.ofMillis(500)).withProgress(ONE_LEASE).check(history);
+    }
+
+    @Test
+    void processesAreServedInTheOrderInWhichTheyCame() throws Exception {
+        ContenderProcess holder = start("holder");
+        holder.order("acquire").expect("held", PATIENCE);
+        List<ContenderProcess> waiters = new ArrayList<>();
+        for (int i = 1; i <= 4; i++) {
+            ContenderProcess waiter = start("waiter-" + i);
+            waiter.order("acquire");
+            waiters.add(waiter);
+            awaitWaiters(i);
+        }
+        holder.order("release").expect("RELEASED", PATIENCE);
+        for (int i = 0; i < 4; i++) {
+            waiters.get(i).expect("held", PATIENCE);
+            for (ContenderProcess later : waiters.subList(i + 1, 4)) {
+                assertThat(later.hasAnswered()).isFalse();
+            }
+            waiters.get(i).order("release").expect("RELEASED", PATIENCE);
+        }
+    }
+
+    @Test
+    void aKilledHolderBlocksTheOthersForALeaseAtMost() throws Exception {
+        ContenderProcess holder = start("holder");
+        ContenderProcess waiter = start("waiter");
+        long before = Long.parseLong(holder.order("acquire").expect("held", PATIENCE));
+        waiter.order("acquire");
+        awaitWaiters(1);
+        holder.kill();
+        long after = Long.parseLong(waiter.expect("held", ONE_LEASE));
+        assertThat(after).isGreaterThan(before);
+    }
+
+    @Test
+    void killedWaitersDelayTheOthersByAboutALeaseAtMostHoweverManyTheyAre() throws Exception {
+        ContenderProcess holder = start("holder");
+        holder.order("acquire").expect("held", PATIENCE);
+        List<ContenderProcess> killed = new ArrayList<>();
+        for (int i = 1; i <= 3; i++) {
+            ContenderProcess waiter = start("killed-" + i);
+            waiter.order("acquire");
+            killed.add(waiter);
+            awaitWaiters(i);
+        }
+        ContenderProcess living = start("living");
+        living.order("acquire");
+        awaitWaiters(4);
+        for (ContenderProcess waiter : killed) {
+            waiter.kill();
+        }
+        holder.order("release").expect("RELEASED", PATIENCE);
+        living.expect("held", ONE_LEASE);
+    }
+
+    @Test
+    void processesThatAreKilledAtRandomLoseNothingThatWasCountedAndBlockNobodyForLong() throws Exception {
+        Random random = new Random(7);
+        int killed = 5;
+        List<ContenderProcess> three = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            three.add(start("contender-" + i));
+            three.get(i).order("count 100000");
+        }
+        for (int i = 0; i < killed; i++) {
+            long enough = count() + 5 + random.nextInt(10);
+            ClientBench.eventually("they go on counting", PATIENCE, () -> count() >= enough);
+            int victim = random.nextInt(3);
+            three.get(victim).kill();
+            three.set(victim, start("replacement-" + i));
+            three.get(victim).order("count 100000");
+        }
+        long enough = count() + 10;
+        ClientBench.eventually("they go on counting", PATIENCE, () -> count() >= enough);
+        for (ContenderProcess process : three) {
+            process.kill();
+        }
+        List<HoldRecord> history = ContenderProcess.history(directory());
+        HistoryChecker.of(Duration.ofMillis(500)).check(history);
+        long holds = history.stream().filter(HoldRecord::isHold).count();
+        long certain = history.stream()
+                .filter(record -> record.end() == HoldRecord.End.RELEASED)
+                .count();
+        // Of the others, all but a few of killed processes, it is not known whether they have written.
+        assertThat(holds - certain).isLessThan(holds / 2);
+        assertThat(count()).isBetween(certain, holds);
+    }
+
+    @Test
+    void aHolderThatWasStoppedPastItsLeaseKnowsItAtItsFirstLook() throws Exception {
+        assumeThat(System.getProperty("os.name")).doesNotStartWith("Windows");
+        ContenderProcess holder = start("holder");
+        ContenderProcess waiter = start("waiter");
+        holder.order("acquire").expect("held", PATIENCE);
+        waiter.order("acquire");
+        awaitWaiters(1);
+        holder.signal("STOP");
+        try {
+            waiter.expect("held", ONE_LEASE);
+            holder.order("valid");
+        } finally {
+            holder.signal("CONT");
+        }
+        holder.expect("false", PATIENCE);
+        holder.order("release").expect("LOST", PATIENCE);
+        waiter.order("valid").expect("true", PATIENCE);
+    }
+
+    private ContenderProcess start(String name) throws IOException, InterruptedException {
+        ContenderProcess process =
+                ContenderProcess.start(name, StoreClient.present("the store", store), lock, LEASE, directory());
+        processes.add(process);
+        process.expect("ready", PATIENCE);
+        return process;
+    }
+
+    private Path directory() {
+        return StoreClient.present("the directory", directory);
+    }
+
+    private long count() {
+        try {
+            Path counter = directory().resolve("counter");
+            return Files.exists(counter)
+                    ? Long.parseLong(Files.readString(counter).split(" ", -1)[0])
+                    : 0;
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    private void awaitWaiters(int number) {
+        Leasehold looking = StoreClient.present("the watcher", watcher);
+        ClientBench.eventually(number + " wait", PATIENCE, () -> {
+            try {
+                return looking.locks(lock).stream()
+                                .map(LockInfo::waiters)
+                                .mapToInt(List::size)
+                                .sum()
+                        == number;
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+    }
+}
