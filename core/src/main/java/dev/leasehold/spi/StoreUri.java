@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -20,8 +21,10 @@ public record StoreUri(String scheme, String text, Map<String, String> options) 
 
     private static final String PREFIX = "leasehold.";
     private static final Pattern SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*");
-    private static final Pattern PASSWORD =
-            Pattern.compile("(://[^/@?#:]*):[^/?#]*@|([?&;]password=)[^&;]*", Pattern.CASE_INSENSITIVE);
+
+    private static final Pattern OPTION = Pattern.compile("[?&;][\\w.-]+=");
+    private static final Pattern SECRET_OPTION = Pattern.compile(
+            "([?&;,(][\\w.-]*(?:password|passwd|pwd|passphrase|secret|token)=)[^&;)]*", Pattern.CASE_INSENSITIVE);
 
     /** Makes the options unmodifiable. */
     public StoreUri {
@@ -59,13 +62,23 @@ public record StoreUri(String scheme, String text, Map<String, String> options) 
                         "option '" + part + "' in '" + redact(uri) + "' has no value: write " + part + "=VALUE");
             }
             String name = part.substring(PREFIX.length(), equals);
-            if (ours.put(name, URLDecoder.decode(part.substring(equals + 1), StandardCharsets.UTF_8)) != null) {
+            if (ours.put(name, decoded(name, part.substring(equals + 1))) != null) {
                 throw new IllegalArgumentException(
                         "option '" + PREFIX + name + "' is given twice in '" + redact(uri) + "'");
             }
         }
         String rest = String.join("&", theirs);
         return new StoreUri(scheme, uri.substring(0, question) + (rest.isEmpty() ? "" : "?" + rest), ours);
+    }
+
+    /** A plus stays a plus: this is a URI, not a form. */
+    private static String decoded(String name, String value) {
+        try {
+            return URLDecoder.decode(value.replace("+", "%2B"), StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "option '" + PREFIX + name + "' is not percent-encoded: write a percent sign as %25", e);
+        }
     }
 
     /**
@@ -79,9 +92,22 @@ public record StoreUri(String scheme, String text, Map<String, String> options) 
     }
 
     private static String redact(String uri) {
-        return PASSWORD.matcher(uri)
-                .replaceAll(match -> match.group(1) != null
-                        ? java.util.regex.Matcher.quoteReplacement(match.group(1) + ":***@")
-                        : java.util.regex.Matcher.quoteReplacement(match.group(2) + "***"));
+        return SECRET_OPTION.matcher(redactUserInfo(uri)).replaceAll("$1***");
+    }
+
+    /**
+     * Hides the password of {@code user:password@host}, up to the last {@code @} before the options begin: so a character
+     * that should have been percent-encoded does not show it. Rather too much than too little.
+     */
+    private static String redactUserInfo(String uri) {
+        int slashes = uri.indexOf("://");
+        if (slashes < 0) {
+            return uri;
+        }
+        Matcher option = OPTION.matcher(uri);
+        int end = option.find(slashes) ? option.start() : uri.length();
+        int at = uri.lastIndexOf('@', end - 1);
+        int colon = uri.indexOf(':', slashes + 1);
+        return colon < 0 || at < colon ? uri : uri.substring(0, colon + 1) + "***" + uri.substring(at);
     }
 }
