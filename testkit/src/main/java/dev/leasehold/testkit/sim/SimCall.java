@@ -1,0 +1,26 @@
+package dev.leasehold.testkit.sim;
+
+/** One request of a caller, from asking to its outcome. */
+final class SimCall {
+
+    final String lock;
+    final long order;
+    final long askedAt;
+    /** How long the caller wants to wait, in true time; 0 for one try. */
+    final long limit;
+
+    boolean cancelled;
+    boolean done;
+
+    SimCall(String lock, long order, long askedAt, long limit) {
+        this.lock = lock;
+        this.order = order;
+        this.askedAt = askedAt;
+        this.limit = limit;
+    }
+
+    boolean waitsAt(long now) {
+        // A clock may be a hundredth fast.
+        return !done && !cancelled && now - askedAt < limit - limit / 50;
+    }
+}

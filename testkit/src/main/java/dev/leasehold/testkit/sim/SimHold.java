@@ -1,0 +1,116 @@
+package dev.leasehold.testkit.sim;
+
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseListener;
+import dev.leasehold.LeaseState;
+
+/** One caller's hold from the caller's point of view: what its lease has said of itself, and whether that was the truth. */
+final class SimHold implements LeaseListener {
+
+    private final SimWorld world;
+    private final SimFindings findings;
+    private final SimProcess process;
+    private final Lease lease;
+    private final SimGrant grant;
+    private final long stopsAtStart;
+    private LeaseState told = LeaseState.HELD;
+    private boolean over;
+    private boolean releaseCalled;
+    private long goneSince = -1;
+
+    SimHold(SimWorld world, SimFindings findings, SimProcess process, Lease lease, SimGrant grant) {
+        this.world = world;
+        this.findings = findings;
+        this.process = process;
+        this.lease = lease;
+        this.grant = grant;
+        this.stopsAtStart = process.stops();
+    }
+
+    Lease lease() {
+        return lease;
+    }
+
+    SimGrant grant() {
+        return grant;
+    }
+
+    SimProcess process() {
+        return process;
+    }
+
+    /** Asks the lease whether it is valid now. */
+    boolean isValid() {
+        boolean valid = lease.isValid();
+        LeaseState state = lease.state();
+        if (valid != state.isValid() || valid == lease.remaining().isZero()) {
+            findings.add("TRUTH", this + " contradicts itself: valid " + valid + ", " + state + ", " + lease.remaining());
+        }
+        if (valid && over) {
+            findings.add("TRUTH", this + " is valid after it was over");
+        }
+        over |= state.isFinal();
+        return valid;
+    }
+
+    @Override
+    public void onState(Lease of, LeaseState state) {
+        world.note(process.name(), "is told", lease.name(), lease.token(), state);
+        boolean lateLoss = told == LeaseState.RELEASED && state == LeaseState.LOST;
+        if (told.isFinal() && !lateLoss || told == state) {
+            findings.add("TRUTH", this + " is told " + state + " after " + told);
+        }
+        if (state == LeaseState.RELEASED && !releaseCalled) {
+            findings.add("TRUTH", this + " is told RELEASED, but nobody has released it");
+        }
+        told = state;
+        over |= state.isFinal();
+    }
+
+    void releaseCalled() {
+        releaseCalled = true;
+    }
+
+    /** What the caller knows after its release. */
+    void released(LeaseState answer, boolean validBefore) {
+        if (!answer.isFinal() || answer == LeaseState.RELEASED && !validBefore && told == LeaseState.LOST) {
+            findings.add("TRUTH", this + " had been lost, but its release says " + answer);
+        }
+    }
+
+    /** Looks whether a loss was told in time: at once, as far as the process could run at all. */
+    void checkTold(boolean goneInStore, long sloth) {
+        if (!goneInStore || told.isFinal() || releaseCalled) {
+            return;
+        }
+        if (goneSince < 0) {
+            goneSince = world.now();
+        }
+        if (process.stops() == stopsAtStart
+                && world.now() - goneSince > sloth
+                && process.runningSince() < world.now() - sloth) {
+            findings.add("TRUTH", this + " ran out " + (world.now() - goneSince) / 1000 + " µs ago, but was not told");
+        }
+    }
+
+    /** Looks, when all is over, whether the caller has learnt of the end. */
+    void checkEnd() {
+        isValid();
+        if (!releaseCalled && told != LeaseState.LOST) {
+            findings.add("TRUTH", this + " was never told that it is over; last word " + told + ", state " + lease.state());
+        }
+        LeaseState ended = lease.ended().toCompletableFuture().getNow(LeaseState.HELD);
+        if (!ended.isFinal() || !releaseCalled && ended != LeaseState.LOST) {
+            findings.add("TRUTH", this + ": ended() says " + ended + " after " + told);
+        }
+    }
+
+    boolean isOver() {
+        return over && (told.isFinal() || releaseCalled);
+    }
+
+    @Override
+    public String toString() {
+        return "hold of '" + lease.name() + "' with token " + lease.token() + " by " + process.name();
+    }
+}
