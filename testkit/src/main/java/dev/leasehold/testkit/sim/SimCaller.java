@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
@@ -169,9 +170,12 @@ final class SimCaller {
 
     private void failed(SimCall asked, Throwable failure) {
         world.note(name, "fails", failure.getClass().getSimpleName());
-        boolean expected = failure instanceof IllegalStateException
-                ? closing
-                : failure instanceof StoreUnavailableException ? !scenario.calm || closing : asked.cancelled;
+        boolean expected = asked.cancelled;
+        if (!expected && failure instanceof IllegalStateException) {
+            expected = closing && !(failure instanceof CancellationException);
+        } else if (!expected) {
+            expected = failure instanceof StoreUnavailableException && !scenario.calm;
+        }
         if (!expected) {
             findings.add("API", name + " got an unexpected " + failure);
         }
@@ -194,7 +198,6 @@ final class SimCaller {
             hold.releaseCalled();
         }
         held.add(hold);
-        lease.onStateChange(hold);
         int kind = chance.nextInt(10);
         long time = kind < 4 ? 0 : kind < 8 ? chance.nextLong(scenario.lease / 2) : chance.nextLong(scenario.lease * 3);
         if (time > 0) {

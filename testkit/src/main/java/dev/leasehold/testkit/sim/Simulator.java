@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Simulator {
 
+    private static final long MOST_EVENTS_IN_A_SECOND = 200_000;
+
     private final long seed;
     private final SimWorld world;
     private final SimScenario scenario;
@@ -67,9 +69,13 @@ public final class Simulator {
             members.forEach(SimMember::close);
         }
         comeToAnEnd();
-        leaveNothingBehind();
-        members.forEach(SimMember::close);
-        stopEverything();
+        if (findings.isEmpty()) {
+            leaveNothingBehind();
+        }
+        if (findings.isEmpty()) {
+            members.forEach(SimMember::close);
+            stopEverything();
+        }
         return new SimReport(
                 seed,
                 world.hash(),
@@ -87,7 +93,7 @@ public final class Simulator {
         long once = scenario.operationTimeout.toNanos() * 4 + scenario.storeTimeout.toNanos() * 2;
         long limit = world.now() + callers * each + once;
         until(limit, () -> members.stream().allMatch(SimMember::isIdle));
-        for (SimMember member : members) {
+        for (SimMember member : findings.isEmpty() ? members : List.<SimMember>of()) {
             if (!member.isIdle()) {
                 findings.add("PROGRESS", "after the faults, nobody serves " + member.callers());
             }
@@ -122,8 +128,16 @@ public final class Simulator {
     }
 
     private void until(long limit, java.util.function.BooleanSupplier done) {
+        long since = world.happened();
+        long second = world.now() / SimScenario.SECOND;
         while (findings.isEmpty() && !done.getAsBoolean() && world.step(limit)) {
             judge.look();
+            if (world.now() / SimScenario.SECOND != second) {
+                second = world.now() / SimScenario.SECOND;
+                since = world.happened();
+            } else if (world.happened() - since > MOST_EVENTS_IN_A_SECOND) {
+                findings.add("WASTE", "somebody is going round in circles");
+            }
         }
     }
 }
