@@ -60,10 +60,11 @@ final class LeaseWatcher implements HoldWatcher {
         attended = true;
         InOrder fresh = new InOrder(client.callbacks());
         InOrder known = inOrder.compareAndExchange(null, fresh);
+        // Read now: what changes from here on is told by tasks of its own, after this one.
+        LeaseState state = last;
         (known == null ? fresh : known).execute(() -> {
             Listening listening = new Listening(listener);
             listeners.add(listening);
-            LeaseState state = last;
             if (state.isFinal()) {
                 listening.tell(lease(), state);
             }

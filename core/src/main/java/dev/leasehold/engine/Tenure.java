@@ -167,7 +167,8 @@ final class Tenure {
 
     /** Takes a confirmation over. A lease's end never moves back, so of two deadlines the later one is right. */
     void confirm(Validity confirmed) {
-        if (confirmed.deadline() - validity.deadline() > 0) {
+        boolean apart = confirmed.sentAt().divergenceSince(validity.sentAt()) > leaseNanos / 10;
+        if (apart || confirmed.deadline() - validity.deadline() > 0) {
             validity = confirmed;
         } else if (confirmed.sentAt().nanos() - validity.sentAt().nanos() > 0) {
             validity = new Validity(confirmed.sentAt(), validity.deadline());
@@ -249,7 +250,7 @@ final class Tenure {
             due = renewAt;
         }
         Hold current = hold;
-        if (current != null && current.announced() == LeaseState.HELD) {
+        if (current != null && current.announced() == LeaseState.HELD && current.options().autoRenew()) {
             long risk = Hold.riskAt(validity);
             due = risk - due < 0 ? risk : due;
         }

@@ -8,15 +8,17 @@ final class SimCall {
     final long askedAt;
     /** How long the caller wants to wait, in true time; 0 for one try. */
     final long limit;
+    final long atLeast;
 
     boolean cancelled;
     boolean done;
 
-    SimCall(String lock, long order, long askedAt, long limit) {
+    SimCall(String lock, long order, long askedAt, long limit, long atLeast) {
         this.lock = lock;
         this.order = order;
         this.askedAt = askedAt;
         this.limit = limit;
+        this.atLeast = atLeast;
     }
 
     boolean waitsAt(long now) {

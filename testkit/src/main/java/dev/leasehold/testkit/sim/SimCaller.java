@@ -3,8 +3,10 @@ package dev.leasehold.testkit.sim;
 import dev.leasehold.DistributedLock;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
+import dev.leasehold.LockException;
 import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.engine.Client;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,8 +28,9 @@ final class SimCaller {
     private final SimScenario scenario;
     private final SimFindings findings;
     private final SimJudge judge;
-    private final SimMember member;
     private final SimProcess process;
+    private final Client client;
+    private final String clientId;
     private final String name;
     private final SplittableRandom chance;
     private final List<SimCall> siblings;
@@ -50,8 +53,9 @@ final class SimCaller {
         this.scenario = scenario;
         this.findings = findings;
         this.judge = judge;
-        this.member = member;
         this.process = member.process();
+        this.client = member.client();
+        this.clientId = member.clientId();
         this.name = name;
         this.chance = chance;
         this.siblings = siblings;
@@ -96,16 +100,18 @@ final class SimCaller {
         }
         busy = true;
         String lockName = "lock-" + chance.nextInt(scenario.locks);
-        DistributedLock lock = member.client().lock(lockName, options());
+        LockOptions options = options();
+        DistributedLock lock = client.lock(lockName, options);
+        long atLeast = options.atLeast().toNanos();
         int way = chance.nextInt(10);
         if (way < 5) {
-            SimCall asked = begin(lockName, Long.MAX_VALUE / 2);
+            SimCall asked = begin(lockName, Long.MAX_VALUE / 2, atLeast);
             CompletableFuture<Lease> future = lock.acquireAsync();
             future.whenComplete((lease, failure) -> answered(asked, lease, failure));
             maybeCancel(asked, future);
         } else {
             long limit = way < 7 ? 0 : 1 + chance.nextLong(scenario.lease * 2);
-            SimCall asked = begin(lockName, limit);
+            SimCall asked = begin(lockName, limit, atLeast);
             Duration wait = Duration.ofNanos(limit == 0 ? -chance.nextInt(2) : limit);
             CompletableFuture<Optional<Lease>> future = lock.tryAcquireAsync(wait);
             future.whenComplete((lease, failure) -> answered(asked, lease == null ? null : lease.orElse(null), failure));
@@ -113,8 +119,8 @@ final class SimCaller {
         }
     }
 
-    private SimCall begin(String lock, long limit) {
-        SimCall asked = new SimCall(lock, world.happened(), world.now(), limit);
+    private SimCall begin(String lock, long limit, long atLeast) {
+        SimCall asked = new SimCall(lock, world.happened(), world.now(), limit, atLeast);
         call = asked;
         siblings.add(asked);
         world.note(name, "asks", lock, limit);
@@ -154,17 +160,35 @@ final class SimCaller {
         asked.done = true;
         siblings.remove(asked);
         call = null;
+        checkPatience(asked);
         if (failure != null) {
             failed(asked, failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure);
         } else if (lease == null) {
             world.note(name, "is told busy");
-            if (world.now() - asked.askedAt < asked.limit - asked.limit / 50 - SimScenario.MS) {
+            if (world.now() - asked.askedAt < shortened(asked.limit)) {
                 findings.add("PROGRESS", name + " was told busy before its waiting time was over");
             }
             again();
         } else {
-            world.note(name, "gets", asked.lock, lease.token());
             hold(asked, lease);
+        }
+    }
+
+    /** A waiting time by a clock that may be a hundredth fast. */
+    private static long shortened(long nanos) {
+        return nanos - nanos / 50 - SimScenario.MS;
+    }
+
+    // Who waits with a limit is answered when it is over, or, while the store is silent, a store timeout later. Before the
+    // claim a release or a withdrawal may have to be answered, each with a silence of its own.
+    private void checkPatience(SimCall asked) {
+        long limit = asked.limit + 3 * scenario.storeTimeout.toNanos();
+        boolean undisturbed = process.lastStop() < asked.askedAt && process.runningSince() <= asked.askedAt;
+        if (asked.limit < Long.MAX_VALUE / 2
+                && undisturbed
+                && world.now() - asked.askedAt > limit + limit / 50 + scenario.sloth()) {
+            findings.add("PROGRESS", name + " was answered only " + (world.now() - asked.askedAt) / 1000
+                    + " µs after it asked, but wanted to wait " + asked.limit / 1000 + " µs");
         }
     }
 
@@ -174,7 +198,9 @@ final class SimCaller {
         if (!expected && failure instanceof IllegalStateException) {
             expected = closing && !(failure instanceof CancellationException);
         } else if (!expected) {
-            expected = failure instanceof StoreUnavailableException && !scenario.calm;
+            expected = failure instanceof StoreUnavailableException
+                    ? !scenario.calm && world.now() - asked.askedAt > shortened(scenario.storeTimeout.toNanos())
+                    : failure instanceof LockException && scenario.refusals;
         }
         if (!expected) {
             findings.add("API", name + " got an unexpected " + failure);
@@ -189,17 +215,19 @@ final class SimCaller {
                         + (asked.askedAt - other.askedAt) / 1000 + " µs earlier");
             }
         }
-        SimHold hold = judge.begins(process, member.clientId(), lease, scenario.localHandOvers);
+        SimHold hold = judge.begins(process, clientId, lease, scenario.localHandOvers);
         if (hold == null) {
             again();
             return;
         }
+        boolean local = lease.token() > hold.grant().lease.token();
+        world.note(name, local ? "gets by local hand-over" : "gets", asked.lock, lease.token());
         if (closing) {
             hold.releaseCalled();
         }
         held.add(hold);
         int kind = chance.nextInt(10);
-        long time = kind < 4 ? 0 : kind < 8 ? chance.nextLong(scenario.lease / 2) : chance.nextLong(scenario.lease * 3);
+        long time = kind < 4 || scenario.emptyHolds && kind < 9 ? 0 : kind < 8 ? chance.nextLong(scenario.lease / 2) : chance.nextLong(scenario.lease * 3);
         if (time > 0) {
             later(chance.nextLong(time), hold::isValid);
             if (chance.nextInt(4) == 0) {
@@ -207,7 +235,7 @@ final class SimCaller {
             }
         }
         boolean forgets = chance.nextInt(20) == 0;
-        later(time, forgets ? () -> forget(hold) : () -> release(hold));
+        later(time, forgets ? () -> forget(hold) : () -> release(asked, hold));
     }
 
     // The thread is interrupted, so that the request is sent and nobody waits for its answer.
@@ -218,7 +246,7 @@ final class SimCaller {
         Thread.currentThread().interrupt();
         try {
             hold.lease().extend(more);
-        } catch (InterruptedException | dev.leasehold.LockException | IllegalStateException e) {
+        } catch (InterruptedException | LockException | IllegalStateException e) {
             world.note(name, "has asked for it", e.getClass().getSimpleName());
         } finally {
             if (Thread.interrupted()) {
@@ -227,7 +255,7 @@ final class SimCaller {
         }
     }
 
-    private void release(SimHold hold) {
+    private void release(SimCall asked, SimHold hold) {
         boolean valid = hold.isValid();
         world.note(name, valid ? "releases" : "releases what it has not", hold.lease().token());
         hold.releaseCalled();
@@ -239,6 +267,9 @@ final class SimCaller {
             world.note(name, "has released", failure == null ? state : failure.getClass().getSimpleName());
             if (failure == null) {
                 hold.released(state, valid);
+                if (state == LeaseState.RELEASED) {
+                    judge.keeps(hold, asked.atLeast);
+                }
             }
         });
         again();

@@ -33,7 +33,8 @@ final class SimFaults {
         often(scenario.nodeDowns, lease * 15, this::stopServer);
         often(scenario.memoryLoss, lease * 15, this::flush);
         often(scenario.nodeWallJumps, lease * 5, () -> server.setWall(jump()));
-        often(scenario.breaks, lease * 6, () -> server.handle(newestLease(), (answer, stamp) -> {}));
+        often(scenario.refusals, lease * 15, this::refuse);
+        often(scenario.breaks, lease * 6, this::breakLease);
     }
 
     /** Everything runs and is connected from now on. */
@@ -41,6 +42,7 @@ final class SimFaults {
         if (!server.isUp()) {
             server.comeBack(true);
         }
+        server.refuse(false);
         for (SimMember member : members) {
             member.cut(false);
             if (member.process().isStopped()) {
@@ -107,6 +109,11 @@ final class SimFaults {
         });
     }
 
+    private void refuse() {
+        server.refuse(true);
+        during(() -> server.refuse(false));
+    }
+
     private void flush() {
         if (server.isUp()) {
             world.note("node", "is flushed");
@@ -114,8 +121,10 @@ final class SimFaults {
         }
     }
 
-    private SimRequest newestLease() {
-        return server.newestLease("lock-" + chance.nextInt(scenario.locks));
+    private void breakLease() {
+        SimRequest request = server.newestLease("lock-" + chance.nextInt(scenario.locks));
+        world.note("operator", "breaks a lease", request);
+        server.handle(request, (answer, stamp) -> {});
     }
 
     private void often(boolean drawn, long meanInterval, Runnable fault) {

@@ -3,6 +3,8 @@ package dev.leasehold.testkit.sim;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseListener;
 import dev.leasehold.LeaseState;
+import dev.leasehold.testkit.HoldRecord;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** One caller's hold from the caller's point of view: what its lease has said of itself, and whether that was the truth. */
@@ -13,12 +15,13 @@ final class SimHold implements LeaseListener {
     private final SimProcess process;
     private final Lease lease;
     private final SimGrant grant;
-    private final long stopsAtStart;
     private LeaseState told = LeaseState.HELD;
     private @Nullable LeaseState ended;
     private boolean over;
     private boolean releaseCalled;
     private long goneSince = -1;
+    private long firstValid = -1;
+    private long lastValid = -1;
 
     SimHold(SimWorld world, SimFindings findings, SimProcess process, Lease lease, SimGrant grant) {
         this.world = world;
@@ -26,7 +29,6 @@ final class SimHold implements LeaseListener {
         this.process = process;
         this.lease = lease;
         this.grant = grant;
-        this.stopsAtStart = process.stops();
         lease.onStateChange(this);
         lease.ended().thenAccept(this::ends);
     }
@@ -54,12 +56,16 @@ final class SimHold implements LeaseListener {
             findings.add("TRUTH", this + " is valid after it was over");
         }
         over |= state.isFinal();
+        if (valid) {
+            firstValid = firstValid < 0 ? world.now() : firstValid;
+            lastValid = world.now();
+        }
         return valid;
     }
 
     @Override
     public void onState(Lease of, LeaseState state) {
-        world.note(process.name(), "is told", lease.name(), lease.token(), state);
+        world.note(process.name(), "is told " + state, lease.name(), lease.token());
         boolean lateLoss = told == LeaseState.RELEASED && state == LeaseState.LOST;
         if (told.isFinal() && !lateLoss || told == state) {
             findings.add("TRUTH", this + " is told " + state + " after " + told);
@@ -97,7 +103,7 @@ final class SimHold implements LeaseListener {
         if (goneSince < 0) {
             goneSince = world.now();
         }
-        if (process.stops() == stopsAtStart
+        if (process.lastStop() < grant.at
                 && world.now() - goneSince > sloth
                 && process.runningSince() < world.now() - sloth) {
             findings.add("TRUTH", this + " ran out " + (world.now() - goneSince) / 1000 + " µs ago, but was not told");
@@ -113,6 +119,21 @@ final class SimHold implements LeaseListener {
         if (ended == null || !releaseCalled && ended != LeaseState.LOST) {
             findings.add("TRUTH", this + ": ended() says " + ended + " after " + told);
         }
+    }
+
+    /** For the checker of histories: from when to when the caller believed in the hold. */
+    Optional<HoldRecord> record(String client) {
+        return firstValid < 0 || grant.excused
+                ? Optional.empty()
+                : Optional.of(new HoldRecord(
+                        client,
+                        lease.name(),
+                        lease.token(),
+                        firstValid,
+                        firstValid,
+                        lastValid,
+                        HoldRecord.NEVER,
+                        releaseCalled ? HoldRecord.End.RELEASED : HoldRecord.End.LOST));
     }
 
     boolean isOver() {

@@ -1,9 +1,10 @@
 package dev.leasehold.testkit.sim;
 
 import dev.leasehold.Lease;
-import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.WaitingRules;
+import dev.leasehold.testkit.HistoryChecker;
+import dev.leasehold.testkit.HoldRecord;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,6 +33,7 @@ final class SimJudge {
     private final Map<String, Long> greatestSeen = new HashMap<>();
     private final Map<String, Long> idleSince = new TreeMap<>();
     private final Map<String, List<SimHold>> open = new TreeMap<>();
+    private final List<SimHold> all = new ArrayList<>();
     private long granted;
     private long held;
 
@@ -66,7 +68,26 @@ final class SimJudge {
                 queues.stands(lock, ask.claim().id(), ask, micros());
             }
         }
+        if (reply.answer() instanceof SimAnswer.Ended) {
+            checkEnded(request);
+        }
         ends.put(lock, node.endOf(lock));
+    }
+
+    // In the same step: whoever waits has the lock, and whoever has withdrawn has it not.
+    private void checkEnded(SimRequest request) {
+        String lock = request.lock();
+        boolean kept = request instanceof SimRequest.Release release && !release.keepFor().isZero();
+        if (queues.isWaitedFor(lock, micros()) && node.endOf(lock) == 0 && !kept) {
+            findings.add("ORDER", request + " has handed '" + lock + "' over to nobody, although somebody waits");
+        }
+        LeaseId holder = node.lease(lock);
+        if (request instanceof SimRequest.Withdraw withdraw
+                && holder != null
+                && holder.claim().equals(withdraw.claim())
+                && node.isHeld(lock, holder.token(), micros())) {
+            findings.add("LEFTOVERS", withdraw + " has left " + holder);
+        }
     }
 
     private void grant(LeaseId lease, int spare) {
@@ -80,7 +101,7 @@ final class SimJudge {
         if (last != null && last.getKey() + last.getValue().spare >= lease.token()) {
             findings.add("TOKENS", lease + " was granted after a run up to " + (last.getKey() + last.getValue().spare));
         }
-        known.put(lease.token(), new SimGrant(lease, spare));
+        known.put(lease.token(), new SimGrant(lease, spare, world.now()));
         granted++;
     }
 
@@ -103,10 +124,15 @@ final class SimJudge {
             return null;
         }
         SimHold hold = new SimHold(world, findings, process, lease, grant);
+        all.add(hold);
         held++;
         grant.holds++;
         if (grant.holds > localHandOvers + 1) {
             findings.add("ORDER", hold + " is hand-over " + (grant.holds - 1) + " within one process");
+        }
+        long turn = 10_200 * 1000 + scenario.longestDelay * 4 + 5 * SimScenario.MS;
+        if (scenario.calm && lease.token() > grant.lease.token() && world.now() - grant.at > turn) {
+            findings.add("ORDER", hold + " was served " + (world.now() - grant.at) / 1000 + " µs into its process's turn");
         }
         boolean valid = hold.isValid();
         long greatest = greatestSeen.getOrDefault(lock, 0L);
@@ -119,6 +145,26 @@ final class SimJudge {
         open.computeIfAbsent(lock, name -> new ArrayList<>()).add(hold);
         look(lock, open.get(lock));
         return hold;
+    }
+
+    /** A hold was released in time, and the lock has to stay taken for a while. */
+    void keeps(SimHold hold, long atLeast) {
+        if (scenario.calm && atLeast > 0) {
+            hold.grant().keepUntil(hold.grant().at + atLeast - atLeast / 50);
+        }
+    }
+
+    private void checkKept() {
+        for (TreeMap<Long, SimGrant> known : grants.values()) {
+            SimGrant before = null;
+            for (SimGrant grant : known.values()) {
+                if (before != null && grant.at < before.keptUntil) {
+                    findings.add("AT LEAST", grant.lease + " was granted " + (before.keptUntil - grant.at) / 1000
+                            + " µs too early after " + before.lease);
+                }
+                before = grant;
+            }
+        }
     }
 
     void gone(SimProcess process) {
@@ -185,10 +231,15 @@ final class SimJudge {
         }
     }
 
-    List<SimHold> openHolds() {
-        List<SimHold> all = new ArrayList<>();
-        open.values().forEach(all::addAll);
-        return all;
+    /** A second opinion, from what the callers have seen alone. */
+    void judgeHistory() {
+        checkKept();
+        List<HoldRecord> history = all.stream()
+                .flatMap(hold -> hold.record(hold.grant().lease.claim().client()).stream())
+                .toList();
+        for (String violation : HistoryChecker.of(Duration.ZERO).violations(history)) {
+            findings.add("HISTORY", violation);
+        }
     }
 
     private @Nullable SimGrant grantOf(String lock, long token) {

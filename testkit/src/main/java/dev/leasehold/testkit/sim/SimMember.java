@@ -1,7 +1,7 @@
 package dev.leasehold.testkit.sim;
 
-import dev.leasehold.Leasehold;
-import java.time.Duration;
+import dev.leasehold.engine.Client;
+import dev.leasehold.engine.ClientSettings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -23,7 +23,7 @@ final class SimMember {
     private final List<SimCaller> callers = new ArrayList<>();
     private int starts;
     private SimProcess process;
-    private Leasehold client;
+    private Client client;
     private String clientId = "";
     private boolean closed;
 
@@ -49,7 +49,7 @@ final class SimMember {
         return process;
     }
 
-    Leasehold client() {
+    Client client() {
         return client;
     }
 
@@ -78,25 +78,34 @@ final class SimMember {
         callers.forEach(SimCaller::gone);
     }
 
-    /** Closes the client, in the process. The thread is interrupted, so that closing waits for nothing. */
+    /** Closes the client, in the process; in good order, or abruptly, as an interrupted thread does. */
     void close() {
         if (process.isCrashed()) {
             return;
         }
+        boolean abruptly = chance.nextBoolean();
         process.run(() -> {
-            world.note(process.name(), "closes");
+            world.note(process.name(), abruptly ? "closes abruptly" : "closes");
             closed = true;
             callers.forEach(SimCaller::clientCloses);
-            Thread.currentThread().interrupt();
-            try {
-                client.close();
-            } finally {
-                if (!Thread.interrupted()) {
-                    findings.add("API", "close() of " + process.name() + " has swallowed an interrupt");
-                }
+            if (abruptly) {
+                closeInterrupted();
+            } else {
+                client.closeAsync();
             }
             callers.forEach(SimCaller::clientIsClosed);
         });
+    }
+
+    private void closeInterrupted() {
+        Thread.currentThread().interrupt();
+        try {
+            client.close();
+        } finally {
+            if (!Thread.interrupted()) {
+                findings.add("API", "close() of " + process.name() + " has swallowed an interrupt");
+            }
+        }
     }
 
     void cut(boolean now) {
@@ -112,21 +121,22 @@ final class SimMember {
         return callers;
     }
 
-    private Leasehold newClient() {
+    // What Leasehold's builder does; its close() would block the only thread there is.
+    private Client newClient() {
         starts++;
         SimProcess in = process;
-        return Leasehold.builder()
-                .store(context -> {
-                    clientId = context.clientId();
-                    return new SimStore(world, scenario, context, in, server, links);
-                })
-                .timeSource(in)
-                .executor(in::execute)
-                .random(world.chance("client " + in.name()))
-                .storeTimeout(scenario.storeTimeout)
-                .localHandOvers(scenario.localHandOvers)
-                .label(in.name())
-                .build();
+        ClientSettings.Draft draft = new ClientSettings.Draft();
+        draft.store(context -> {
+            clientId = context.clientId();
+            return new SimStore(world, scenario, context, in, server, links);
+        });
+        draft.time(in);
+        draft.executor(in::execute);
+        draft.random(world.chance("client " + in.name()));
+        draft.storeTimeout(scenario.storeTimeout);
+        draft.localHandOvers(scenario.localHandOvers);
+        draft.label(in.name());
+        return new Client(draft.settings());
     }
 
     private void startCallers() {
@@ -137,9 +147,5 @@ final class SimMember {
                     world, scenario, findings, judge, this, process.name() + "/" + i, chance.split(), waiting));
         }
         callers.forEach(SimCaller::start);
-    }
-
-    Duration storeTimeout() {
-        return scenario.storeTimeout;
     }
 }

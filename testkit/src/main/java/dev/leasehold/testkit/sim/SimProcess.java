@@ -25,7 +25,7 @@ final class SimProcess implements TimeSource {
     private boolean crashed;
     private boolean paused;
     private boolean suspended;
-    private long stops;
+    private long lastStop = -1;
     private long starvedUntil;
     private long runningSince;
 
@@ -128,7 +128,7 @@ final class SimProcess implements TimeSource {
 
     void pause() {
         paused = true;
-        stops++;
+        lastStop = world.now();
     }
 
     void resume() {
@@ -138,7 +138,7 @@ final class SimProcess implements TimeSource {
 
     void suspend() {
         suspended = true;
-        stops++;
+        lastStop = world.now();
         clock.stand();
     }
 
@@ -175,9 +175,9 @@ final class SimProcess implements TimeSource {
         return crashed;
     }
 
-    /** How often it was stopped so far. */
-    long stops() {
-        return stops;
+    /** When it was stopped last, or -1. */
+    long lastStop() {
+        return lastStop;
     }
 
     /** Since when nothing has kept this process from doing its work. */

@@ -61,6 +61,10 @@ final class SimQueueWatch {
         queue(lock).remove(claim);
     }
 
+    boolean isWaitedFor(String lock, long micros) {
+        return queue(lock).values().stream().anyMatch(aliveUntil -> aliveUntil > micros);
+    }
+
     void forget() {
         queues.clear();
     }

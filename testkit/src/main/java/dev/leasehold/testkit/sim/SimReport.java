@@ -1,6 +1,7 @@
 package dev.leasehold.testkit.sim;
 
 import java.util.List;
+import java.util.Map;
 
 /**
  * What a run has shown.
@@ -11,13 +12,22 @@ import java.util.List;
  * @param granted how often the store granted a lease
  * @param held how many holds callers had
  * @param scenario what kind of run it was
+ * @param seen how often what has happened
  * @param findings what was wrong; empty if nothing
  */
 public record SimReport(
-        long seed, long hash, long events, long granted, long held, String scenario, List<String> findings) {
+        long seed,
+        long hash,
+        long events,
+        long granted,
+        long held,
+        String scenario,
+        Map<String, Long> seen,
+        List<String> findings) {
 
     /** Makes the list unmodifiable. */
     public SimReport {
+        seen = Map.copyOf(seen);
         findings = List.copyOf(findings);
     }
 

@@ -19,6 +19,7 @@ final class SimScenario {
     final int processes;
     final int callers;
     final int locks;
+    final boolean emptyHolds;
     final long lease;
     final long faultsEnd;
     /** Whether leases are looked at after every event, or only where callers look. Looking may hide a dead timer. */
@@ -52,15 +53,18 @@ final class SimScenario {
     final boolean nodeWallJumps;
     final boolean breaks;
     final boolean closes;
+    final boolean refusals;
 
     SimScenario(SplittableRandom chance, Set<SimGuard> off) {
         this.off = Set.copyOf(off);
         calm = chance.nextInt(4) == 0;
         processes = 1 + chance.nextInt(5);
-        callers = 1 + chance.nextInt(4);
+        boolean crowd = chance.nextInt(25) == 0;
+        callers = crowd ? 40 : 1 + chance.nextInt(4);
         locks = 1 + chance.nextInt(3) * chance.nextInt(2);
         lease = new long[] {100 * MS, 200 * MS, 500 * MS, SECOND, 2 * SECOND, 4 * SECOND}[chance.nextInt(6)];
-        faultsEnd = Math.max(10 * SECOND, Math.min(40 * SECOND, lease * 40));
+        faultsEnd = crowd ? 6 * lease : Math.max(10 * SECOND, Math.min(40 * SECOND, lease * 40));
+        emptyHolds = crowd;
         watchful = chance.nextBoolean();
         closeAll = chance.nextInt(3) == 0;
 
@@ -78,7 +82,7 @@ final class SimScenario {
         operationTimeout = buffers
                 ? storeTimeout
                 : Duration.ofNanos(Math.min(storeTimeout.toNanos(), Math.max(typicalDelay * 8, lease / 4)));
-        localHandOvers = new int[] {0, 1, 3, 64, 64}[chance.nextInt(5)];
+        localHandOvers = new int[] {0, 1, 5, 64, 64}[chance.nextInt(5)];
 
         drift = chance.nextBoolean();
         lateTimers = !calm && chance.nextBoolean();
@@ -93,6 +97,7 @@ final class SimScenario {
         nodeWallJumps = chance.nextBoolean();
         breaks = fault(chance) && chance.nextBoolean();
         closes = fault(chance);
+        refusals = fault(chance) && chance.nextBoolean();
     }
 
     private boolean fault(SplittableRandom chance) {
@@ -129,7 +134,8 @@ final class SimScenario {
 
     /** Where the monotonic clock begins: it may overflow on the way. */
     long firstNanos(SplittableRandom chance) {
-        return new long[] {0, -5 * SECOND, Long.MAX_VALUE - 5 * SECOND, chance.nextLong()}[chance.nextInt(4)];
+        long odd = chance.nextLong(SECOND);
+        return new long[] {odd, odd - 5 * SECOND, Long.MAX_VALUE - 5 * SECOND + odd, chance.nextLong()}[chance.nextInt(4)];
     }
 
     long timerLateness(SplittableRandom chance) {
@@ -170,6 +176,6 @@ final class SimScenario {
                 + (lateTimers ? " lateTimers" : "") + (starvation ? " starvation" : "") + (pauses ? " pauses" : "")
                 + (suspensions ? " suspensions" : "") + (wallJumps ? " wallJumps" : "") + (crashes ? " crashes" : "")
                 + (partitions ? " partitions" : "") + (nodeDowns ? " nodeDowns" : "") + (memoryLoss ? " memoryLoss" : "")
-                + (nodeWallJumps ? " nodeWallJumps" : "") + (breaks ? " breaks" : "") + (closes ? " closes" : "");
+                + (nodeWallJumps ? " nodeWallJumps" : "") + (breaks ? " breaks" : "") + (closes ? " closes" : "") + (refusals ? " refusals" : "");
     }
 }

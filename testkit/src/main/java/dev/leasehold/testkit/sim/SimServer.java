@@ -26,8 +26,11 @@ final class SimServer {
     private final SimNode node;
     private final Map<String, Inbox> inboxes = new HashMap<>();
     private long wallOffset;
+    /** After a loss of memory the clock is not behind the greatest token: the condition of the promise. */
+    private long leastWall;
     private long run = 1;
     private boolean up = true;
+    private boolean refusing;
 
     SimServer(SimWorld world, SimJudge judge, SimNode node) {
         this.world = world;
@@ -41,6 +44,16 @@ final class SimServer {
 
     void disconnect(String client) {
         inboxes.remove(client);
+    }
+
+    /** From now on, or no longer, requests are refused in a way that trying again does not change. */
+    void refuse(boolean now) {
+        refusing = now;
+        world.note("node", now ? "refuses" : "accepts");
+    }
+
+    boolean isRefusing() {
+        return refusing;
     }
 
     boolean isUp() {
@@ -86,7 +99,7 @@ final class SimServer {
         judge.nodeForgets();
         long greatest = node.greatestToken();
         node.forget();
-        wallOffset = Math.max(wallOffset, greatest + 1 - SimClock.wallMicrosAt(world.now()));
+        leastWall = Math.max(leastWall, greatest + 1);
     }
 
     /** A request to break the lease that a lock has now. */
@@ -101,6 +114,7 @@ final class SimServer {
     }
 
     private NodeTime time() {
-        return new NodeTime(world.now() / 1000, SimClock.wallMicrosAt(world.now()) + wallOffset);
+        long wall = SimClock.wallMicrosAt(world.now()) + wallOffset;
+        return new NodeTime(world.now() / 1000, Math.max(wall, leastWall));
     }
 }

@@ -1,6 +1,7 @@
 package dev.leasehold.testkit.sim;
 
 import dev.leasehold.HolderInfo;
+import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
@@ -33,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimStore implements Store, SimServer.Inbox {
 
+    private final SimWorld world;
     private final SimScenario scenario;
     private final StoreContext context;
     private final SimProcess process;
@@ -53,6 +55,7 @@ final class SimStore implements Store, SimServer.Inbox {
             SimProcess process,
             SimServer server,
             List<SimLink> links) {
+        this.world = world;
         this.scenario = scenario;
         this.context = context;
         this.process = process;
@@ -66,7 +69,7 @@ final class SimStore implements Store, SimServer.Inbox {
 
     @Override
     public CompletionStage<ClaimAnswer> claim(Claim claim) {
-        return send(new SimRequest.Ask(claim, context.owner()), (answer, sentAt) -> {
+        return send(new SimRequest.Ask(claim, process.name()), (answer, sentAt) -> {
             if (answer instanceof SimAnswer.Granted granted) {
                 return new ClaimAnswer.Granted(
                         granted.lease(), granted.spare(), validity(sentAt, granted.leftMicros(), claim.lease()));
@@ -145,7 +148,9 @@ final class SimStore implements Store, SimServer.Inbox {
             return;
         }
         if (signal instanceof SimSignal.HandedOver granted) {
-            context.signals().granted(granted.lease(), granted.spare(), usable(granted, stamp));
+            Validity validity = usable(granted, stamp);
+            world.note(process.name(), validity == null ? "is pushed a reason to ask" : "is pushed a usable grant", granted.lease());
+            context.signals().granted(granted.lease(), granted.spare(), validity);
         } else {
             context.signals().doubt(((SimSignal.Broken) signal).lease().lock());
         }
@@ -183,10 +188,15 @@ final class SimStore implements Store, SimServer.Inbox {
             result.completeExceptionally(failure("connection refused", Outcome.NOT_ACQUIRED));
             return result;
         }
+        if (server.isRefusing()) {
+            result.completeExceptionally(new LockException("simulated: no right to do this"));
+            return result;
+        }
         pending.add(result);
         ClockReading sentAt = context.time().now();
         TimeSource.Timer patience = context.time().schedule(scenario.operationTimeout, () -> {
             if (pending.remove(result)) {
+                world.note(process.name(), "gives up waiting for an answer", request);
                 result.completeExceptionally(failure("no answer", Outcome.UNKNOWN));
             }
         });

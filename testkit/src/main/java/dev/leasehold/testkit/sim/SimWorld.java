@@ -1,7 +1,9 @@
 package dev.leasehold.testkit.sim;
 
+import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +24,7 @@ final class SimWorld {
     private final long seed;
     private final @Nullable Consumer<String> trace;
     private final PriorityQueue<Event> events = new PriorityQueue<>();
+    private final Map<String, Long> seen = new TreeMap<>();
     private long now;
     private long planned;
     private long happened;
@@ -66,6 +69,7 @@ final class SimWorld {
 
     /** Writes the trace: the parts must have the same text in every run. */
     void note(String who, String what, Object... parts) {
+        seen.merge(what, 1L, Long::sum);
         long h = hash * 31 + now;
         h = h * 31 + who.hashCode();
         h = h * 31 + what.hashCode();
@@ -84,6 +88,11 @@ final class SimWorld {
 
     long hash() {
         return hash * 31 + happened;
+    }
+
+    /** How often what has happened. */
+    Map<String, Long> seen() {
+        return seen;
     }
 
     long happened() {

@@ -76,6 +76,7 @@ public final class Simulator {
             members.forEach(SimMember::close);
             stopEverything();
         }
+        judge.judgeHistory();
         return new SimReport(
                 seed,
                 world.hash(),
@@ -83,6 +84,7 @@ public final class Simulator {
                 judge.granted(),
                 judge.held(),
                 scenario.summary(),
+                world.seen(),
                 findings.all());
     }
 
@@ -112,14 +114,14 @@ public final class Simulator {
         if (!left.isEmpty()) {
             findings.add("LEFTOVERS", "after all callers have gone: " + left);
         }
-        for (SimMember member : members) {
-            member.callers().forEach(SimCaller::checkEnd);
-        }
     }
 
     /** A closed client does nothing any more. */
     private void stopEverything() {
         until(world.now() + scenario.storeTimeout.toNanos() * 2 + scenario.longestDelay * 3, () -> false);
+        for (SimMember member : members) {
+            member.callers().forEach(SimCaller::checkEnd);
+        }
         long before = node.executed();
         until(world.now() + 100 * scenario.lease, () -> false);
         if (node.executed() > before) {
