@@ -8,6 +8,7 @@ final class SimCall {
     final long askedAt;
     /** How long the caller wants to wait, in true time; 0 for one try. */
     final long limit;
+
     final long atLeast;
 
     boolean cancelled;

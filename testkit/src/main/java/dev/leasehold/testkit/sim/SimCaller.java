@@ -114,7 +114,8 @@ final class SimCaller {
             SimCall asked = begin(lockName, limit, atLeast);
             Duration wait = Duration.ofNanos(limit == 0 ? -chance.nextInt(2) : limit);
             CompletableFuture<Optional<Lease>> future = lock.tryAcquireAsync(wait);
-            future.whenComplete((lease, failure) -> answered(asked, lease == null ? null : lease.orElse(null), failure));
+            future.whenComplete(
+                    (lease, failure) -> answered(asked, lease == null ? null : lease.orElse(null), failure));
             maybeCancel(asked, future);
         }
     }
@@ -136,8 +137,12 @@ final class SimCaller {
         return LockOptions.defaults()
                 .withLeaseDuration(lease)
                 .withAutoRenew(chance.nextInt(5) != 0)
-                .withMaxHold(chance.nextBoolean() ? most.multipliedBy(3) : most.multipliedBy(3).dividedBy(2))
-                .withAtLeast(chance.nextInt(6) == 0 ? Duration.ofNanos(chance.nextLong(scenario.lease)) : Duration.ZERO);
+                .withMaxHold(
+                        chance.nextBoolean()
+                                ? most.multipliedBy(3)
+                                : most.multipliedBy(3).dividedBy(2))
+                .withAtLeast(
+                        chance.nextInt(6) == 0 ? Duration.ofNanos(chance.nextLong(scenario.lease)) : Duration.ZERO);
     }
 
     private void maybeCancel(SimCall asked, CompletableFuture<?> future) {
@@ -162,7 +167,11 @@ final class SimCaller {
         call = null;
         checkPatience(asked);
         if (failure != null) {
-            failed(asked, failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure);
+            failed(
+                    asked,
+                    failure instanceof CompletionException && failure.getCause() != null
+                            ? failure.getCause()
+                            : failure);
         } else if (lease == null) {
             world.note(name, "is told busy");
             if (world.now() - asked.askedAt < shortened(asked.limit)) {
@@ -179,7 +188,8 @@ final class SimCaller {
         return nanos - nanos / 50 - SimScenario.MS;
     }
 
-    // Who waits with a limit is answered when it is over, or, while the store is silent, a store timeout later. Before the
+    // Who waits with a limit is answered when it is over, or, while the store is silent, a store timeout later. Before
+    // the
     // claim a release or a withdrawal may have to be answered, each with a silence of its own.
     private void checkPatience(SimCall asked) {
         long limit = asked.limit + 3 * scenario.storeTimeout.toNanos();
@@ -187,8 +197,10 @@ final class SimCaller {
         if (asked.limit < Long.MAX_VALUE / 2
                 && undisturbed
                 && world.now() - asked.askedAt > limit + limit / 50 + scenario.sloth()) {
-            findings.add("PROGRESS", name + " was answered only " + (world.now() - asked.askedAt) / 1000
-                    + " µs after it asked, but wanted to wait " + asked.limit / 1000 + " µs");
+            findings.add(
+                    "PROGRESS",
+                    name + " was answered only " + (world.now() - asked.askedAt) / 1000
+                            + " µs after it asked, but wanted to wait " + asked.limit / 1000 + " µs");
         }
     }
 
@@ -211,8 +223,10 @@ final class SimCaller {
     private void hold(SimCall asked, Lease lease) {
         for (SimCall other : siblings) {
             if (other.lock.equals(asked.lock) && other.order < asked.order && other.waitsAt(world.now())) {
-                findings.add("ORDER", name + " got '" + asked.lock + "' before another caller of its process that asked "
-                        + (asked.askedAt - other.askedAt) / 1000 + " µs earlier");
+                findings.add(
+                        "ORDER",
+                        name + " got '" + asked.lock + "' before another caller of its process that asked "
+                                + (asked.askedAt - other.askedAt) / 1000 + " µs earlier");
             }
         }
         SimHold hold = judge.begins(process, clientId, lease, scenario.localHandOvers);
@@ -227,7 +241,10 @@ final class SimCaller {
         }
         held.add(hold);
         int kind = chance.nextInt(10);
-        long time = kind < 4 || scenario.emptyHolds && kind < 9 ? 0 : kind < 8 ? chance.nextLong(scenario.lease / 2) : chance.nextLong(scenario.lease * 3);
+        long time = 0;
+        if (kind >= (scenario.emptyHolds ? 9 : 4)) {
+            time = kind < 8 ? chance.nextLong(scenario.lease / 2) : chance.nextLong(scenario.lease * 3);
+        }
         if (time > 0) {
             later(chance.nextLong(time), hold::isValid);
             if (chance.nextInt(4) == 0) {
@@ -241,7 +258,8 @@ final class SimCaller {
     // The thread is interrupted, so that the request is sent and nobody waits for its answer.
     private void extend(SimHold hold) {
         Duration most = Duration.ofNanos(scenario.longestLease());
-        Duration more = LockOptions.SHORTEST_LEASE.plusNanos(chance.nextLong(most.minus(LockOptions.SHORTEST_LEASE).toNanos()));
+        Duration more = LockOptions.SHORTEST_LEASE.plusNanos(
+                chance.nextLong(most.minus(LockOptions.SHORTEST_LEASE).toNanos()));
         world.note(name, "extends", more);
         Thread.currentThread().interrupt();
         try {
@@ -257,16 +275,23 @@ final class SimCaller {
 
     private void release(SimCall asked, SimHold hold) {
         boolean valid = hold.isValid();
-        world.note(name, valid ? "releases" : "releases what it has not", hold.lease().token());
+        LeaseState before = hold.lease().state();
+        world.note(
+                name,
+                valid ? "releases" : "releases what it has not",
+                hold.lease().token());
         hold.releaseCalled();
         CompletableFuture<LeaseState> released = hold.lease().releaseAsync();
         if (hold.isValid()) {
             findings.add("TRUTH", hold + " is valid after its release");
         }
         released.whenComplete((state, failure) -> {
-            world.note(name, "has released", failure == null ? state : failure.getClass().getSimpleName());
+            world.note(
+                    name,
+                    "has released",
+                    failure == null ? state : failure.getClass().getSimpleName());
             if (failure == null) {
-                hold.released(state, valid);
+                hold.released(state, before);
                 if (state == LeaseState.RELEASED) {
                     judge.keeps(hold, asked.atLeast);
                 }
@@ -293,6 +318,7 @@ final class SimCaller {
     @Override
     public String toString() {
         SimCall asked = call;
-        return name + (asked == null ? " idle" : " waits for '" + asked.lock + "' since " + asked.askedAt / 1000 + " µs");
+        return name
+                + (asked == null ? " idle" : " waits for '" + asked.lock + "' since " + asked.askedAt / 1000 + " µs");
     }
 }

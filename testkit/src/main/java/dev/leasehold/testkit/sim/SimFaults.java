@@ -141,7 +141,9 @@ final class SimFaults {
 
     private void anyone(Consumer<SimMember> fault) {
         SimMember member = members.get(chance.nextInt(members.size()));
-        if (!member.isClosed() && !member.process().isCrashed() && !member.process().isStopped()) {
+        if (!member.isClosed()
+                && !member.process().isCrashed()
+                && !member.process().isStopped()) {
             fault.accept(member);
         }
     }

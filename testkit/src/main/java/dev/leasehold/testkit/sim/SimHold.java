@@ -50,7 +50,8 @@ final class SimHold implements LeaseListener {
         boolean valid = lease.isValid();
         LeaseState state = lease.state();
         if (valid != state.isValid() || valid == lease.remaining().isZero()) {
-            findings.add("TRUTH", this + " contradicts itself: valid " + valid + ", " + state + ", " + lease.remaining());
+            findings.add(
+                    "TRUTH", this + " contradicts itself: valid " + valid + ", " + state + ", " + lease.remaining());
         }
         if (valid && over) {
             findings.add("TRUTH", this + " is valid after it was over");
@@ -67,7 +68,7 @@ final class SimHold implements LeaseListener {
     public void onState(Lease of, LeaseState state) {
         world.note(process.name(), "is told " + state, lease.name(), lease.token());
         boolean lateLoss = told == LeaseState.RELEASED && state == LeaseState.LOST;
-        if (told.isFinal() && !lateLoss || told == state) {
+        if ((told.isFinal() && !lateLoss) || told == state) {
             findings.add("TRUTH", this + " is told " + state + " after " + told);
         }
         if (state == LeaseState.RELEASED && !releaseCalled) {
@@ -89,9 +90,10 @@ final class SimHold implements LeaseListener {
     }
 
     /** What the caller knows after its release. */
-    void released(LeaseState answer, boolean validBefore) {
-        if (!answer.isFinal() || answer == LeaseState.RELEASED && !validBefore && told == LeaseState.LOST) {
-            findings.add("TRUTH", this + " had been lost, but its release says " + answer);
+    void released(LeaseState answer, LeaseState before) {
+        boolean lost = before == LeaseState.LOST || told == LeaseState.LOST;
+        if (!answer.isFinal() || (answer == LeaseState.RELEASED && lost)) {
+            findings.add("TRUTH", this + " is " + before + " and was told " + told + ", but its release says " + answer);
         }
     }
 
@@ -114,9 +116,10 @@ final class SimHold implements LeaseListener {
     void checkEnd() {
         isValid();
         if (!releaseCalled && told != LeaseState.LOST) {
-            findings.add("TRUTH", this + " was never told that it is over; last word " + told + ", state " + lease.state());
+            findings.add(
+                    "TRUTH", this + " was never told that it is over; last word " + told + ", state " + lease.state());
         }
-        if (ended == null || !releaseCalled && ended != LeaseState.LOST) {
+        if (ended == null || (!releaseCalled && ended != LeaseState.LOST)) {
             findings.add("TRUTH", this + ": ended() says " + ended + " after " + told);
         }
     }

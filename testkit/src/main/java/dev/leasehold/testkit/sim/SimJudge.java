@@ -77,7 +77,8 @@ final class SimJudge {
     // In the same step: whoever waits has the lock, and whoever has withdrawn has it not.
     private void checkEnded(SimRequest request) {
         String lock = request.lock();
-        boolean kept = request instanceof SimRequest.Release release && !release.keepFor().isZero();
+        boolean kept = request instanceof SimRequest.Release release
+                && !release.keepFor().isZero();
         if (queues.isWaitedFor(lock, micros()) && node.endOf(lock) == 0 && !kept) {
             findings.add("ORDER", request + " has handed '" + lock + "' over to nobody, although somebody waits");
         }
@@ -120,7 +121,8 @@ final class SimJudge {
         String lock = lease.name();
         SimGrant grant = grantOf(lock, lease.token());
         if (grant == null || !grant.lease.claim().client().equals(client)) {
-            findings.add("TOKENS", "token " + lease.token() + " of '" + lock + "' was never granted to " + process.name());
+            findings.add(
+                    "TOKENS", "token " + lease.token() + " of '" + lock + "' was never granted to " + process.name());
             return null;
         }
         SimHold hold = new SimHold(world, findings, process, lease, grant);
@@ -132,7 +134,8 @@ final class SimJudge {
         }
         long turn = 10_200 * 1000 + scenario.longestDelay * 4 + 5 * SimScenario.MS;
         if (scenario.calm && lease.token() > grant.lease.token() && world.now() - grant.at > turn) {
-            findings.add("ORDER", hold + " was served " + (world.now() - grant.at) / 1000 + " µs into its process's turn");
+            findings.add(
+                    "ORDER", hold + " was served " + (world.now() - grant.at) / 1000 + " µs into its process's turn");
         }
         boolean valid = hold.isValid();
         long greatest = greatestSeen.getOrDefault(lock, 0L);
@@ -159,8 +162,10 @@ final class SimJudge {
             SimGrant before = null;
             for (SimGrant grant : known.values()) {
                 if (before != null && grant.at < before.keptUntil) {
-                    findings.add("AT LEAST", grant.lease + " was granted " + (before.keptUntil - grant.at) / 1000
-                            + " µs too early after " + before.lease);
+                    findings.add(
+                            "AT LEAST",
+                            grant.lease + " was granted " + (before.keptUntil - grant.at) / 1000
+                                    + " µs too early after " + before.lease);
                 }
                 before = grant;
             }
@@ -225,7 +230,8 @@ final class SimJudge {
             if (!node.isIdle(lock, micros())) {
                 idleSince.remove(lock);
             } else if (world.now() - idleSince.computeIfAbsent(lock, name -> world.now()) > bound) {
-                findings.add("PROGRESS", "'" + lock + "' has been free for " + bound / 1000 + " µs although somebody waits");
+                findings.add(
+                        "PROGRESS", "'" + lock + "' has been free for " + bound / 1000 + " µs although somebody waits");
                 idleSince.put(lock, world.now());
             }
         }

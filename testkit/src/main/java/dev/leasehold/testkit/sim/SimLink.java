@@ -30,7 +30,7 @@ final class SimLink {
         boolean faults = world.now() < scenario.faultsEnd;
         boolean lost = chance.nextDouble() < loss;
         boolean twice = chance.nextDouble() < scenario.repeats;
-        if (cut || lost && faults) {
+        if (cut || (lost && faults)) {
             return;
         }
         once(arrival);

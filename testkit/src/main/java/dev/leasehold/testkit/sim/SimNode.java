@@ -21,10 +21,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SimNode {
 
-    private record Waiter(ClaimId claim, String owner, long leaseMicros, long periodMicros, int spare, long aliveUntil) {}
+    private record Waiter(
+            ClaimId claim, String owner, long leaseMicros, long periodMicros, int spare, long aliveUntil) {}
 
     private static final class Lock {
         @Nullable LeaseId holder;
+
         boolean kept;
         String owner = "";
         int spare;
@@ -229,7 +231,8 @@ public final class SimNode {
         return new SimAnswer.Renewed(lock.end - now);
     }
 
-    private SimAnswer release(String name, Lock lock, SimRequest.Release release, NodeTime time, List<SimSignal> signals) {
+    private SimAnswer release(
+            String name, Lock lock, SimRequest.Release release, NodeTime time, List<SimSignal> signals) {
         LeaseId holder = lock.holder;
         LeaseId wanted = release.lease();
         boolean there = holder != null

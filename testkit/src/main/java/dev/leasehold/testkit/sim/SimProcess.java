@@ -73,17 +73,19 @@ final class SimProcess implements TimeSource {
         if (left >= Long.MAX_VALUE / 8) {
             return;
         }
-        world.after(clock.trueNanos(left) + late, () -> run(() -> {
-            if (over[0]) {
-                return;
-            }
-            if (clock.nanos() - due < 0) {
-                await(due, 0, over, task);
-                return;
-            }
-            over[0] = true;
-            task.run();
-        }));
+        world.after(
+                clock.trueNanos(left) + late,
+                () -> run(() -> {
+                    if (over[0]) {
+                        return;
+                    }
+                    if (clock.nanos() - due < 0) {
+                        await(due, 0, over, task);
+                        return;
+                    }
+                    over[0] = true;
+                    task.run();
+                }));
     }
 
     /** Runs something in this process: now, or when it goes on, or never. */
@@ -110,14 +112,16 @@ final class SimProcess implements TimeSource {
         if (!callbacksPlanned && !callbacks.isEmpty()) {
             callbacksPlanned = true;
             long at = Math.max(world.now() + scenario.callbackDelay(chance), starvedUntil);
-            world.at(at, () -> run(() -> {
-                callbacksPlanned = false;
-                Runnable next = callbacks.poll();
-                planCallbacks();
-                if (next != null) {
-                    next.run();
-                }
-            }));
+            world.at(
+                    at,
+                    () -> run(() -> {
+                        callbacksPlanned = false;
+                        Runnable next = callbacks.poll();
+                        planCallbacks();
+                        if (next != null) {
+                            next.run();
+                        }
+                    }));
         }
     }
 

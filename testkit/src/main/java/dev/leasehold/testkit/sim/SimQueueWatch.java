@@ -14,7 +14,7 @@ final class SimQueueWatch {
 
     private final SimFindings findings;
     private final boolean oneClaimEach;
-    private final Map<String, LinkedHashMap<ClaimId, Long>> queues = new LinkedHashMap<>();
+    private final Map<String, Map<ClaimId, Long>> queues = new LinkedHashMap<>();
 
     SimQueueWatch(SimFindings findings, boolean oneClaimEach) {
         this.findings = findings;
@@ -34,7 +34,8 @@ final class SimQueueWatch {
                 if (!other.getKey().equals(claim)
                         && other.getKey().client().equals(claim.client())
                         && other.getValue() > micros) {
-                    findings.add("ONE CLAIM", claim + " stands in the queue of '" + lock + "' beside " + other.getKey());
+                    findings.add(
+                            "ONE CLAIM", claim + " stands in the queue of '" + lock + "' beside " + other.getKey());
                 }
             }
         }
@@ -52,8 +53,10 @@ final class SimQueueWatch {
                 break;
             }
             if (waiter.getValue() > micros) {
-                findings.add("ORDER", claim + " was granted '" + lock + "' before " + waiter.getKey()
-                        + ", which stood in the queue longer");
+                findings.add(
+                        "ORDER",
+                        claim + " was granted '" + lock + "' before " + waiter.getKey()
+                                + ", which stood in the queue longer");
             } else {
                 waiters.remove();
             }
@@ -69,7 +72,7 @@ final class SimQueueWatch {
         queues.clear();
     }
 
-    private LinkedHashMap<ClaimId, Long> queue(String lock) {
+    private Map<ClaimId, Long> queue(String lock) {
         return queues.computeIfAbsent(lock, name -> new LinkedHashMap<>());
     }
 }

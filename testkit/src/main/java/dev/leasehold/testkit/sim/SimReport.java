@@ -37,8 +37,9 @@ public record SimReport(
      * @return several lines
      */
     public String describe() {
-        return "seed " + seed + " (" + scenario + "): " + granted + " grants, " + held + " holds, " + events + " events\n  "
-                + (findings.isEmpty() ? "nothing wrong" : String.join("\n  ", findings)) + "\n  replay: " + replay(seed);
+        return "seed " + seed + " (" + scenario + "): " + granted + " grants, " + held + " holds, " + events
+                + " events\n  " + (findings.isEmpty() ? "nothing wrong" : String.join("\n  ", findings))
+                + "\n  replay: " + replay(seed);
     }
 
     private static String replay(long seed) {

@@ -125,17 +125,17 @@ final class SimScenario {
     }
 
     double clockRate(SplittableRandom chance) {
-        if (!drift) {
-            return 1;
+        if (!on(SimGuard.CLOCKS_WITHIN_ONE_PER_CENT)) {
+            return 0.9;
         }
-        double most = on(SimGuard.CLOCKS_WITHIN_ONE_PER_CENT) ? 0.01 : 0.1;
-        return 1 + most * new double[] {-1, 1, 2 * chance.nextDouble() - 1}[chance.nextInt(3)];
+        return drift ? 1 + 0.01 * new double[] {-1, 1, 2 * chance.nextDouble() - 1}[chance.nextInt(3)] : 1;
     }
 
     /** Where the monotonic clock begins: it may overflow on the way. */
     long firstNanos(SplittableRandom chance) {
         long odd = chance.nextLong(SECOND);
-        return new long[] {odd, odd - 5 * SECOND, Long.MAX_VALUE - 5 * SECOND + odd, chance.nextLong()}[chance.nextInt(4)];
+        return new long[] {odd, odd - 5 * SECOND, Long.MAX_VALUE - 5 * SECOND + odd, chance.nextLong()}
+                [chance.nextInt(4)];
     }
 
     long timerLateness(SplittableRandom chance) {
@@ -170,12 +170,16 @@ final class SimScenario {
         return (calm ? "calm" : "faults")
                 + " processes=" + processes + " callers=" + callers + " locks=" + locks + " lease=" + lease / MS + "ms"
                 + " delay=" + typicalDelay / 1000 + "us..." + longestDelay / 1000 + "us/" + longDelays + " loss=" + loss
-                + " repeats=" + repeats + " signalLoss=" + signalLoss + " usableSignals=" + usableSignals + " operationTimeout="
+                + " repeats=" + repeats + " signalLoss=" + signalLoss + " usableSignals=" + usableSignals
+                + " operationTimeout="
                 + operationTimeout.toMillis() + "ms storeTimeout=" + storeTimeout.toMillis() + "ms localHandOvers="
-                + localHandOvers + (watchful ? " watchful" : "") + (closeAll ? " closeAll" : "") + (drift ? " drift" : "")
+                + localHandOvers + (watchful ? " watchful" : "") + (closeAll ? " closeAll" : "")
+                + (drift ? " drift" : "")
                 + (lateTimers ? " lateTimers" : "") + (starvation ? " starvation" : "") + (pauses ? " pauses" : "")
                 + (suspensions ? " suspensions" : "") + (wallJumps ? " wallJumps" : "") + (crashes ? " crashes" : "")
-                + (partitions ? " partitions" : "") + (nodeDowns ? " nodeDowns" : "") + (memoryLoss ? " memoryLoss" : "")
-                + (nodeWallJumps ? " nodeWallJumps" : "") + (breaks ? " breaks" : "") + (closes ? " closes" : "") + (refusals ? " refusals" : "");
+                + (partitions ? " partitions" : "") + (nodeDowns ? " nodeDowns" : "")
+                + (memoryLoss ? " memoryLoss" : "")
+                + (nodeWallJumps ? " nodeWallJumps" : "") + (breaks ? " breaks" : "") + (closes ? " closes" : "")
+                + (refusals ? " refusals" : "");
     }
 }

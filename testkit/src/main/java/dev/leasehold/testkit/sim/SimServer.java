@@ -28,6 +28,7 @@ final class SimServer {
     private long wallOffset;
     /** After a loss of memory the clock is not behind the greatest token: the condition of the promise. */
     private long leastWall;
+
     private long run = 1;
     private boolean up = true;
     private boolean refusing;
@@ -89,7 +90,8 @@ final class SimServer {
         }
         up = true;
         run++;
-        // The order of a hash map would do, as ids are the same in every run; sorted, it is also told in the same order.
+        // The order of a hash map would do, as ids are the same in every run; sorted, it is also told in the same
+        // order.
         inboxes.entrySet().stream()
                 .sorted(Map.Entry.comparingByKey())
                 .forEach(entry -> entry.getValue().broken());

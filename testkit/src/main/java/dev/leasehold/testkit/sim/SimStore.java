@@ -19,9 +19,9 @@ import dev.leasehold.spi.TimeSource;
 import dev.leasehold.spi.Validity;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -43,7 +43,8 @@ final class SimStore implements Store, SimServer.Inbox {
     private final SimLink back;
     private final SimLink pushed;
     private final SplittableRandom chance;
-    private final Set<CompletableFuture<?>> pending = new LinkedHashSet<>();
+    private final Map<Long, CompletableFuture<?>> pending = new LinkedHashMap<>();
+    private long sent;
     private @Nullable ClockReading exchangeSentAt;
     private SimServer.Stamp exchange = new SimServer.Stamp(0, 0);
     private boolean closed;
@@ -101,7 +102,8 @@ final class SimStore implements Store, SimServer.Inbox {
 
     @Override
     public CompletionStage<Void> withdraw(String lock, ClaimId claim) {
-        return send(new SimRequest.Withdraw(lock, claim), (answer, sentAt) -> true).thenApply(done -> null);
+        return send(new SimRequest.Withdraw(lock, claim), (answer, sentAt) -> true)
+                .thenApply(done -> null);
     }
 
     @Override
@@ -124,7 +126,7 @@ final class SimStore implements Store, SimServer.Inbox {
     public void close() {
         closed = true;
         server.disconnect(context.clientId());
-        for (CompletableFuture<?> operation : new ArrayList<>(pending)) {
+        for (CompletableFuture<?> operation : new ArrayList<>(pending.values())) {
             operation.completeExceptionally(failure("the store was closed", Outcome.UNKNOWN));
         }
     }
@@ -149,14 +151,18 @@ final class SimStore implements Store, SimServer.Inbox {
         }
         if (signal instanceof SimSignal.HandedOver granted) {
             Validity validity = usable(granted, stamp);
-            world.note(process.name(), validity == null ? "is pushed a reason to ask" : "is pushed a usable grant", granted.lease());
+            world.note(
+                    process.name(),
+                    validity == null ? "is pushed a reason to ask" : "is pushed a usable grant",
+                    granted.lease());
             context.signals().granted(granted.lease(), granted.spare(), validity);
         } else {
             context.signals().doubt(((SimSignal.Broken) signal).lease().lock());
         }
     }
 
-    // The time left counts from the last exchange, whose node time is known; never more than the claim period from here.
+    // The time left counts from the last exchange, whose node time is known; never more than the claim period from
+    // here.
     private @Nullable Validity usable(SimSignal.HandedOver granted, SimServer.Stamp stamp) {
         boolean draw = chance.nextDouble() < scenario.usableSignals;
         ClockReading sentAt = exchangeSentAt;
@@ -172,7 +178,9 @@ final class SimStore implements Store, SimServer.Inbox {
     }
 
     private Validity validity(ClockReading sentAt, long leftMicros, Duration asked) {
-        ClockReading from = scenario.on(SimGuard.DEADLINE_FROM_SENDING) ? sentAt : context.time().now();
+        ClockReading from = scenario.on(SimGuard.DEADLINE_FROM_SENDING)
+                ? sentAt
+                : context.time().now();
         // As servers do, in whole milliseconds, and rounded in the dangerous direction.
         Duration left = Duration.ofMillis((leftMicros + 999) / 1000);
         return Validity.of(from, scenario.on(SimGuard.TIME_LEFT_FROM_ANSWER) ? left : asked.multipliedBy(3));
@@ -192,22 +200,25 @@ final class SimStore implements Store, SimServer.Inbox {
             result.completeExceptionally(new LockException("simulated: no right to do this"));
             return result;
         }
-        pending.add(result);
+        long number = ++sent;
+        pending.put(number, result);
         ClockReading sentAt = context.time().now();
         TimeSource.Timer patience = context.time().schedule(scenario.operationTimeout, () -> {
-            if (pending.remove(result)) {
+            if (pending.remove(number) != null) {
                 world.note(process.name(), "gives up waiting for an answer", request);
                 result.completeExceptionally(failure("no answer", Outcome.UNKNOWN));
             }
         });
-        there.send(() -> server.handle(request, (answer, stamp) -> back.send(() -> process.run(() -> {
-            if (pending.remove(result)) {
-                patience.cancel();
-                exchangeSentAt = sentAt;
-                exchange = stamp;
-                result.complete(read.apply(answer, sentAt));
-            }
-        }))));
+        there.send(() -> server.handle(
+                request,
+                (answer, stamp) -> back.send(() -> process.run(() -> {
+                    if (pending.remove(number) != null) {
+                        patience.cancel();
+                        exchangeSentAt = sentAt;
+                        exchange = stamp;
+                        result.complete(read.apply(answer, sentAt));
+                    }
+                }))));
         return result;
     }
 

@@ -57,7 +57,7 @@ public final class Simulator {
     }
 
     private SimReport run() {
-        world.note("scenario", scenario.summary());
+        world.note("scenario", "is drawn", scenario.summary());
         for (int i = 0; i < scenario.processes; i++) {
             members.add(new SimMember(world, scenario, findings, server, judge, "p" + i));
         }
