@@ -7,4 +7,5 @@ module dev.leasehold.testkit {
     requires static org.jspecify;
 
     exports dev.leasehold.testkit;
+    exports dev.leasehold.testkit.sim;
 }

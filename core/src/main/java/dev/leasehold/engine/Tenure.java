@@ -196,7 +196,7 @@ final class Tenure {
      * @return the extensions that its request has covered
      */
     List<Extension> confirm(Validity confirmed) {
-        Validity merged = merge(validity, confirmed);
+        Validity merged = hasDiverged(confirmed) ? confirmed : merge(validity, confirmed);
         Hold current = hold;
         if (current != null && !current.confirm(merged)) {
             return List.of();
@@ -217,6 +217,11 @@ final class Tenure {
             planRenewal();
         }
         return covered;
+    }
+
+    /** Whether the machine slept or a clock was set in between: then the earlier deadline is worth nothing. */
+    private boolean hasDiverged(Validity confirmed) {
+        return confirmed.sentAt().divergenceSince(validity.sentAt()) > leaseNanos / 10;
     }
 
     private static Validity merge(Validity one, Validity other) {

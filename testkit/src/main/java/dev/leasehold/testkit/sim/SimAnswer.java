@@ -1,0 +1,46 @@
+package dev.leasehold.testkit.sim;
+
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import org.jspecify.annotations.Nullable;
+
+/** What a node answers. Times are durations by the node's clock, in microseconds. */
+public sealed interface SimAnswer {
+
+    /**
+     * The lock belongs to the claim.
+     *
+     * @param lease the lease
+     * @param spare further tokens
+     * @param leftMicros time left
+     */
+    record Granted(LeaseId lease, int spare, long leftMicros) implements SimAnswer {}
+
+    /**
+     * The lock is taken.
+     *
+     * @param holder the claim that has it, or null where the lock is kept without a holder
+     * @param owner the same in words
+     * @param token the first token of the holder's run
+     * @param leftMicros time left
+     * @param place the asker's place in the queue, or 0
+     */
+    record Busy(@Nullable ClaimId holder, String owner, long token, long leftMicros, int place) implements SimAnswer {}
+
+    /**
+     * The lease is there.
+     *
+     * @param leftMicros time left
+     */
+    record Renewed(long leftMicros) implements SimAnswer {}
+
+    /** The lease is gone. */
+    record Lost() implements SimAnswer {}
+
+    /**
+     * The answer to a release, a withdrawal or a break.
+     *
+     * @param was whether there was a lease to end
+     */
+    record Ended(boolean was) implements SimAnswer {}
+}

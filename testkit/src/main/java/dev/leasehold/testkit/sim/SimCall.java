@@ -1,0 +1,29 @@
+package dev.leasehold.testkit.sim;
+
+/** One request of a caller, from asking to its outcome. */
+final class SimCall {
+
+    final String lock;
+    final long order;
+    final long askedAt;
+    /** How long the caller wants to wait, in true time; 0 for one try. */
+    final long limit;
+
+    final long atLeast;
+
+    boolean cancelled;
+    boolean done;
+
+    SimCall(String lock, long order, long askedAt, long limit, long atLeast) {
+        this.lock = lock;
+        this.order = order;
+        this.askedAt = askedAt;
+        this.limit = limit;
+        this.atLeast = atLeast;
+    }
+
+    boolean waitsAt(long now) {
+        // A clock may be a hundredth fast.
+        return !done && !cancelled && now - askedAt < limit - limit / 50;
+    }
+}

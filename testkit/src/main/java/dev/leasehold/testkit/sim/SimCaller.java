@@ -1,0 +1,324 @@
+package dev.leasehold.testkit.sim;
+
+import dev.leasehold.DistributedLock;
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseState;
+import dev.leasehold.LockException;
+import dev.leasehold.LockOptions;
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.engine.Client;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One user of locks in one process: thinks, asks for a lock in one of the ways there are, holds it for a while, looks at it
+ * now and then, releases or forgets it, and begins again, until the faults end.
+ */
+final class SimCaller {
+
+    private final SimWorld world;
+    private final SimScenario scenario;
+    private final SimFindings findings;
+    private final SimJudge judge;
+    private final SimProcess process;
+    private final Client client;
+    private final String clientId;
+    private final String name;
+    private final SplittableRandom chance;
+    private final List<SimCall> siblings;
+    private final List<SimHold> held = new ArrayList<>();
+    private @Nullable SimCall call;
+    private boolean busy;
+    private boolean closing;
+    private boolean gone;
+
+    SimCaller(
+            SimWorld world,
+            SimScenario scenario,
+            SimFindings findings,
+            SimJudge judge,
+            SimMember member,
+            String name,
+            SplittableRandom chance,
+            List<SimCall> siblings) {
+        this.world = world;
+        this.scenario = scenario;
+        this.findings = findings;
+        this.judge = judge;
+        this.process = member.process();
+        this.client = member.client();
+        this.clientId = member.clientId();
+        this.name = name;
+        this.chance = chance;
+        this.siblings = siblings;
+    }
+
+    void start() {
+        later(chance.nextLong(scenario.lease) / 2, this::ask);
+    }
+
+    boolean isIdle() {
+        return gone || !busy;
+    }
+
+    void gone() {
+        gone = true;
+        held.clear();
+    }
+
+    void clientCloses() {
+        closing = true;
+        held.forEach(SimHold::releaseCalled);
+    }
+
+    void clientIsClosed() {
+        for (SimHold hold : held) {
+            if (hold.isValid()) {
+                findings.add("TRUTH", hold + " is valid although its client is closed");
+            }
+        }
+    }
+
+    /** Looks at what is left when all is over. */
+    void checkEnd() {
+        if (!gone) {
+            held.forEach(SimHold::checkEnd);
+        }
+    }
+
+    private void ask() {
+        if (closing || world.now() >= scenario.faultsEnd) {
+            return;
+        }
+        busy = true;
+        String lockName = "lock-" + chance.nextInt(scenario.locks);
+        LockOptions options = options();
+        DistributedLock lock = client.lock(lockName, options);
+        long atLeast = options.atLeast().toNanos();
+        int way = chance.nextInt(10);
+        if (way < 5) {
+            SimCall asked = begin(lockName, Long.MAX_VALUE / 2, atLeast);
+            CompletableFuture<Lease> future = lock.acquireAsync();
+            future.whenComplete((lease, failure) -> answered(asked, lease, failure));
+            maybeCancel(asked, future);
+        } else {
+            long limit = way < 7 ? 0 : 1 + chance.nextLong(scenario.lease * 2);
+            SimCall asked = begin(lockName, limit, atLeast);
+            Duration wait = Duration.ofNanos(limit == 0 ? -chance.nextInt(2) : limit);
+            CompletableFuture<Optional<Lease>> future = lock.tryAcquireAsync(wait);
+            future.whenComplete(
+                    (lease, failure) -> answered(asked, lease == null ? null : lease.orElse(null), failure));
+            maybeCancel(asked, future);
+        }
+    }
+
+    private SimCall begin(String lock, long limit, long atLeast) {
+        SimCall asked = new SimCall(lock, world.happened(), world.now(), limit, atLeast);
+        call = asked;
+        siblings.add(asked);
+        world.note(name, "asks", lock, limit);
+        return asked;
+    }
+
+    private LockOptions options() {
+        Duration most = Duration.ofNanos(scenario.lease);
+        Duration lease = chance.nextBoolean()
+                ? most
+                : LockOptions.SHORTEST_LEASE.plusNanos(
+                        chance.nextLong(most.minus(LockOptions.SHORTEST_LEASE).toNanos() + 1));
+        return LockOptions.defaults()
+                .withLeaseDuration(lease)
+                .withAutoRenew(chance.nextInt(5) != 0)
+                .withMaxHold(
+                        chance.nextBoolean()
+                                ? most.multipliedBy(3)
+                                : most.multipliedBy(3).dividedBy(2))
+                .withAtLeast(
+                        chance.nextInt(6) == 0 ? Duration.ofNanos(chance.nextLong(scenario.lease)) : Duration.ZERO);
+    }
+
+    private void maybeCancel(SimCall asked, CompletableFuture<?> future) {
+        if (chance.nextInt(8) == 0) {
+            later(chance.nextLong(scenario.lease * 2), () -> {
+                if (!future.isDone()) {
+                    world.note(name, "cancels");
+                    asked.cancelled = true;
+                    if (chance.nextBoolean()) {
+                        future.cancel(false);
+                    } else {
+                        future.completeExceptionally(new TimeoutException("simulated"));
+                    }
+                }
+            });
+        }
+    }
+
+    private void answered(SimCall asked, @Nullable Lease lease, @Nullable Throwable failure) {
+        asked.done = true;
+        siblings.remove(asked);
+        call = null;
+        checkPatience(asked);
+        if (failure != null) {
+            failed(
+                    asked,
+                    failure instanceof CompletionException && failure.getCause() != null
+                            ? failure.getCause()
+                            : failure);
+        } else if (lease == null) {
+            world.note(name, "is told busy");
+            if (world.now() - asked.askedAt < shortened(asked.limit)) {
+                findings.add("PROGRESS", name + " was told busy before its waiting time was over");
+            }
+            again();
+        } else {
+            hold(asked, lease);
+        }
+    }
+
+    /** A waiting time by a clock that may be a hundredth fast. */
+    private static long shortened(long nanos) {
+        return nanos - nanos / 50 - SimScenario.MS;
+    }
+
+    // Who waits with a limit is answered when it is over, or, while the store is silent, a store timeout later. Before
+    // the
+    // claim a release or a withdrawal may have to be answered, each with a silence of its own.
+    private void checkPatience(SimCall asked) {
+        long limit = asked.limit + 3 * scenario.storeTimeout.toNanos();
+        boolean undisturbed = process.lastStop() < asked.askedAt && process.runningSince() <= asked.askedAt;
+        if (asked.limit < Long.MAX_VALUE / 2
+                && undisturbed
+                && world.now() - asked.askedAt > limit + limit / 50 + scenario.sloth()) {
+            findings.add(
+                    "PROGRESS",
+                    name + " was answered only " + (world.now() - asked.askedAt) / 1000
+                            + " µs after it asked, but wanted to wait " + asked.limit / 1000 + " µs");
+        }
+    }
+
+    private void failed(SimCall asked, Throwable failure) {
+        world.note(name, "fails", failure.getClass().getSimpleName());
+        boolean expected = asked.cancelled;
+        if (!expected && failure instanceof IllegalStateException) {
+            expected = closing && !(failure instanceof CancellationException);
+        } else if (!expected) {
+            expected = failure instanceof StoreUnavailableException
+                    ? !scenario.calm && world.now() - asked.askedAt > shortened(scenario.storeTimeout.toNanos())
+                    : failure instanceof LockException && scenario.refusals;
+        }
+        if (!expected) {
+            findings.add("API", name + " got an unexpected " + failure);
+        }
+        again();
+    }
+
+    private void hold(SimCall asked, Lease lease) {
+        for (SimCall other : siblings) {
+            if (other.lock.equals(asked.lock) && other.order < asked.order && other.waitsAt(world.now())) {
+                findings.add(
+                        "ORDER",
+                        name + " got '" + asked.lock + "' before another caller of its process that asked "
+                                + (asked.askedAt - other.askedAt) / 1000 + " µs earlier");
+            }
+        }
+        SimHold hold = judge.begins(process, clientId, lease, scenario.localHandOvers);
+        if (hold == null) {
+            again();
+            return;
+        }
+        boolean local = lease.token() > hold.grant().lease.token();
+        world.note(name, local ? "gets by local hand-over" : "gets", asked.lock, lease.token());
+        if (closing) {
+            hold.releaseCalled();
+        }
+        held.add(hold);
+        int kind = chance.nextInt(10);
+        long time = 0;
+        if (kind >= (scenario.emptyHolds ? 9 : 4)) {
+            time = kind < 8 ? chance.nextLong(scenario.lease / 2) : chance.nextLong(scenario.lease * 3);
+        }
+        if (time > 0) {
+            later(chance.nextLong(time), hold::isValid);
+            if (chance.nextInt(4) == 0) {
+                later(chance.nextLong(time), () -> extend(hold));
+            }
+        }
+        boolean forgets = chance.nextInt(20) == 0;
+        later(time, forgets ? () -> forget(hold) : () -> release(asked, hold));
+    }
+
+    // The thread is interrupted, so that the request is sent and nobody waits for its answer.
+    private void extend(SimHold hold) {
+        Duration most = Duration.ofNanos(scenario.longestLease());
+        Duration more = LockOptions.SHORTEST_LEASE.plusNanos(
+                chance.nextLong(most.minus(LockOptions.SHORTEST_LEASE).toNanos()));
+        world.note(name, "extends", more);
+        Thread.currentThread().interrupt();
+        try {
+            hold.lease().extend(more);
+        } catch (InterruptedException | LockException | IllegalStateException e) {
+            world.note(name, "has asked for it", e.getClass().getSimpleName());
+        } finally {
+            if (Thread.interrupted()) {
+                world.note(name, "goes on");
+            }
+        }
+    }
+
+    private void release(SimCall asked, SimHold hold) {
+        boolean valid = hold.isValid();
+        LeaseState before = hold.lease().state();
+        world.note(
+                name,
+                valid ? "releases" : "releases what it has not",
+                hold.lease().token());
+        hold.releaseCalled();
+        CompletableFuture<LeaseState> released = hold.lease().releaseAsync();
+        if (hold.isValid()) {
+            findings.add("TRUTH", hold + " is valid after its release");
+        }
+        released.whenComplete((state, failure) -> {
+            world.note(
+                    name,
+                    "has released",
+                    failure == null ? state : failure.getClass().getSimpleName());
+            if (failure == null) {
+                hold.released(state, before);
+                if (state == LeaseState.RELEASED) {
+                    judge.keeps(hold, asked.atLeast);
+                }
+            }
+        });
+        again();
+    }
+
+    // Keeps the object, though: what the garbage collector sees would differ from run to run.
+    private void forget(SimHold hold) {
+        world.note(name, "forgets", hold.lease().token());
+        again();
+    }
+
+    private void again() {
+        busy = false;
+        later(chance.nextInt(3) == 0 ? 0 : chance.nextLong(scenario.lease), this::ask);
+    }
+
+    private void later(long delay, Runnable what) {
+        world.after(delay, () -> process.run(() -> findings.guard(name, what)));
+    }
+
+    @Override
+    public String toString() {
+        SimCall asked = call;
+        return name
+                + (asked == null ? " idle" : " waits for '" + asked.lock + "' since " + asked.askedAt / 1000 + " µs");
+    }
+}

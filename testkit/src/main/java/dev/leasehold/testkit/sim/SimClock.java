@@ -1,0 +1,69 @@
+package dev.leasehold.testkit.sim;
+
+import dev.leasehold.spi.ClockReading;
+
+/**
+ * The two clocks of one machine. The monotonic one has a rate and stands still while the machine is suspended; the wall
+ * clock goes on and can be set.
+ */
+final class SimClock {
+
+    private static final long EPOCH_MICROS = 1_800_000_000_000_000L;
+
+    private final SimWorld world;
+    private final double rate;
+    private final boolean suspensionShows;
+    private long anchorTrue;
+    private long anchorNanos;
+    private boolean standing;
+    private long wallOffset;
+
+    SimClock(SimWorld world, double rate, long firstNanos, boolean suspensionShows) {
+        this.world = world;
+        this.rate = rate;
+        this.suspensionShows = suspensionShows;
+        this.anchorTrue = world.now();
+        this.anchorNanos = firstNanos;
+    }
+
+    ClockReading read() {
+        return new ClockReading(nanos(), wallMicros());
+    }
+
+    long nanos() {
+        return standing ? anchorNanos : anchorNanos + (long) ((world.now() - anchorTrue) * rate);
+    }
+
+    /** What true time the monotonic clock takes for so much; rounded up. */
+    long trueNanos(long nanos) {
+        double longer = nanos / rate;
+        return longer >= Long.MAX_VALUE / 4.0 ? Long.MAX_VALUE / 4 : (long) Math.ceil(longer) + 1;
+    }
+
+    void setWall(long byMicros) {
+        wallOffset += byMicros;
+    }
+
+    void stand() {
+        anchorNanos = nanos();
+        anchorTrue = world.now();
+        standing = true;
+    }
+
+    void goOn() {
+        if (!suspensionShows) {
+            wallOffset -= (world.now() - anchorTrue) / 1000;
+        }
+        anchorTrue = world.now();
+        standing = false;
+    }
+
+    private long wallMicros() {
+        return EPOCH_MICROS + world.now() / 1000 + wallOffset;
+    }
+
+    /** The node's wall clock, before anybody has set it. */
+    static long wallMicrosAt(long trueNanos) {
+        return EPOCH_MICROS + trueNanos / 1000;
+    }
+}

@@ -1,0 +1,54 @@
+package dev.leasehold.testkit.sim;
+
+/**
+ * The rules that keep the promises, one by one. A run can be made with one of them switched off, to see that the checks
+ * find it: a check that cannot fail proves nothing.
+ */
+public enum SimGuard {
+    /** A node ends a lease only for the claim that has it. */
+    RELEASE_COMPARES_CLAIM,
+    /** A node ends a lease only for the token that came with it. */
+    RELEASE_COMPARES_TOKEN,
+    /** A renewal never brings a lease back. */
+    RENEW_NEVER_REVIVES,
+    /** A renewal never brings the end of a lease forward. */
+    RENEW_NEVER_SHORTENS,
+    /** A repeated claim never brings the end of a lease forward. */
+    CLAIM_NEVER_SHORTENS,
+    /** A lease ends at its end, not before. */
+    LEASE_LASTS,
+    /** A node remembers the last token of a lock that nobody holds. */
+    LAST_TOKEN_KEPT,
+    /** A grant moves the last token to the end of its run. */
+    RUN_RESERVED,
+    /** A hand-over goes to the first waiter. */
+    FIRST_WAITER_SERVED,
+    /** Whoever finds the lock free is behind those who wait. */
+    ASKER_BEHIND_QUEUE,
+    /** A waiter that has gone silent is passed over. */
+    DEAD_WAITERS_PASSED_OVER,
+    /** A release hands over in the same step. */
+    RELEASE_HANDS_OVER,
+    /** A withdrawal also leaves the queue. */
+    WITHDRAWAL_LEAVES_QUEUE,
+    /** A withdrawal also ends the lease that the claim was granted meanwhile. */
+    WITHDRAWAL_ENDS_LEASE,
+    /** A released lock is kept taken for as long as it was asked for. */
+    KEPT_FOR_AS_LONG,
+    /** A deadline counts from the sending of the request that was answered. */
+    DEADLINE_FROM_SENDING,
+    /** A deadline uses the time left that the answer names. */
+    TIME_LEFT_FROM_ANSWER,
+    /** A pushed grant counts from the client's last exchange with the server. */
+    PUSHED_GRANT_FROM_EXCHANGE,
+    /** "Lost" is told to the client. */
+    LOSS_ANSWERED,
+    /** The monotonic clock moves. */
+    MONOTONIC_CLOCK_MOVES,
+    /** Tasks that are due are run. */
+    TIMERS_FIRE,
+    /** No clock is more than one per cent slow. */
+    CLOCKS_WITHIN_ONE_PER_CENT,
+    /** The wall clock shows that the machine was suspended. */
+    SUSPENSION_SHOWS
+}

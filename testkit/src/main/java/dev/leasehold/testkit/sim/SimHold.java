@@ -1,0 +1,150 @@
+package dev.leasehold.testkit.sim;
+
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseListener;
+import dev.leasehold.LeaseState;
+import dev.leasehold.testkit.HoldRecord;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** One caller's hold from the caller's point of view: what its lease has said of itself, and whether that was the truth. */
+final class SimHold implements LeaseListener {
+
+    private final SimWorld world;
+    private final SimFindings findings;
+    private final SimProcess process;
+    private final Lease lease;
+    private final SimGrant grant;
+    private LeaseState told = LeaseState.HELD;
+    private @Nullable LeaseState ended;
+    private boolean over;
+    private boolean releaseCalled;
+    private long goneSince = -1;
+    private long firstValid = -1;
+    private long lastValid = -1;
+
+    SimHold(SimWorld world, SimFindings findings, SimProcess process, Lease lease, SimGrant grant) {
+        this.world = world;
+        this.findings = findings;
+        this.process = process;
+        this.lease = lease;
+        this.grant = grant;
+        lease.onStateChange(this);
+        lease.ended().thenAccept(this::ends);
+    }
+
+    Lease lease() {
+        return lease;
+    }
+
+    SimGrant grant() {
+        return grant;
+    }
+
+    SimProcess process() {
+        return process;
+    }
+
+    /** Asks the lease whether it is valid now. */
+    boolean isValid() {
+        boolean valid = lease.isValid();
+        LeaseState state = lease.state();
+        if (valid != state.isValid() || valid == lease.remaining().isZero()) {
+            findings.add(
+                    "TRUTH", this + " contradicts itself: valid " + valid + ", " + state + ", " + lease.remaining());
+        }
+        if (valid && over) {
+            findings.add("TRUTH", this + " is valid after it was over");
+        }
+        over |= state.isFinal();
+        if (valid) {
+            firstValid = firstValid < 0 ? world.now() : firstValid;
+            lastValid = world.now();
+        }
+        return valid;
+    }
+
+    @Override
+    public void onState(Lease of, LeaseState state) {
+        world.note(process.name(), "is told " + state, lease.name(), lease.token());
+        boolean lateLoss = told == LeaseState.RELEASED && state == LeaseState.LOST;
+        if ((told.isFinal() && !lateLoss) || told == state) {
+            findings.add("TRUTH", this + " is told " + state + " after " + told);
+        }
+        if (state == LeaseState.RELEASED && !releaseCalled) {
+            findings.add("TRUTH", this + " is told RELEASED, but nobody has released it");
+        }
+        told = state;
+        over |= state.isFinal();
+    }
+
+    private void ends(LeaseState state) {
+        ended = state;
+        if (!state.isFinal()) {
+            findings.add("TRUTH", this + " is said to have ended with " + state);
+        }
+    }
+
+    void releaseCalled() {
+        releaseCalled = true;
+    }
+
+    /** What the caller knows after its release. */
+    void released(LeaseState answer, LeaseState before) {
+        boolean lost = before == LeaseState.LOST || told == LeaseState.LOST;
+        if (!answer.isFinal() || (answer == LeaseState.RELEASED && lost)) {
+            findings.add("TRUTH", this + " is " + before + " and was told " + told + ", but its release says " + answer);
+        }
+    }
+
+    /** Looks whether a loss was told in time: at once, as far as the process could run at all. */
+    void checkTold(boolean goneInStore, long sloth) {
+        if (!goneInStore || told.isFinal() || releaseCalled) {
+            return;
+        }
+        if (goneSince < 0) {
+            goneSince = world.now();
+        }
+        if (process.lastStop() < grant.at
+                && world.now() - goneSince > sloth
+                && process.runningSince() < world.now() - sloth) {
+            findings.add("TRUTH", this + " ran out " + (world.now() - goneSince) / 1000 + " µs ago, but was not told");
+        }
+    }
+
+    /** Looks, when all is over, whether the caller has learnt of the end. */
+    void checkEnd() {
+        isValid();
+        if (!releaseCalled && told != LeaseState.LOST) {
+            findings.add(
+                    "TRUTH", this + " was never told that it is over; last word " + told + ", state " + lease.state());
+        }
+        if (ended == null || (!releaseCalled && ended != LeaseState.LOST)) {
+            findings.add("TRUTH", this + ": ended() says " + ended + " after " + told);
+        }
+    }
+
+    /** For the checker of histories: from when to when the caller believed in the hold. */
+    Optional<HoldRecord> record(String client) {
+        return firstValid < 0 || grant.excused
+                ? Optional.empty()
+                : Optional.of(new HoldRecord(
+                        client,
+                        lease.name(),
+                        lease.token(),
+                        firstValid,
+                        firstValid,
+                        lastValid,
+                        HoldRecord.NEVER,
+                        releaseCalled ? HoldRecord.End.RELEASED : HoldRecord.End.LOST));
+    }
+
+    boolean isOver() {
+        return over && (told.isFinal() || releaseCalled);
+    }
+
+    @Override
+    public String toString() {
+        return "hold of '" + lease.name() + "' with token " + lease.token() + " by " + process.name();
+    }
+}

@@ -1,0 +1,268 @@
+package dev.leasehold.testkit.sim;
+
+import dev.leasehold.Lease;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.WaitingRules;
+import dev.leasehold.testkit.HistoryChecker;
+import dev.leasehold.testkit.HoldRecord;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sees everything at once, as nobody in the simulation can, and says what is wrong: two valid leases at one instant, a
+ * lease that outlives its end in the store, tokens out of order, service out of order, a lock that stays idle although
+ * somebody waits.
+ *
+ * <p>What the store has forgotten or an operator has broken is excused from exclusion, because there the promise ends;
+ * never from the order of tokens, nor from telling the truth when the deadline comes.
+ */
+final class SimJudge {
+
+    private final SimWorld world;
+    private final SimScenario scenario;
+    private final SimNode node;
+    private final SimFindings findings;
+    private final SimQueueWatch queues;
+    private final Map<String, TreeMap<Long, SimGrant>> grants = new HashMap<>();
+    private final Map<String, Long> ends = new HashMap<>();
+    private final Map<String, Long> greatestSeen = new HashMap<>();
+    private final Map<String, Long> idleSince = new TreeMap<>();
+    private final Map<String, List<SimHold>> open = new TreeMap<>();
+    private final List<SimHold> all = new ArrayList<>();
+    private long granted;
+    private long held;
+
+    SimJudge(SimWorld world, SimScenario scenario, SimNode node, SimFindings findings) {
+        this.world = world;
+        this.scenario = scenario;
+        this.node = node;
+        this.findings = findings;
+        this.queues = new SimQueueWatch(findings, scenario.calm);
+    }
+
+    void nodeDid(SimRequest request, SimReply reply) {
+        String lock = request.lock();
+        if (request instanceof SimRequest.Withdraw withdraw) {
+            queues.left(lock, withdraw.claim());
+        }
+        // Hand-overs come before the answer: a claim that finds the lock free serves the first waiter, then joins.
+        for (SimSignal signal : reply.signals()) {
+            if (signal instanceof SimSignal.HandedOver to) {
+                grant(to.lease(), to.spare());
+            } else if (signal instanceof SimSignal.Broken broken) {
+                SimGrant grant = grantOf(lock, broken.lease().token());
+                if (grant != null) {
+                    grant.excuse(ends.getOrDefault(lock, 0L));
+                }
+            }
+        }
+        if (request instanceof SimRequest.Ask ask) {
+            if (reply.answer() instanceof SimAnswer.Granted granted) {
+                grant(granted.lease(), granted.spare());
+            } else if (reply.answer() instanceof SimAnswer.Busy busy && busy.place() > 0) {
+                queues.stands(lock, ask.claim().id(), ask, micros());
+            }
+        }
+        if (reply.answer() instanceof SimAnswer.Ended) {
+            checkEnded(request);
+        }
+        ends.put(lock, node.endOf(lock));
+    }
+
+    // In the same step: whoever waits has the lock, and whoever has withdrawn has it not.
+    private void checkEnded(SimRequest request) {
+        String lock = request.lock();
+        boolean kept = request instanceof SimRequest.Release release
+                && !release.keepFor().isZero();
+        if (queues.isWaitedFor(lock, micros()) && node.endOf(lock) == 0 && !kept) {
+            findings.add("ORDER", request + " has handed '" + lock + "' over to nobody, although somebody waits");
+        }
+        LeaseId holder = node.lease(lock);
+        if (request instanceof SimRequest.Withdraw withdraw
+                && holder != null
+                && holder.claim().equals(withdraw.claim())
+                && node.isHeld(lock, holder.token(), micros())) {
+            findings.add("LEFTOVERS", withdraw + " has left " + holder);
+        }
+    }
+
+    private void grant(LeaseId lease, int spare) {
+        TreeMap<Long, SimGrant> known = grants.computeIfAbsent(lease.lock(), name -> new TreeMap<>());
+        SimGrant same = known.get(lease.token());
+        if (same != null && same.lease.equals(lease)) {
+            return;
+        }
+        queues.served(lease.lock(), lease.claim(), micros());
+        Map.Entry<Long, SimGrant> last = known.lastEntry();
+        if (last != null && last.getKey() + last.getValue().spare >= lease.token()) {
+            findings.add("TOKENS", lease + " was granted after a run up to " + (last.getKey() + last.getValue().spare));
+        }
+        known.put(lease.token(), new SimGrant(lease, spare, world.now()));
+        granted++;
+    }
+
+    void nodeForgets() {
+        queues.forget();
+        grants.forEach((lock, known) -> {
+            SimGrant last = known.lastEntry().getValue();
+            if (node.isHeld(lock, last.lease.token(), micros())) {
+                last.excuse(node.endOf(lock));
+            }
+        });
+    }
+
+    /** A caller has got the lock. */
+    @Nullable SimHold begins(SimProcess process, String client, Lease lease, int localHandOvers) {
+        String lock = lease.name();
+        SimGrant grant = grantOf(lock, lease.token());
+        if (grant == null || !grant.lease.claim().client().equals(client)) {
+            findings.add(
+                    "TOKENS", "token " + lease.token() + " of '" + lock + "' was never granted to " + process.name());
+            return null;
+        }
+        SimHold hold = new SimHold(world, findings, process, lease, grant);
+        all.add(hold);
+        held++;
+        grant.holds++;
+        if (grant.holds > localHandOvers + 1) {
+            findings.add("ORDER", hold + " is hand-over " + (grant.holds - 1) + " within one process");
+        }
+        long turn = 10_200 * 1000 + scenario.longestDelay * 4 + 5 * SimScenario.MS;
+        if (scenario.calm && lease.token() > grant.lease.token() && world.now() - grant.at > turn) {
+            findings.add(
+                    "ORDER", hold + " was served " + (world.now() - grant.at) / 1000 + " µs into its process's turn");
+        }
+        boolean valid = hold.isValid();
+        long greatest = greatestSeen.getOrDefault(lock, 0L);
+        if (valid && !grant.excused && lease.token() <= greatest) {
+            findings.add("TOKENS", hold + " began after one with token " + greatest);
+        }
+        if (valid) {
+            greatestSeen.put(lock, Math.max(greatest, lease.token()));
+        }
+        open.computeIfAbsent(lock, name -> new ArrayList<>()).add(hold);
+        look(lock, open.get(lock));
+        return hold;
+    }
+
+    /** A hold was released in time, and the lock has to stay taken for a while. */
+    void keeps(SimHold hold, long atLeast) {
+        if (scenario.calm && atLeast > 0) {
+            hold.grant().keepUntil(hold.grant().at + atLeast - atLeast / 50);
+        }
+    }
+
+    private void checkKept() {
+        for (TreeMap<Long, SimGrant> known : grants.values()) {
+            SimGrant before = null;
+            for (SimGrant grant : known.values()) {
+                if (before != null && grant.at < before.keptUntil) {
+                    findings.add(
+                            "AT LEAST",
+                            grant.lease + " was granted " + (before.keptUntil - grant.at) / 1000
+                                    + " µs too early after " + before.lease);
+                }
+                before = grant;
+            }
+        }
+    }
+
+    void gone(SimProcess process) {
+        open.values().forEach(holds -> holds.removeIf(hold -> hold.process() == process));
+    }
+
+    /** Looks at everything that can be seen now. */
+    void look() {
+        for (Map.Entry<String, List<SimHold>> entry : open.entrySet()) {
+            List<SimHold> holds = entry.getValue();
+            if (!holds.isEmpty()) {
+                if (scenario.watchful) {
+                    look(entry.getKey(), holds);
+                }
+                for (SimHold hold : holds) {
+                    hold.checkTold(isGone(hold), scenario.sloth());
+                }
+                holds.removeIf(SimHold::isOver);
+            }
+        }
+        if (scenario.calm) {
+            lookForIdleLocks();
+        }
+    }
+
+    private void look(String lock, List<SimHold> holds) {
+        SimHold other = null;
+        for (SimHold hold : holds) {
+            // A machine that is suspended looks at nothing.
+            if (hold.process().isSuspended() || !hold.isValid() || hold.grant().excused) {
+                continue;
+            }
+            if (!node.isHeld(lock, hold.lease().token(), micros())) {
+                findings.add("TRUTH", hold + " says that it is valid, but the store has ended it");
+            }
+            if (other != null) {
+                findings.add("EXCLUSION", hold + " and " + other + " are both valid");
+            }
+            if (hold.lease().token() < greatestSeen.getOrDefault(lock, 0L)) {
+                findings.add("TOKENS", hold + " is valid after one with token " + greatestSeen.get(lock));
+            }
+            other = hold;
+        }
+    }
+
+    private boolean isGone(SimHold hold) {
+        SimGrant grant = hold.grant();
+        return grant.excused
+                ? grant.excusedUntilMicros < micros()
+                : !node.isHeld(grant.lease.lock(), hold.lease().token(), micros());
+    }
+
+    private void lookForIdleLocks() {
+        long bound = WaitingRules.askEvery(Duration.ofNanos(scenario.lease)).toNanos() * 3 / 2
+                + scenario.longestDelay * 8
+                + 50 * SimScenario.MS;
+        for (String lock : grants.keySet()) {
+            if (!node.isIdle(lock, micros())) {
+                idleSince.remove(lock);
+            } else if (world.now() - idleSince.computeIfAbsent(lock, name -> world.now()) > bound) {
+                findings.add(
+                        "PROGRESS", "'" + lock + "' has been free for " + bound / 1000 + " µs although somebody waits");
+                idleSince.put(lock, world.now());
+            }
+        }
+    }
+
+    /** A second opinion, from what the callers have seen alone. */
+    void judgeHistory() {
+        checkKept();
+        List<HoldRecord> history = all.stream()
+                .flatMap(hold -> hold.record(hold.grant().lease.claim().client()).stream())
+                .toList();
+        for (String violation : HistoryChecker.of(Duration.ZERO).violations(history)) {
+            findings.add("HISTORY", violation);
+        }
+    }
+
+    private @Nullable SimGrant grantOf(String lock, long token) {
+        TreeMap<Long, SimGrant> known = grants.get(lock);
+        Map.Entry<Long, SimGrant> entry = known == null ? null : known.floorEntry(token);
+        return entry != null && entry.getValue().has(token) ? entry.getValue() : null;
+    }
+
+    private long micros() {
+        return world.now() / 1000;
+    }
+
+    long granted() {
+        return granted;
+    }
+
+    long held() {
+        return held;
+    }
+}

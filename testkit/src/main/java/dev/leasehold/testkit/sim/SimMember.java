@@ -1,0 +1,151 @@
+package dev.leasehold.testkit.sim;
+
+import dev.leasehold.engine.Client;
+import dev.leasehold.engine.ClientSettings;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * A place in the simulation that one process after the other fills: each with a client of its own, the real one, and a few
+ * callers.
+ */
+final class SimMember {
+
+    private final SimWorld world;
+    private final SimScenario scenario;
+    private final SimFindings findings;
+    private final SimServer server;
+    private final SimJudge judge;
+    private final String name;
+    private final SplittableRandom chance;
+    private final List<SimLink> links;
+    private final List<SimCaller> callers = new ArrayList<>();
+    private int starts;
+    private SimProcess process;
+    private Client client;
+    private String clientId = "";
+    private boolean closed;
+
+    SimMember(
+            SimWorld world, SimScenario scenario, SimFindings findings, SimServer server, SimJudge judge, String name) {
+        this.world = world;
+        this.scenario = scenario;
+        this.findings = findings;
+        this.server = server;
+        this.judge = judge;
+        this.name = name;
+        this.chance = world.chance("member " + name);
+        this.links = List.of(
+                new SimLink(world, scenario, name + " there", scenario.loss),
+                new SimLink(world, scenario, name + " back", scenario.loss),
+                new SimLink(world, scenario, name + " pushed", scenario.signalLoss));
+        this.process = new SimProcess(world, scenario, name + ".1");
+        this.client = newClient();
+        startCallers();
+    }
+
+    SimProcess process() {
+        return process;
+    }
+
+    Client client() {
+        return client;
+    }
+
+    String clientId() {
+        return clientId;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    void start() {
+        if (closed || process.isCrashed()) {
+            process = new SimProcess(world, scenario, name + "." + (starts + 1));
+            client = newClient();
+            closed = false;
+            startCallers();
+        }
+    }
+
+    void crash() {
+        world.note(process.name(), "crashes");
+        process.crash();
+        server.disconnect(clientId);
+        judge.gone(process);
+        callers.forEach(SimCaller::gone);
+    }
+
+    /** Closes the client, in the process; in good order, or abruptly, as an interrupted thread does. */
+    void close() {
+        if (process.isCrashed()) {
+            return;
+        }
+        boolean abruptly = chance.nextBoolean();
+        process.run(() -> {
+            world.note(process.name(), abruptly ? "closes abruptly" : "closes");
+            closed = true;
+            callers.forEach(SimCaller::clientCloses);
+            if (abruptly) {
+                closeInterrupted();
+            } else {
+                client.closeAsync();
+            }
+            callers.forEach(SimCaller::clientIsClosed);
+        });
+    }
+
+    private void closeInterrupted() {
+        Thread.currentThread().interrupt();
+        try {
+            client.close();
+        } finally {
+            if (!Thread.interrupted()) {
+                findings.add("API", "close() of " + process.name() + " has swallowed an interrupt");
+            }
+        }
+    }
+
+    void cut(boolean now) {
+        world.note(process.name(), now ? "is cut off" : "is reached again");
+        links.forEach(link -> link.cut(now));
+    }
+
+    boolean isIdle() {
+        return callers.stream().allMatch(SimCaller::isIdle);
+    }
+
+    List<SimCaller> callers() {
+        return callers;
+    }
+
+    // What Leasehold's builder does; its close() would block the only thread there is.
+    private Client newClient() {
+        starts++;
+        SimProcess in = process;
+        ClientSettings.Draft draft = new ClientSettings.Draft();
+        draft.store(context -> {
+            clientId = context.clientId();
+            return new SimStore(world, scenario, context, in, server, links);
+        });
+        draft.time(in);
+        draft.executor(in::execute);
+        draft.random(world.chance("client " + in.name()));
+        draft.storeTimeout(scenario.storeTimeout);
+        draft.localHandOvers(scenario.localHandOvers);
+        draft.label(in.name());
+        return new Client(draft.settings());
+    }
+
+    private void startCallers() {
+        callers.removeIf(SimCaller::isIdle);
+        List<SimCall> waiting = new ArrayList<>();
+        for (int i = 0; i < scenario.callers; i++) {
+            callers.add(new SimCaller(
+                    world, scenario, findings, judge, this, process.name() + "/" + i, chance.split(), waiting));
+        }
+        callers.forEach(SimCaller::start);
+    }
+}

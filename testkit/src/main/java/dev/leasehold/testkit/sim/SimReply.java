@@ -1,0 +1,17 @@
+package dev.leasehold.testkit.sim;
+
+import java.util.List;
+
+/**
+ * All that comes of one request.
+ *
+ * @param answer for the asker
+ * @param signals for others
+ */
+public record SimReply(SimAnswer answer, List<SimSignal> signals) {
+
+    /** Makes the list unmodifiable. */
+    public SimReply {
+        signals = List.copyOf(signals);
+    }
+}

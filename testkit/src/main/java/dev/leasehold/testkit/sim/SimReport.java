@@ -1,0 +1,49 @@
+package dev.leasehold.testkit.sim;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a run has shown.
+ *
+ * @param seed its seed
+ * @param hash over everything that happened: the same for the same seed
+ * @param events how much happened
+ * @param granted how often the store granted a lease
+ * @param held how many holds callers had
+ * @param scenario what kind of run it was
+ * @param seen how often what has happened
+ * @param findings what was wrong; empty if nothing
+ */
+public record SimReport(
+        long seed,
+        long hash,
+        long events,
+        long granted,
+        long held,
+        String scenario,
+        Map<String, Long> seen,
+        List<String> findings) {
+
+    /** Makes the list unmodifiable. */
+    public SimReport {
+        seen = Map.copyOf(seen);
+        findings = List.copyOf(findings);
+    }
+
+    /**
+     * The run in words, with the command that replays it.
+     *
+     * @return several lines
+     */
+    public String describe() {
+        return "seed " + seed + " (" + scenario + "): " + granted + " grants, " + held + " holds, " + events
+                + " events\n  " + (findings.isEmpty() ? "nothing wrong" : String.join("\n  ", findings))
+                + "\n  replay: " + replay(seed);
+    }
+
+    private static String replay(long seed) {
+        return "./mvnw -q -pl testkit -am test -Dtest=SimulatorTest#replay -Dleasehold.seed=" + seed
+                + " -Dleasehold.trace=true -Dsurefire.failIfNoSpecifiedTests=false";
+    }
+}

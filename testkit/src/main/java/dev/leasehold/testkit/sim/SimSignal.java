@@ -1,0 +1,41 @@
+package dev.leasehold.testkit.sim;
+
+import dev.leasehold.spi.LeaseId;
+
+/** What a node tells a client unasked. */
+public sealed interface SimSignal {
+
+    /**
+     * For whom it is.
+     *
+     * @return the client's id
+     */
+    String client();
+
+    /**
+     * A waiter has been made the holder.
+     *
+     * @param lease its lease
+     * @param spare further tokens
+     * @param endMicros when it ends, by the node's clock
+     * @param periodMicros how long the claim period is
+     */
+    record HandedOver(LeaseId lease, int spare, long endMicros, long periodMicros) implements SimSignal {
+        @Override
+        public String client() {
+            return lease.claim().client();
+        }
+    }
+
+    /**
+     * A lease was broken.
+     *
+     * @param lease the lease
+     */
+    record Broken(LeaseId lease) implements SimSignal {
+        @Override
+        public String client() {
+            return lease.claim().client();
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package dev.leasehold.testkit.sim;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** Keeps what thousands of simulated clients log away from the console, and notes where the engine reports a fault. */
+final class EngineLog implements BeforeAllCallback, AfterAllCallback {
+
+    private final Logger logger = Logger.getLogger("dev.leasehold");
+    private final List<String> faults = new CopyOnWriteArrayList<>();
+    private final Handler handler = new Handler() {
+        @Override
+        public void publish(LogRecord line) {
+            if (line.getLevel().intValue() >= Level.SEVERE.intValue()) {
+                faults.add(line.getMessage() + ": " + line.getThrown());
+            }
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+    };
+
+    /** The engine's own faults so far. */
+    List<String> faults() {
+        return faults;
+    }
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        logger.addHandler(handler);
+        logger.setUseParentHandlers(false);
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) {
+        logger.removeHandler(handler);
+        logger.setUseParentHandlers(true);
+    }
+}

@@ -1,0 +1,122 @@
+package dev.leasehold.testkit.sim;
+
+import static java.util.stream.Collectors.joining;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * The real client, thousands of times over: {@code -Dleasehold.runs=N} for more or fewer runs than usual, {@code
+ * -Dleasehold.firstSeed=N} for others. A run that has gone wrong is described with the command that replays it.
+ */
+class SimulatorTest {
+
+    private static final int MOST_DESCRIBED = 5;
+
+    @RegisterExtension
+    static final EngineLog LOG = new EngineLog();
+
+    @Test
+    void keepsItsPromisesInThousandsOfRuns() {
+        long runs = Long.getLong("leasehold.runs", 3000);
+        long first = Long.getLong("leasehold.firstSeed", 1);
+        long began = System.nanoTime();
+        List<SimReport> reports = LongStream.range(first, first + runs)
+                .parallel()
+                .mapToObj(Simulator::run)
+                .toList();
+        System.out.printf(
+                "Simulator: %,d runs, %,d grants, %,d holds, %,d events in %.1f s%n",
+                runs,
+                reports.stream().mapToLong(SimReport::granted).sum(),
+                reports.stream().mapToLong(SimReport::held).sum(),
+                reports.stream().mapToLong(SimReport::events).sum(),
+                (System.nanoTime() - began) / 1e9);
+        List<SimReport> wrong =
+                reports.stream().filter(report -> !report.findings().isEmpty()).toList();
+        assertThat(wrong)
+                .as(() -> wrong.size() + " of " + runs + " runs went wrong:\n"
+                        + wrong.stream()
+                                .limit(MOST_DESCRIBED)
+                                .map(SimReport::describe)
+                                .collect(joining("\n")))
+                .isEmpty();
+        assertThat(LOG.faults()).as("faults that the engine itself has logged").isEmpty();
+    }
+
+    @Test
+    void theSameSeedIsTheSameRun() {
+        List<SimReport> once = LongStream.range(1, 60).mapToObj(Simulator::run).toList();
+        List<SimReport> again =
+                LongStream.range(1, 60).parallel().mapToObj(Simulator::run).toList();
+        assertThat(again).isEqualTo(once);
+    }
+
+    /** A simulator in which something never happens would prove nothing about it. */
+    @Test
+    void everythingHappens() {
+        Map<String, Long> seen = new TreeMap<>();
+        LongStream.range(1, 400)
+                .parallel()
+                .mapToObj(Simulator::run)
+                .toList()
+                .forEach(report -> report.seen().forEach((what, times) -> seen.merge(what, times, Long::sum)));
+        assertThat(seen)
+                .containsKeys(
+                        "gets",
+                        "gets by local hand-over",
+                        "is told busy",
+                        "cancels",
+                        "fails",
+                        "extends",
+                        "forgets",
+                        "releases",
+                        "releases what it has not",
+                        "is told HELD",
+                        "is told AT_RISK",
+                        "is told UNCONFIRMED",
+                        "is told LOST",
+                        "is told RELEASED",
+                        "stops",
+                        "goes on",
+                        "is suspended",
+                        "crashes",
+                        "closes",
+                        "closes abruptly",
+                        "starves its executor",
+                        "is cut off",
+                        "is down",
+                        "is back",
+                        "is back, empty",
+                        "is flushed",
+                        "refuses",
+                        "breaks a lease",
+                        "is pushed a usable grant",
+                        "is pushed a reason to ask",
+                        "gives up waiting for an answer");
+        System.out.println("Simulator: in 400 runs " + seen);
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = "leasehold.seed", matches = "-?[0-9]+")
+    void replay() {
+        List<String> trace = new ArrayList<>();
+        boolean traced = Boolean.getBoolean("leasehold.trace");
+        String off = System.getProperty("leasehold.off", "");
+        SimReport report = Simulator.run(
+                Long.getLong("leasehold.seed"),
+                off.isEmpty() ? Set.of() : Set.of(SimGuard.valueOf(off)),
+                traced ? trace::add : null);
+        trace.forEach(System.out::println);
+        System.out.println(report.describe());
+        assertThat(report.findings()).isEmpty();
+    }
+}
