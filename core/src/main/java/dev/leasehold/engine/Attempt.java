@@ -23,6 +23,7 @@ final class Attempt {
     private boolean mayStandInQueue;
     private boolean uncertain;
     private boolean everUncertain;
+    private boolean lastWordBusy;
     private long lastWordAt;
     private long sentAt;
     private long nextAt;
@@ -48,8 +49,17 @@ final class Attempt {
         return !underWay && now - nextAt >= 0;
     }
 
+    long sentAt() {
+        return sentAt;
+    }
+
     long nextAt() {
         return nextAt;
+    }
+
+    /** Whether the store has said that the lock is busy, and has not failed to answer since. */
+    boolean saysBusy() {
+        return lastWordBusy;
     }
 
     /** Whether anything of it may be left in the store. */
@@ -91,6 +101,7 @@ final class Attempt {
         lastWordAt = sentAt;
         mayStandInQueue = claim.enqueue();
         uncertain = false;
+        lastWordBusy = true;
         long pause = (long) (WaitingRules.askEvery(claim.lease()).toNanos() * (0.75 + random.nextDouble() * 0.2));
         Duration timeLeft = answer.timeLeft();
         if (timeLeft != null && answer.place() <= 1 && timeLeft.compareTo(LockOptions.FOREVER) < 0) {
@@ -103,6 +114,7 @@ final class Attempt {
         underWay = false;
         uncertain |= mayHaveBeenCarriedOut;
         everUncertain |= mayHaveBeenCarriedOut;
+        lastWordBusy = false;
         long pause = Math.min(MOST_RETRY_NANOS, FIRST_RETRY_NANOS << Math.min(failures++, 6));
         nextAt = now + (long) (pause * (0.5 + random.nextDouble()));
     }

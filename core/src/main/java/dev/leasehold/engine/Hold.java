@@ -5,6 +5,7 @@ import dev.leasehold.LockOptions;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.Validity;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +17,9 @@ import org.jspecify.annotations.Nullable;
  * end. Whoever looks compares the validity with the clocks at that moment, so no thread, timer or answer is needed for a
  * hold to be seen as lost. Whoever sees it lost first writes that down with a compare-and-set, and a confirmation is
  * written with one too: an answer that comes in after somebody was told "lost" finds an end there and changes nothing.
- * Ends are final but for one: a release may turn out to have come too late.
+ * In the same way whoever sees the two clocks apart writes down when: from then on only the answer to a later request
+ * makes the hold valid again, also if the clocks have come together meanwhile. Ends are final but for one: a release may
+ * turn out to have come too late.
  */
 final class Hold {
 
@@ -24,10 +27,11 @@ final class Hold {
 
     private record Live(Validity validity) implements Status {}
 
-    private record Over(LeaseState state) implements Status {}
+    private record Doubted(Validity validity, long since) implements Status {}
 
-    private static final Over LOST = new Over(LeaseState.LOST);
-    private static final Over RELEASED = new Over(LeaseState.RELEASED);
+    private record Over(LeaseState state, boolean inDoubt) implements Status {}
+
+    private static final Over LOST = new Over(LeaseState.LOST, false);
 
     private final String lock;
     private final long token;
@@ -88,22 +92,25 @@ final class Hold {
             if (current instanceof Over over) {
                 return over.state();
             }
-            if (current instanceof Live live) {
-                if (!live.validity().isOver(now.nanos())) {
-                    return liveState(live.validity(), now);
-                }
+            Validity validity = validity(Objects.requireNonNull(current));
+            if (validity.isOver(now.nanos())) {
                 if (status.compareAndSet(current, LOST)) {
                     return LeaseState.LOST;
                 }
+            } else if (current instanceof Doubted) {
+                return LeaseState.UNCONFIRMED;
+            } else if (agrees(validity, now)) {
+                return options.autoRenew() && now.nanos() - riskAt(validity) >= 0
+                        ? LeaseState.AT_RISK
+                        : LeaseState.HELD;
+            } else if (status.compareAndSet(current, new Doubted(validity, now.nanos()))) {
+                return LeaseState.UNCONFIRMED;
             }
         }
     }
 
-    private LeaseState liveState(Validity validity, ClockReading now) {
-        if (now.divergenceSince(validity.sentAt()) > mostDivergence) {
-            return LeaseState.UNCONFIRMED;
-        }
-        return options.autoRenew() && now.nanos() - riskAt(validity) >= 0 ? LeaseState.AT_RISK : LeaseState.HELD;
+    private static Validity validity(Status current) {
+        return current instanceof Doubted doubted ? doubted.validity() : ((Live) current).validity();
     }
 
     /** From when on the renewal is late: two thirds of the way from the confirmation to the deadline. */
@@ -111,8 +118,8 @@ final class Hold {
         return validity.deadline() - (validity.deadline() - validity.sentAt().nanos()) / 3;
     }
 
-    /** Whether both clocks have told the same since a request was sent; else its answer sets no deadline. */
-    boolean agrees(Validity validity, ClockReading now) {
+    /** Whether both clocks have told the same since the request was sent. */
+    private boolean agrees(Validity validity, ClockReading now) {
         return now.divergenceSince(validity.sentAt()) <= mostDivergence;
     }
 
@@ -122,11 +129,21 @@ final class Hold {
                 : Duration.ZERO;
     }
 
-    /** Takes a later deadline over; an end stays an end. */
-    void confirm(Validity validity) {
-        Status current = status.get();
-        if (current instanceof Live) {
-            status.compareAndSet(current, new Live(validity));
+    /**
+     * Takes a confirmation over; an end stays an end, and a doubt stays unless the request was sent after it arose.
+     *
+     * @return whether it counts
+     */
+    boolean confirm(Validity validity) {
+        while (true) {
+            Status current = status.get();
+            if (current instanceof Over
+                    || (current instanceof Doubted doubted && validity.sentAt().nanos() - doubted.since() < 0)) {
+                return false;
+            }
+            if (status.compareAndSet(current, new Live(validity))) {
+                return true;
+            }
         }
     }
 
@@ -137,14 +154,21 @@ final class Hold {
      */
     boolean end(ClockReading now) {
         while (true) {
-            if (state(now).isFinal()) {
+            LeaseState state = state(now);
+            if (state.isFinal()) {
                 return false;
             }
             Status current = status.get();
-            if (current instanceof Live && status.compareAndSet(current, RELEASED)) {
+            if (!(current instanceof Over)
+                    && status.compareAndSet(current, new Over(LeaseState.RELEASED, state == LeaseState.UNCONFIRMED))) {
                 return true;
             }
         }
+    }
+
+    /** Whether the holder has ended it at a moment when nobody could say whether it was still held. */
+    boolean endedInDoubt() {
+        return status.get() instanceof Over over && over.inDoubt();
     }
 
     /** Ends the hold as lost; also one whose release came too late. */

@@ -3,6 +3,7 @@ package dev.leasehold.engine;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.LeaseState;
 import dev.leasehold.LockException;
+import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.spi.Claim;
@@ -52,6 +53,9 @@ final class LocalQueue {
     private @Nullable Hold vacated;
     private boolean silent;
     private long silentSince;
+    private boolean late;
+    private long lateSince;
+    private long longestLease = WaitingRules.claimPeriod(LockOptions.FOREVER).toNanos();
     private @Nullable LockException lastFailure;
     private boolean closed;
 
@@ -126,15 +130,29 @@ final class LocalQueue {
             actions.add(new Action.Fail(caller, new IllegalStateException("this Leasehold is closed")));
             return;
         }
-        Tenure current = tenure;
-        boolean taken = !waiting.isEmpty() || (current != null && current.hold() != null);
-        if (caller.tries && taken) {
+        boolean busy = isKnownToBeBusy();
+        if (caller.tries && busy) {
             actions.add(new Action.Refuse(caller));
             return;
         }
         waiting.add(caller, now);
-        if (taken) {
+        if (busy) {
             waiting.noteContention();
+        }
+    }
+
+    /** That others of this process wait too is no proof: perhaps the store does not answer any of them. */
+    private boolean isKnownToBeBusy() {
+        Hold hold = tenure == null ? null : tenure.hold();
+        if (hold != null) {
+            return !hold.state(clocks).isFinal();
+        }
+        return attempt != null && attempt.saysBusy();
+    }
+
+    private void refuseTrying() {
+        for (Caller caller : waiting.removeTrying()) {
+            actions.add(new Action.Refuse(caller));
         }
     }
 
@@ -180,7 +198,9 @@ final class LocalQueue {
         announce(hold, LeaseState.RELEASED);
         current.vacate();
         long keep = hold.keepNanos(now);
-        if (keep > 0) {
+        Duration lease = hold.options().leaseDuration();
+        boolean doubtful = current.isDoubted() || hold.endedInDoubt() || !current.agrees(clocks, lease);
+        if (keep > 0 || doubtful) {
             giveBack(current, hold, keep);
         } else {
             vacated = hold;
@@ -223,8 +243,8 @@ final class LocalQueue {
         }
         settleVacated();
         tenure = null;
-        if (tellStore) {
-            release(lost.lease(), lost.mayHaveStragglers());
+        if (tellStore || lost.mayHaveStragglers()) {
+            release(lost.lease(), lost.mayHaveStragglers(), lost.nanosInStore(now));
         }
     }
 
@@ -234,21 +254,30 @@ final class LocalQueue {
         Attempt asked = attemptOf(claim);
         if (answer instanceof ClaimAnswer.Granted granted) {
             if (asked != null) {
-                heard();
                 asked.answered();
                 take(asked, granted.lease(), granted.spare(), granted.validity(), false);
             } else {
                 strayGrant(granted.lease(), granted.validity());
             }
-        } else if (answer instanceof ClaimAnswer.Busy busy && asked != null) {
-            heard();
-            waiting.noteContention();
-            asked.busy(busy, now);
-            for (Caller caller : waiting.removeTrying()) {
-                actions.add(new Action.Refuse(caller));
+        } else if (answer instanceof ClaimAnswer.Busy busy) {
+            if (asked != null) {
+                busy(asked, busy);
+            } else if (busy.place() > 0) {
+                strayClaim(claim);
             }
-            if (!asked.claim().enqueue()) {
-                attempt = null;
+        }
+    }
+
+    private void busy(Attempt asked, ClaimAnswer.Busy answer) {
+        waiting.noteContention();
+        asked.busy(answer, now);
+        heard();
+        late = false;
+        refuseTrying();
+        if (!asked.claim().enqueue()) {
+            attempt = null;
+            if (asked.mayHaveStragglers()) {
+                withdraw(asked.claim().id(), true);
             }
         }
     }
@@ -263,15 +292,31 @@ final class LocalQueue {
         attempt = null;
         Claim claim = granted.claim();
         if (validity.isOver(now)) {
-            release(lease, granted.mayHaveStragglers());
+            release(lease, granted.mayHaveStragglers(), claim.lease().toNanos());
+            lastFailure = tooLate(claim);
+            if (!late) {
+                late = true;
+                lateSince = granted.sentAt();
+            }
             return;
         }
+        heard();
+        late = false;
         boolean stragglers = granted.mayHaveStragglers() || granted.isUnderWay();
         Tenure next = new Tenure(lease, spare, validity, claim.lease(), pushed, stragglers, now, settings.random());
         if (clocks.divergenceSince(validity.sentAt()) > claim.lease().toNanos() / 10) {
             next.doubt(now);
         }
         tenure = next;
+    }
+
+    private StoreUnavailableException tooLate(Claim claim) {
+        return new StoreUnavailableException(
+                "the store " + settings.store() + " granted '" + lock + "' so slowly that the lease of " + claim.lease()
+                        + " had run out when the answer came; the lock is not held. Choose a longer lease",
+                settings.store(),
+                Outcome.NOT_ACQUIRED,
+                null);
     }
 
     private void strayGrant(LeaseId lease, @Nullable Validity validity) {
@@ -287,12 +332,24 @@ final class LocalQueue {
                 return;
             }
         }
-        release(lease, false);
+        long left = validity == null ? 0 : validity.nanosLeft(now);
+        release(lease, false, Math.max(longestLease, left + left / 32));
+    }
+
+    /** A claim that is not ours any more may stand in the store's queue, or may have been granted. */
+    private void strayClaim(ClaimId claim) {
+        Tenure current = tenure;
+        if (current == null || !current.lease().claim().equals(claim)) {
+            withdraw(claim, true);
+        }
     }
 
     private void claimFailed(ClaimId claim, LockException failure) {
         Attempt asked = attemptOf(claim);
         if (asked == null) {
+            if (failure instanceof StoreUnavailableException unavailable && unavailable.outcome() == Outcome.UNKNOWN) {
+                strayClaim(claim);
+            }
             return;
         }
         lastFailure = failure;
@@ -300,8 +357,8 @@ final class LocalQueue {
             asked.failed(unavailable.outcome() == Outcome.UNKNOWN, now);
             return;
         }
-        heard();
         asked.failed(false, now);
+        heard();
         for (Caller caller : waiting.removeAll()) {
             actions.add(new Action.Fail(caller, failure));
         }
@@ -313,6 +370,7 @@ final class LocalQueue {
             return;
         }
         if (answer instanceof RenewAnswer.Renewed renewed) {
+            heard();
             confirm(current, renewed.validity());
         } else {
             loseTenure(current, "the store has no such lease any more", false);
@@ -324,11 +382,13 @@ final class LocalQueue {
         if (current.isOver(now) || (hold != null && hold.state(clocks).isFinal())) {
             return;
         }
-        if (hold != null && !hold.agrees(validity, clocks)) {
+        if (!current.agrees(validity, clocks)) {
+            if (!current.isDoubted()) {
+                current.doubt(now);
+            }
             return;
         }
-        current.confirm(validity);
-        for (Extension extension : current.extensionsAskedBy(validity.sentAt().nanos())) {
+        for (Extension extension : current.confirm(validity)) {
             actions.add(new Action.AnswerExtension(extension, null));
         }
     }
@@ -344,7 +404,6 @@ final class LocalQueue {
             asked.askNow(now);
             return;
         }
-        heard();
         take(asked, signal.lease(), signal.spare(), validity, true);
     }
 
@@ -361,18 +420,30 @@ final class LocalQueue {
 
     // ---- what has to leave the store -----------------------------------------------------------------------------
 
-    private void release(LeaseId lease, boolean stragglers) {
-        addUndo(Undo.release(lease, null, 0, now, settings.storeTimeout().toNanos(), stragglers));
+    private void release(LeaseId lease, boolean stragglers, long nanosInStore) {
+        addUndo(Undo.release(lease, null, 0, now, pointlessAfter(nanosInStore), stragglers));
+    }
+
+    private void withdraw(ClaimId claim, boolean stragglers) {
+        long alive = WaitingRules.aliveFor(LockOptions.FOREVER).toNanos();
+        addUndo(Undo.withdraw(claim, now, pointlessAfter(longestLease + alive), stragglers));
+    }
+
+    /** When something that the store keeps for a time from now is certainly gone, even if a request was on its way. */
+    private long pointlessAfter(long nanosInStore) {
+        return nanosInStore
+                + settings.storeTimeout().toNanos()
+                + settings.requestHorizon().toNanos();
     }
 
     /** Gives the lease back to the store, on behalf of the hold that has just ended, if there is one. */
     private void giveBack(Tenure back, @Nullable Hold hold, long keepNanos) {
-        long pointlessAfter = (hold == null ? 0 : hold.options().leaseDuration().toNanos())
-                + settings.storeTimeout().toNanos();
+        long pointlessAfter = pointlessAfter(back.nanosInStore(now));
         Undo undo = Undo.release(back.lease(), hold, keepNanos, now, pointlessAfter, back.mayHaveStragglers());
         tenure = null;
         vacated = null;
         blocker = undo;
+        owes();
         addUndo(undo);
     }
 
@@ -428,10 +499,6 @@ final class LocalQueue {
         if (undo == null) {
             return;
         }
-        if (!silent) {
-            silent = true;
-            silentSince = undo.firstSentAt();
-        }
         undo.failed(now);
         unblock(undo);
         if (!(failure instanceof StoreUnavailableException)) {
@@ -465,9 +532,9 @@ final class LocalQueue {
 
     private void settle() {
         watch();
+        giveUpOnSilence();
         serve();
         seek();
-        giveUpOnSilence();
         undo();
     }
 
@@ -478,13 +545,17 @@ final class LocalQueue {
             return;
         }
         Hold hold = current.hold();
+        if (hold != null && hold.state(clocks) == LeaseState.RELEASED) {
+            endHold(hold);
+            if (tenure == null) {
+                return;
+            }
+            hold = null;
+        }
         if (hold != null) {
             LeaseState state = hold.state(clocks);
             if (state == LeaseState.LOST) {
                 loseTenure(current, "its lease ran out before the store confirmed it again", true);
-                return;
-            }
-            if (state == LeaseState.RELEASED) {
                 return;
             }
             announce(hold, state);
@@ -510,9 +581,9 @@ final class LocalQueue {
                 return;
             }
         }
-        boolean renewing = current.isRenewing();
+        boolean capped = current.isCapped();
         Duration request = current.nextRequest(now);
-        if (hold != null && renewing && !current.isRenewing()) {
+        if (hold != null && !capped && current.isCapped()) {
             actions.add(new Action.Unrenewed(
                     hold, "it reaches its maxHold of " + hold.options().maxHold()));
         }
@@ -531,14 +602,19 @@ final class LocalQueue {
             return;
         }
         settleVacated();
+        if (!current.isDoubted() && !current.agrees(clocks, next.options().leaseDuration())) {
+            current.doubt(now);
+        }
         if (!current.isReadyFor(next, now)) {
             current.prepareFor(next, now);
+            owes();
             renew(current);
             return;
         }
         waiting.remove(next);
         waiting.noteContention();
         actions.add(new Action.Give(next, current.give(next, clocks)));
+        refuseTrying();
         renew(current);
     }
 
@@ -551,13 +627,7 @@ final class LocalQueue {
         if (current != null && !current.isUnderWay() && (waiting.isEmpty() || current.isForgotten(now))) {
             attempt = null;
             if (current.mayHaveLeftTraces()) {
-                Duration lease = current.claim().lease();
-                addUndo(Undo.withdraw(
-                        current.claim().id(),
-                        now,
-                        lease.plus(WaitingRules.aliveFor(lease)).toNanos()
-                                + settings.storeTimeout().toNanos(),
-                        current.mayHaveStragglers()));
+                withdraw(current.claim().id(), current.mayHaveStragglers());
             }
             current = null;
         }
@@ -569,33 +639,37 @@ final class LocalQueue {
             int spare = waiting.size() > 1 ? settings.localHandOvers() : 0;
             Claim claim = new Claim(
                     settings.claimIds().get(), lock, first.options().leaseDuration(), spare, waiting.isAnyWaiting());
+            longestLease = Math.max(longestLease, claim.lease().toNanos());
             current = new Attempt(claim, now, settings.random());
             attempt = current;
         }
         if (current.isDue(now)) {
-            if (!silent) {
-                silent = true;
-                silentSince = now;
-            }
+            owes();
             actions.add(current.send(now));
         }
     }
 
-    private void heard() {
-        silent = false;
+    /** Somebody waits for an answer of the store. */
+    private void owes() {
+        if (!silent) {
+            silent = true;
+            silentSince = now;
+        }
     }
 
-    /** Since when the store owes an answer, NEVER if it owes none. */
+    private void heard() {
+        silent = attempt != null && attempt.isUnderWay();
+        silentSince = now;
+        lastFailure = null;
+    }
+
+    /** Since when the store owes an answer, or has granted only what was over already; NEVER if neither is so. */
     private long silenceBegan() {
-        Undo blocking = blocker;
-        if (blocking != null) {
-            return blocking.firstSentAt();
+        if (late) {
+            return lateSince;
         }
-        Tenure current = tenure;
-        if (current != null) {
-            return current.preparingSince();
-        }
-        return silent && attempt != null ? silentSince : NEVER;
+        boolean preparing = tenure != null && tenure.isPreparing();
+        return silent && (attempt != null || blocker != null || preparing) ? silentSince : NEVER;
     }
 
     private void giveUpOnSilence() {
@@ -625,8 +699,13 @@ final class LocalQueue {
                         + "have left in the store is being withdrawn. Check that the store is reachable"
                         + (failure == null ? "" : ": " + failure.getMessage()),
                 node,
-                attempt != null && attempt.mayHaveLeftTraces() ? Outcome.UNKNOWN : Outcome.NOT_ACQUIRED,
+                mayHaveLeftTraces() ? Outcome.UNKNOWN : Outcome.NOT_ACQUIRED,
                 failure);
+    }
+
+    private boolean mayHaveLeftTraces() {
+        Attempt asked = attempt;
+        return tenure != null || (asked != null && (asked.isUnderWay() || asked.mayHaveLeftTraces()));
     }
 
     private void undo() {

@@ -43,6 +43,9 @@ final class Tenure {
     private long renewAt;
     private boolean doubted;
     private long doubtedAt;
+    private boolean capped;
+    private long cappedAt;
+    private long endInStore;
     private @Nullable Caller preparedFor;
     private boolean prepared;
     private long preparedAt;
@@ -73,6 +76,7 @@ final class Tenure {
         this.beganAt = now;
         this.random = random;
         this.leaseNanos = asked.toNanos();
+        this.endInStore = now + withMargin(leaseNanos);
         planRenewal();
         if (pushed) {
             renewAt = now;
@@ -105,6 +109,26 @@ final class Tenure {
 
     boolean isDoubted() {
         return doubted;
+    }
+
+    /** Whether the watchdog has begun to ask for less than a lease, because the hold reaches its maxHold. */
+    boolean isCapped() {
+        return capped;
+    }
+
+    /** For how long from now on the store may have the lease if nothing more is heard of it, confirmed or not. */
+    long nanosInStore(long now) {
+        return endInStore - now;
+    }
+
+    /** Whether both clocks have told the same since a request was sent; else its answer sets no deadline. */
+    boolean agrees(Validity answer, ClockReading clocks) {
+        return clocks.divergenceSince(answer.sentAt()) <= leaseNanos / 10;
+    }
+
+    /** Whether both clocks have told the same since the last confirmation, for a lease as long as that. */
+    boolean agrees(ClockReading clocks, Duration lease) {
+        return clocks.divergenceSince(validity.sentAt()) <= lease.toNanos() / 10;
     }
 
     /** Whether so many callers of this process have been served in a row that the lock has to go back to the store. */
@@ -143,9 +167,9 @@ final class Tenure {
         }
     }
 
-    /** Since when the lease is being renewed for a caller, NEVER if it is not. */
-    long preparingSince() {
-        return preparedFor == null || prepared ? LocalQueue.NEVER : preparedAt;
+    /** Whether the lease is being renewed for a caller. */
+    boolean isPreparing() {
+        return preparedFor != null && (!prepared || doubted);
     }
 
     /** Starts the turn of a caller, with the next token of the run. */
@@ -156,6 +180,7 @@ final class Tenure {
         preparedFor = null;
         leaseNanos = caller.options().leaseDuration().toNanos();
         renewing = caller.options().autoRenew();
+        capped = false;
         return next;
     }
 
@@ -165,17 +190,18 @@ final class Tenure {
         extensions.clear();
     }
 
-    /** Takes a confirmation over. A lease's end never moves back, so of two deadlines the later one is right. */
-    void confirm(Validity confirmed) {
-        if (confirmed.deadline() - validity.deadline() > 0) {
-            validity = confirmed;
-        } else if (confirmed.sentAt().nanos() - validity.sentAt().nanos() > 0) {
-            validity = new Validity(confirmed.sentAt(), validity.deadline());
-        }
+    /**
+     * Takes a confirmation over. A lease's end never moves back, so of two deadlines the later one is right.
+     *
+     * @return the extensions that its request has covered
+     */
+    List<Extension> confirm(Validity confirmed) {
+        Validity merged = merge(validity, confirmed);
         Hold current = hold;
-        if (current != null) {
-            current.confirm(validity);
+        if (current != null && !current.confirm(merged)) {
+            return List.of();
         }
+        validity = merged;
         long sentAt = confirmed.sentAt().nanos();
         if (doubted && sentAt - doubtedAt >= 0) {
             doubted = false;
@@ -183,9 +209,19 @@ final class Tenure {
         if (preparedFor != null && sentAt - preparedAt >= 0) {
             prepared = true;
         }
-        if (!doubted && (preparedFor == null || prepared)) {
+        if (capped && sentAt - cappedAt >= 0) {
+            renewing = false;
+        }
+        List<Extension> covered = extensionsAskedBy(sentAt);
+        if (!doubted && (preparedFor == null || prepared) && extensions.isEmpty()) {
             planRenewal();
         }
+        return covered;
+    }
+
+    private static Validity merge(Validity one, Validity other) {
+        ClockReading sentAt = other.sentAt().nanos() - one.sentAt().nanos() >= 0 ? other.sentAt() : one.sentAt();
+        return new Validity(sentAt, other.deadline() - one.deadline() > 0 ? other.deadline() : one.deadline());
     }
 
     /** Has the lease confirmed by a request that is sent from now on. */
@@ -202,7 +238,7 @@ final class Tenure {
     }
 
     /** Takes out the extensions that a request sent at a given time has covered. */
-    List<Extension> extensionsAskedBy(long sentAt) {
+    private List<Extension> extensionsAskedBy(long sentAt) {
         List<Extension> done = new ArrayList<>();
         for (Iterator<Extension> all = extensions.iterator(); all.hasNext(); ) {
             Extension extension = all.next();
@@ -238,9 +274,25 @@ final class Tenure {
         long most = current == null ? Long.MAX_VALUE : current.holdNanosLeft(now);
         if (wanted > most) {
             wanted = most;
-            renewing = false;
+            cap(now);
+        }
+        long end = now + withMargin(wanted);
+        if (end - endInStore > 0) {
+            endInStore = end;
         }
         return wanted <= QUESTION.toNanos() ? QUESTION : Duration.ofNanos(wanted);
+    }
+
+    /** From now on only what is left of maxHold is asked for: until it is confirmed, or over. */
+    private void cap(long now) {
+        Hold current = hold;
+        if (renewing && !capped) {
+            capped = true;
+            cappedAt = now;
+        }
+        if (current != null && current.holdNanosLeft(now) <= 0) {
+            renewing = false;
+        }
     }
 
     long nextDue() {
@@ -249,11 +301,16 @@ final class Tenure {
             due = renewAt;
         }
         Hold current = hold;
-        if (current != null && current.announced() == LeaseState.HELD) {
+        if (current != null && current.options().autoRenew() && current.announced() == LeaseState.HELD) {
             long risk = Hold.riskAt(validity);
             due = risk - due < 0 ? risk : due;
         }
         return due;
+    }
+
+    /** How long the store may count that as, if its clock is slower than ours. */
+    private static long withMargin(long nanos) {
+        return nanos + nanos / 64;
     }
 
     private void planRenewal() {

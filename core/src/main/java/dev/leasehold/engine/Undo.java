@@ -20,7 +20,7 @@ final class Undo {
     private final @Nullable Hold hold;
     private final long keepUntil;
     private final long firstSentAt;
-    private final long pointlessFrom;
+    private final long pointlessAfterNanos;
     private final boolean stragglers;
 
     private int sent;
@@ -28,6 +28,7 @@ final class Undo {
     private long nextAt;
     private boolean holdTold;
     private boolean sweeping;
+    private long pointlessFrom;
 
     private Undo(
             ClaimId claim,
@@ -42,6 +43,7 @@ final class Undo {
         this.hold = hold;
         this.keepUntil = now + keepNanos;
         this.firstSentAt = now;
+        this.pointlessAfterNanos = pointlessAfterNanos;
         this.pointlessFrom = now + pointlessAfterNanos;
         this.stragglers = stragglers;
         this.nextAt = now;
@@ -73,10 +75,6 @@ final class Undo {
         return hold;
     }
 
-    long firstSentAt() {
-        return firstSentAt;
-    }
-
     boolean isRepeated() {
         return sent > 1;
     }
@@ -86,7 +84,7 @@ final class Undo {
     }
 
     boolean isPointless(long now) {
-        return !underWay && !sweeping && now - pointlessFrom >= 0;
+        return !underWay && now - pointlessFrom >= 0;
     }
 
     /** When to look at it again if nothing happens. */
@@ -132,6 +130,7 @@ final class Undo {
         }
         sweeping = true;
         nextAt = now + horizon.toNanos();
+        pointlessFrom = nextAt + pointlessAfterNanos;
         return false;
     }
 

@@ -1,0 +1,240 @@
+package dev.leasehold.engine;
+
+import static dev.leasehold.engine.Bench.DEFAULTS;
+import static dev.leasehold.engine.Bench.HAND_OVERS;
+import static dev.leasehold.engine.Bench.LEASE;
+import static dev.leasehold.engine.Bench.UNRENEWED;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.LeaseState;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.LeaseId;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Joining, being served, and handing over inside the process. */
+class LocalQueueServingTest {
+
+    private final Bench bench = new Bench();
+
+    @Test
+    void oneCallerTakesOneClaimAndOneRelease() {
+        Caller caller = bench.joins();
+        Claim claim = bench.claim();
+        assertThat(claim.lease()).isEqualTo(LEASE);
+        assertThat(claim.enqueue()).isTrue();
+        assertThat(claim.spare()).isZero();
+        LeaseId lease = bench.grants(claim);
+        Hold hold = bench.given(caller);
+        assertThat(hold.token()).isEqualTo(lease.token());
+
+        bench.ends(hold);
+        assertThat(bench.one(Action.SendRelease.class)).isEqualTo(new Action.SendRelease(lease, Duration.ZERO));
+        bench.none(Action.Settle.class);
+        bench.released(lease);
+        assertThat(bench.one(Action.Settle.class)).isEqualTo(new Action.Settle(hold, LeaseState.RELEASED, null));
+        bench.isIdle();
+    }
+
+    @Test
+    void manyCallersAreOneClaim() {
+        bench.joins();
+        bench.joins();
+        bench.joins();
+        bench.claim();
+        bench.none(Action.SendClaim.class);
+    }
+
+    @Test
+    void aDeadlineCountsFromTheSendingOfTheRequest() {
+        Caller caller = bench.joins();
+        Claim claim = bench.claim();
+        var sentAt = bench.now();
+        bench.stopFor(Duration.ofSeconds(20));
+        bench.grants(claim, LEASE, sentAt);
+        assertThat(bench.given(caller).remaining(bench.now())).isLessThan(Duration.ofSeconds(10));
+    }
+
+    @Test
+    void callersAreServedInOrderWithTheTokensOfTheRun() {
+        Hold first = bench.held();
+        List<Caller> next = List.of(bench.joins(), bench.joins());
+        bench.ends(first);
+        LeaseId spent = bench.release();
+        bench.released(spent);
+        Claim claim = bench.claim();
+        assertThat(claim.spare()).isEqualTo(HAND_OVERS);
+        LeaseId lease = bench.grants(claim);
+
+        Hold second = bench.given(next.get(0));
+        bench.none(Action.Give.class);
+        bench.ends(second);
+        Hold third = bench.given(next.get(1));
+        bench.none(Action.SendRelease.class);
+        assertThat(second.token()).isEqualTo(lease.token());
+        assertThat(third.token()).isEqualTo(lease.token() + 1);
+        assertThat(bench.all(Action.Settle.class)).contains(new Action.Settle(second, LeaseState.RELEASED, null));
+    }
+
+    @Test
+    void nobodyIsServedWhileAnotherHolds() {
+        Hold first = startRun(5);
+        bench.look();
+        bench.pass(Duration.ofSeconds(1));
+        bench.none(Action.Give.class);
+        assertThat(first.state(bench.now())).isEqualTo(LeaseState.HELD);
+    }
+
+    @Test
+    void afterSoManyHandOversTheLockGoesBackToTheStore() {
+        Hold hold = startRun(10);
+        int handOvers = 0;
+        while (true) {
+            bench.ends(hold);
+            List<Action.Give> gives = bench.all(Action.Give.class);
+            if (gives.isEmpty()) {
+                break;
+            }
+            handOvers++;
+            hold = gives.get(0).hold();
+        }
+        assertThat(handOvers).isEqualTo(HAND_OVERS);
+        LeaseId lease = bench.release();
+        bench.none(Action.SendClaim.class);
+        bench.released(lease);
+        assertThat(bench.claim().id()).isNotEqualTo(lease.claim());
+    }
+
+    @Test
+    void afterTenMillisecondsTheLockGoesBackToTheStore() {
+        Hold hold = startRun(10);
+        bench.stopFor(Duration.ofMillis(9));
+        bench.ends(hold);
+        Hold next = bench.one(Action.Give.class).hold();
+        bench.stopFor(Duration.ofMillis(1));
+        bench.ends(next);
+        bench.none(Action.Give.class);
+        bench.release();
+    }
+
+    @Test
+    void aRunEndsWithTheTokensThatTheStoreGave() {
+        bench.joins();
+        bench.joins();
+        bench.joins();
+        Claim claim = bench.claim();
+        bench.grants(claim);
+        bench.ends(bench.one(Action.Give.class).hold());
+        bench.none(Action.Give.class);
+        bench.release();
+    }
+
+    @Test
+    void aKeptLockIsNotHandedOverInsideTheProcess() {
+        Caller caller = bench.joins(DEFAULTS.withAtLeast(Duration.ofSeconds(5)));
+        bench.joins();
+        LeaseId lease = bench.grants(bench.claim());
+        Hold hold = bench.given(caller);
+        bench.stopFor(Duration.ofSeconds(2));
+        bench.ends(hold);
+        bench.none(Action.Give.class);
+        assertThat(bench.one(Action.SendRelease.class)).isEqualTo(new Action.SendRelease(lease, Duration.ofSeconds(3)));
+    }
+
+    @Test
+    void aRepeatedReleaseDoesNotStartTheKeptTimeAnew() {
+        Hold hold = bench.held(DEFAULTS.withAtLeast(Duration.ofSeconds(5)));
+        bench.ends(hold);
+        LeaseId lease = bench.release();
+        bench.stopFor(Duration.ofSeconds(2));
+        bench.releaseFails(lease);
+        bench.pass(Duration.ofSeconds(1));
+        Duration keep = bench.one(Action.SendRelease.class).keepFor();
+        assertThat(keep).isBetween(Duration.ofSeconds(2), Duration.ofSeconds(3));
+    }
+
+    @Test
+    void oneWhoWillNotRenewGetsALeaseThatWasJustRenewed() {
+        Hold first = startRun(1);
+        Caller next = bench.joins(UNRENEWED);
+        bench.ends(first);
+        Hold second = bench.one(Action.Give.class).hold();
+        bench.forget();
+        bench.ends(second);
+        bench.none(Action.Give.class);
+        Action.SendRenew renewal = bench.renewal();
+        assertThat(renewal.duration()).isEqualTo(LEASE);
+        bench.renewed(renewal.lease(), LEASE);
+        bench.given(next);
+    }
+
+    @Test
+    void oneWhoNeedsALongerLeaseGetsItRenewedFirst() {
+        Hold first = startRun(1);
+        Caller next = bench.joins(DEFAULTS.withLeaseDuration(Duration.ofMinutes(10)));
+        bench.ends(first);
+        bench.ends(bench.one(Action.Give.class).hold());
+        bench.none(Action.Give.class);
+        Action.SendRenew renewal = bench.renewal();
+        assertThat(renewal.duration()).isEqualTo(Duration.ofMinutes(10));
+        bench.renewed(renewal.lease(), Duration.ofMinutes(10));
+        assertThat(bench.given(next).remaining(bench.now())).isGreaterThan(Duration.ofMinutes(9));
+    }
+
+    @Test
+    void aCallerWhoLeavesIsNotServed() {
+        Caller gone = bench.joins();
+        Caller stays = bench.joins();
+        bench.leaves(gone);
+        bench.grants(bench.claim());
+        bench.given(stays);
+    }
+
+    @Test
+    void aGrantThatNobodyWaitsForAnyMoreIsReleased() {
+        Caller gone = bench.joins();
+        Claim claim = bench.claim();
+        bench.leaves(gone);
+        LeaseId lease = bench.grants(claim);
+        bench.none(Action.Give.class);
+        assertThat(bench.release()).isEqualTo(lease);
+        bench.released(lease);
+        bench.isIdle();
+    }
+
+    @Test
+    void aHoldWhoseEndWasNotReportedIsEndedAllTheSame() {
+        Hold hold = bench.held();
+        hold.end(bench.now());
+        bench.pass(Duration.ofSeconds(11));
+        LeaseId lease = bench.release();
+        bench.released(lease);
+        assertThat(bench.one(Action.Settle.class)).isEqualTo(new Action.Settle(hold, LeaseState.RELEASED, null));
+        bench.isIdle();
+    }
+
+    @Test
+    void endingAHoldTwiceReleasesOnce() {
+        Hold hold = bench.held();
+        bench.ends(hold);
+        bench.ends(hold);
+        bench.release();
+        bench.none(Action.SendRelease.class);
+    }
+
+    /** A run with its first holder, and others behind it. */
+    private Hold startRun(int others) {
+        Hold opener = bench.held();
+        Caller first = bench.joins();
+        for (int i = 0; i < others; i++) {
+            bench.joins();
+        }
+        bench.ends(opener);
+        bench.released(bench.release());
+        bench.grants(bench.claim());
+        Hold hold = bench.given(first);
+        bench.forget();
+        return hold;
+    }
+}
