@@ -7,8 +7,11 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way out to users' code: on their executor, or on threads of the client's own. What users' code throws is logged. If
- * their executor refuses, the client's own threads step in, so that a future is completed whatever happens.
+ * The way out to users' code: on their executor, or on threads of the client's own. What users' code throws is logged.
+ *
+ * <p>A thread of the engine does not even call the users' executor: it may block, or run the task on its caller. The client's
+ * own threads do, and step in if it refuses, so that a future is completed whatever happens. Only after the client has been
+ * closed, when there is no engine any more to be kept free, does the calling thread do it itself.
  */
 final class Callbacks implements Executor, AutoCloseable {
 
@@ -31,18 +34,21 @@ final class Callbacks implements Executor, AutoCloseable {
                 LOG.log(Level.WARNING, "a callback of a Leasehold client has failed", e);
             }
         };
-        if (users != null) {
-            try {
-                users.execute(guarded);
-                return;
-            } catch (RejectedExecutionException e) {
-                LOG.log(
-                        Level.WARNING,
-                        "the executor for callbacks refused a task; it runs on a thread of the client",
-                        e);
-            }
+        Runnable passed = users == null ? guarded : () -> pass(users, guarded);
+        try {
+            own.execute(passed);
+        } catch (RejectedExecutionException e) {
+            passed.run();
         }
-        own.execute(guarded);
+    }
+
+    private static void pass(Executor users, Runnable guarded) {
+        try {
+            users.execute(guarded);
+        } catch (RuntimeException e) {
+            LOG.log(Level.WARNING, "the executor for callbacks refused a task; it runs on a thread of the client", e);
+            guarded.run();
+        }
     }
 
     @Override
