@@ -248,7 +248,8 @@ public final class Leasehold implements AutoCloseable {
         }
 
         /**
-         * The time to live by, for tests. The system's by default.
+         * The time to live by, for tests. The system's by default. With another one, an {@link #executor} is called directly
+         * by whichever thread has something to tell, so that a test sees the same order each time.
          *
          * @param time the time; never closed by the client
          * @return this

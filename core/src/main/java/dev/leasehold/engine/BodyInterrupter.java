@@ -2,7 +2,7 @@ package dev.leasehold.engine;
 
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Interrupts a body when its lease is lost: never before it has begun, never after it has ended. */
+/** Interrupts a body when its lease is lost: once, never before it has begun, never after it has ended. */
 final class BodyInterrupter {
 
     private final ReentrantLock guard = new ReentrantLock();
@@ -13,7 +13,7 @@ final class BodyInterrupter {
     void interrupt() {
         guard.lock();
         try {
-            if (running) {
+            if (running && !interrupted) {
                 interrupted = true;
                 thread.interrupt();
             }

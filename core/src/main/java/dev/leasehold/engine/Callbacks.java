@@ -7,18 +7,24 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way out to users' code: on their executor, or on threads of the client's own. What users' code throws is logged. If
- * their executor refuses, the client's own threads step in, so that a future is completed whatever happens.
+ * The way out to users' code: on their executor, or on threads of the client's own. What users' code throws is logged.
+ *
+ * <p>A thread of the engine does not even call the users' executor: it may block, or run the task on its caller. The client's
+ * own threads do, and step in if it refuses, so that a future is completed whatever happens. Only after the client has been
+ * closed, when there is no engine any more to be kept free, does the calling thread do it itself. So it does, too, in tests
+ * that bring their own time and executor: they want the same order each time, which a thread in between would spoil.
  */
 final class Callbacks implements Executor, AutoCloseable {
 
     private static final Logger LOG = System.getLogger("dev.leasehold");
 
     private final @Nullable Executor users;
+    private final boolean direct;
     private final CallbackThreads own;
 
-    Callbacks(@Nullable Executor users, String threadName) {
+    Callbacks(@Nullable Executor users, boolean direct, String threadName) {
         this.users = users;
+        this.direct = direct && users != null;
         this.own = new CallbackThreads(threadName);
     }
 
@@ -31,21 +37,23 @@ final class Callbacks implements Executor, AutoCloseable {
                 LOG.log(Level.WARNING, "a callback of a Leasehold client has failed", e);
             }
         };
-        if (users != null) {
-            try {
-                users.execute(guarded);
-                return;
-            } catch (RejectedExecutionException e) {
-                LOG.log(
-                        Level.WARNING,
-                        "the executor for callbacks refused a task; it runs on a thread of the client",
-                        e);
-            }
+        Runnable passed = users == null ? guarded : () -> pass(users, guarded);
+        if (direct) {
+            passed.run();
+            return;
         }
         try {
-            own.execute(guarded);
-        } catch (RejectedExecutionException closed) {
-            // The client is closed and has no threads any more: on the thread of whoever still asks something of it.
+            own.execute(passed);
+        } catch (RejectedExecutionException e) {
+            passed.run();
+        }
+    }
+
+    private static void pass(Executor users, Runnable guarded) {
+        try {
+            users.execute(guarded);
+        } catch (RuntimeException e) {
+            LOG.log(Level.WARNING, "the executor for callbacks refused a task; it runs on a thread of the client", e);
             guarded.run();
         }
     }

@@ -14,6 +14,8 @@ import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.TimeSource;
 import dev.leasehold.spi.Validity;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
@@ -27,11 +29,13 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** One client: its store, its time, and a queue for each lock that is in use. */
 public final class Client {
 
+    private static final Logger LOG = System.getLogger("dev.leasehold");
     private static final AtomicInteger CLIENTS = new AtomicInteger();
     private static final int ID_BYTES = 20;
 
@@ -45,7 +49,7 @@ public final class Client {
     private final ConcurrentMap<String, QueueRunner> queues = new ConcurrentHashMap<>();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CompletableFuture<@Nullable Void> drained = new CompletableFuture<>();
-    private final CompletableFuture<@Nullable Void> shut = new CompletableFuture<>();
+    private final ReentrantLock closing = new ReentrantLock();
 
     public Client(ClientSettings settings) {
         this.settings = settings;
@@ -53,7 +57,7 @@ public final class Client {
         TimeSource given = settings.time();
         ownTime = given == null ? new SystemTime("leasehold-timer-" + number) : null;
         time = given != null ? given : java.util.Objects.requireNonNull(ownTime);
-        callbacks = new Callbacks(settings.executor(), "leasehold-callback-" + number);
+        callbacks = new Callbacks(settings.executor(), given != null, "leasehold-callback-" + number);
         byte[] id = new byte[ID_BYTES];
         settings.random().nextBytes(id);
         String clientId = HexFormat.of().formatHex(id);
@@ -73,7 +77,12 @@ public final class Client {
                 settings.storeTimeout(),
                 store.requestHorizon(),
                 settings.random());
-        checkLease(settings.options().leaseDuration());
+        try {
+            check(settings.options());
+        } catch (IllegalArgumentException e) {
+            shut();
+            throw e;
+        }
     }
 
     public ClientSettings settings() {
@@ -82,13 +91,13 @@ public final class Client {
 
     public DistributedLock lock(String name, LockOptions options) {
         checkOpen();
-        checkLease(options.leaseDuration());
+        check(options);
         return new ClientLock(this, LockNames.checked(name), options);
     }
 
     public ReentrantDistributedLock reentrantLock(String name, LockOptions options) {
         checkOpen();
-        checkLease(options.leaseDuration());
+        check(options);
         return new ThreadLock(this, threadHolds, LockNames.checked(name), options);
     }
 
@@ -125,6 +134,14 @@ public final class Client {
         return new LockException("the store " + this + " failed: " + cause, cause);
     }
 
+    private void check(LockOptions options) {
+        checkLease(options.leaseDuration());
+        if (options.atLeast().compareTo(store.maxLease()) > 0) {
+            throw new IllegalArgumentException("atLeast must be at most " + store.maxLease() + " on the store " + this
+                    + ", but was " + options.atLeast());
+        }
+    }
+
     void checkLease(Duration lease) {
         Duration most = store.maxLease();
         if (lease.compareTo(LockOptions.SHORTEST_LEASE) < 0 || lease.compareTo(most) > 0) {
@@ -133,8 +150,13 @@ public final class Client {
         }
     }
 
+    /** True before any queue is told to close, so that a queue made later knows by itself. */
+    boolean isClosed() {
+        return closed.get();
+    }
+
     private void checkOpen() {
-        if (closed.get()) {
+        if (isClosed()) {
             throw new IllegalStateException("this Leasehold is closed");
         }
     }
@@ -162,14 +184,7 @@ public final class Client {
 
     /** Brings a caller to the queue of a lock. */
     void join(String lock, Caller caller) {
-        if (closed.get()) {
-            caller.outcome.completeExceptionally(new IllegalStateException("this Leasehold is closed"));
-            return;
-        }
         post(lock, new Event.Join(caller));
-        if (closed.get()) {
-            postIfPresent(lock, new Event.Close());
-        }
     }
 
     /** Brings an event to the queue of a lock, and makes the queue if there is none. */
@@ -193,35 +208,36 @@ public final class Client {
 
     void retired(String lock, QueueRunner runner) {
         queues.remove(lock, runner);
-        if (closed.get() && queues.isEmpty()) {
+        if (isClosed() && queues.isEmpty()) {
             drained.complete(null);
         }
     }
 
-    /** Starts to close, and returns at once. */
-    public CompletableFuture<@Nullable Void> closeAsync() {
-        if (closed.compareAndSet(false, true)) {
-            drained.whenComplete((done, failure) -> shut());
-            time.schedule(settings.storeTimeout(), () -> drained.complete(null));
-            for (QueueRunner runner : queues.values()) {
-                runner.post(new Event.Close());
+    /** Releases what is held, and closes the store on the calling thread, never on one of the store's own. */
+    public void close() {
+        closing.lock();
+        try {
+            if (closed.compareAndSet(false, true)) {
+                for (QueueRunner runner : queues.values()) {
+                    runner.post(new Event.Close());
+                }
+                if (!queues.isEmpty()) {
+                    awaitDrained();
+                }
+                shut();
             }
-            if (queues.isEmpty()) {
-                drained.complete(null);
-            }
+        } finally {
+            closing.unlock();
         }
-        return shut;
     }
 
-    public void close() {
-        CompletableFuture<@Nullable Void> closing = closeAsync();
+    private void awaitDrained() {
         try {
-            closing.get(settings.storeTimeout().toNanos(), TimeUnit.NANOSECONDS);
+            drained.get(settings.storeTimeout().toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            drained.complete(null);
         } catch (ExecutionException | TimeoutException e) {
-            drained.complete(null);
+            LOG.log(Level.WARNING, "the store {0} did not answer every release before it was closed", this);
         }
     }
 
@@ -233,7 +249,6 @@ public final class Client {
                 ownTime.close();
             }
             callbacks.close();
-            shut.complete(null);
         }
     }
 

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /** A hold as its caller sees it. The engine refers to it weakly only, so that it notices when it was dropped. */
 final class HeldLease implements Lease {
@@ -190,11 +191,21 @@ final class HeldLease implements Lease {
         }
     }
 
-    /** Waits as {@link #close()} does and says what is known then. */
-    LeaseState closeQuietly() {
+    /**
+     * Closes it without a warning, and judges the time under it.
+     *
+     * @return null if the lock was held until now, as far as is known; else what to throw
+     */
+    @Nullable LeaseLostException finish() {
         lossNoticed = true;
+        LeaseState before = look();
         close();
-        return look();
+        LeaseState after = look();
+        if (after == LeaseState.LOST) {
+            return lost(after);
+        }
+        boolean confirmed = hold.released.isDone() && !hold.released.isCompletedExceptionally();
+        return before == LeaseState.UNCONFIRMED && !confirmed ? lost(before) : null;
     }
 
     @Override

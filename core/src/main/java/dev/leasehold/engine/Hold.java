@@ -5,6 +5,7 @@ import dev.leasehold.LockOptions;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.Validity;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -91,7 +92,7 @@ final class Hold {
             if (current instanceof Over over) {
                 return over.state();
             }
-            Validity validity = validity(current);
+            Validity validity = validity(Objects.requireNonNull(current));
             if (validity.isOver(now.nanos())) {
                 if (status.compareAndSet(current, LOST)) {
                     return LeaseState.LOST;

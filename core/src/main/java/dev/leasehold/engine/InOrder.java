@@ -4,9 +4,8 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
 
-/** Runs tasks on another executor, in order and one at a time. */
+/** Runs tasks on another executor, in order and one at a time; one that throws does not keep the next from running. */
 final class InOrder implements Executor {
 
     private final Executor executor;
@@ -30,21 +29,33 @@ final class InOrder implements Executor {
         } finally {
             guard.unlock();
         }
-        executor.execute(this::runAll);
+        executor.execute(this::runOne);
     }
 
-    private void runAll() {
-        for (Runnable task = next(); task != null; task = next()) {
-            task.run();
+    private void runOne() {
+        try {
+            next().run();
+        } finally {
+            if (goesOn()) {
+                executor.execute(this::runOne);
+            }
         }
     }
 
-    private @Nullable Runnable next() {
+    private Runnable next() {
         guard.lock();
         try {
-            Runnable task = tasks.poll();
-            running = task != null;
-            return task;
+            return tasks.remove();
+        } finally {
+            guard.unlock();
+        }
+    }
+
+    private boolean goesOn() {
+        guard.lock();
+        try {
+            running = !tasks.isEmpty();
+            return running;
         } finally {
             guard.unlock();
         }

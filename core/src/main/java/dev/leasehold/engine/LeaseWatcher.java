@@ -2,13 +2,11 @@ package dev.leasehold.engine;
 
 import dev.leasehold.LeaseListener;
 import dev.leasehold.LeaseState;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,19 +15,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeaseWatcher implements HoldWatcher {
 
-    private static final Logger LOG = System.getLogger("dev.leasehold");
-
     private final WeakReference<HeldLease> lease;
     private final Hold hold;
     private final QueueRunner runner;
     private final Client client;
-    private final AtomicReference<@Nullable InOrder> inOrder = new AtomicReference<>();
-    private volatile @Nullable BodyInterrupter body;
-    private volatile boolean attended;
-    private volatile LeaseState last = LeaseState.HELD;
+    /** Guards the rest, so that each listener is told what came after it was added, in order. Never held by users' code. */
+    private final ReentrantLock guard = new ReentrantLock();
 
-    /** Only touched by tasks of {@code inOrder}. */
-    private final List<Listening> listeners = new ArrayList<>(0);
+    private List<LeaseListener> listeners = List.of();
+    private @Nullable InOrder teller;
+    private @Nullable BodyInterrupter body;
+    private LeaseState last = LeaseState.HELD;
+
+    private volatile boolean attended;
 
     LeaseWatcher(HeldLease lease, Hold hold, QueueRunner runner, Client client) {
         this.lease = new WeakReference<>(lease);
@@ -45,35 +43,47 @@ final class LeaseWatcher implements HoldWatcher {
 
     @Override
     public void stateChanged(LeaseState state) {
-        last = state;
-        BodyInterrupter running = body;
+        BodyInterrupter running;
+        guard.lock();
+        try {
+            last = state;
+            running = body;
+            tell(listeners, state);
+        } finally {
+            guard.unlock();
+        }
         if (state == LeaseState.LOST && running != null) {
             running.interrupt();
-        }
-        Executor executor = inOrder.get();
-        if (executor != null) {
-            executor.execute(() -> tell(state));
         }
     }
 
     void add(LeaseListener listener) {
+        Objects.requireNonNull(listener, "listener");
         attended = true;
-        InOrder fresh = new InOrder(client.callbacks());
-        InOrder known = inOrder.compareAndExchange(null, fresh);
-        (known == null ? fresh : known).execute(() -> {
-            Listening listening = new Listening(listener);
-            listeners.add(listening);
-            LeaseState state = last;
-            if (state.isFinal()) {
-                listening.tell(lease(), state);
+        guard.lock();
+        try {
+            List<LeaseListener> more = new ArrayList<>(listeners);
+            more.add(listener);
+            listeners = List.copyOf(more);
+            if (last.isFinal()) {
+                tell(List.of(listener), last);
             }
-        });
+        } finally {
+            guard.unlock();
+        }
     }
 
-    private void tell(LeaseState state) {
-        HeldLease told = lease();
-        for (Listening listening : listeners) {
-            listening.tell(told, state);
+    private void tell(List<LeaseListener> whom, LeaseState state) {
+        if (whom.isEmpty()) {
+            return;
+        }
+        InOrder known = teller;
+        if (known == null) {
+            known = new InOrder(client.callbacks());
+            teller = known;
+        }
+        for (LeaseListener listener : whom) {
+            known.execute(() -> listener.onState(lease(), state));
         }
     }
 
@@ -84,8 +94,15 @@ final class LeaseWatcher implements HoldWatcher {
 
     /** Has a body interrupted when the lease is lost, at once if it is already. */
     void interrupt(BodyInterrupter value) {
-        body = value;
-        if (last == LeaseState.LOST) {
+        LeaseState state;
+        guard.lock();
+        try {
+            body = value;
+            state = last;
+        } finally {
+            guard.unlock();
+        }
+        if (state == LeaseState.LOST) {
             value.interrupt();
         }
     }
@@ -97,27 +114,5 @@ final class LeaseWatcher implements HoldWatcher {
 
     boolean isAttended() {
         return attended;
-    }
-
-    /** A listener, and what it was told last. */
-    private static final class Listening {
-        private final LeaseListener listener;
-        private LeaseState told = LeaseState.HELD;
-
-        Listening(LeaseListener listener) {
-            this.listener = listener;
-        }
-
-        void tell(HeldLease lease, LeaseState state) {
-            if (told == state) {
-                return;
-            }
-            told = state;
-            try {
-                listener.onState(lease, state);
-            } catch (RuntimeException e) {
-                LOG.log(Level.WARNING, "a listener of the lease of '" + lease.name() + "' has failed", e);
-            }
-        }
     }
 }

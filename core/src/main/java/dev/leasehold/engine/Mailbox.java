@@ -11,6 +11,8 @@ import java.util.function.Consumer;
  * at work takes all that is there, the others put theirs in and go. So an uncontended call runs through on its own thread,
  * and nobody waits for a lock while somebody else does I/O: the guard is held for a queue operation only.
  *
+ * <p>What the consumer throws comes out at whoever brought an event, after the rest has been handled.
+ *
  * <p>When the consumer is idle and nothing is left, the mailbox closes for good and refuses further events; whoever is
  * refused gets a new one.
  */
@@ -73,7 +75,15 @@ final class Mailbox<E> {
                 whenClosed.run();
                 return;
             }
-            consumer.accept(event);
+            boolean handled = false;
+            try {
+                consumer.accept(event);
+                handled = true;
+            } finally {
+                if (!handled) {
+                    work();
+                }
+            }
         }
     }
 }

@@ -3,13 +3,13 @@ package dev.leasehold.engine;
 import dev.leasehold.LeaseState;
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
-import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.TimeSource;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -62,12 +62,25 @@ final class QueueRunner {
                 disarm();
             }
             ClockReading now = time.now();
-            for (Action action : queue.on(event, now)) {
-                perform(action);
+            if (event instanceof Event.Join && client.isClosed()) {
+                queue.on(new Event.Close(), now).forEach(this::perform);
             }
+            queue.on(event, now).forEach(this::perform);
             arm(now.nanos());
         } catch (RuntimeException | Error e) {
-            LOG.log(Level.ERROR, "Leasehold has a fault: the queue of '" + lock + "' failed at " + event, e);
+            fault(event, e);
+        }
+    }
+
+    private void fault(Object at, Throwable e) {
+        LOG.log(Level.ERROR, "Leasehold has a fault: the queue of '" + lock + "' failed at " + at, e);
+    }
+
+    private void perform(Action action) {
+        try {
+            tryToPerform(action);
+        } catch (RuntimeException | Error e) {
+            fault(action, e);
         }
     }
 
@@ -90,12 +103,12 @@ final class QueueRunner {
         timerAt = LocalQueue.NEVER;
     }
 
-    private void perform(Action action) {
+    private void tryToPerform(Action action) {
         if (action instanceof Action.SendClaim send) {
             ask(
                     () -> store.claim(send.claim()),
-                    answer -> claimAnswered(new Event.ClaimAnswered(send.claim().id(), answer)),
-                    failure -> post(new Event.ClaimFailed(send.claim().id(), failure)));
+                    answer -> postAnyway(new Event.ClaimAnswered(send.claim().id(), answer)),
+                    failure -> postAnyway(new Event.ClaimFailed(send.claim().id(), failure)));
         } else if (action instanceof Action.SendRenew send) {
             ask(
                     () -> store.renew(send.lease(), send.duration()),
@@ -138,8 +151,9 @@ final class QueueRunner {
         }
     }
 
-    private void claimAnswered(Event.ClaimAnswered event) {
-        if (!post(event) && event.answer() instanceof ClaimAnswer.Granted) {
+    /** What a claim leaves in the store has to be undone, also when its queue is gone. */
+    private void postAnyway(Event event) {
+        if (!post(event)) {
             client.post(lock, event);
         }
     }
@@ -173,22 +187,27 @@ final class QueueRunner {
         settle.hold().ended.complete(settle.state());
     }
 
-    /** Puts a question to the store, which never blocks, and passes the answer on wherever it comes in. */
+    /**
+     * Puts a question to the store, which never blocks, and passes the answer on wherever it comes in. Whatever a store does
+     * wrong is a failure, so that nobody waits for an answer that cannot come.
+     */
     private <T> void ask(
             Supplier<CompletionStage<T>> question,
             Answer<T> answered,
             java.util.function.Consumer<LockException> failed) {
         CompletionStage<T> stage;
         try {
-            stage = question.get();
-        } catch (RuntimeException e) {
+            stage = Objects.requireNonNull(question.get(), "the store's stage");
+        } catch (RuntimeException | Error e) {
             stage = CompletableFuture.failedFuture(e);
         }
         stage.whenComplete((answer, failure) -> {
-            if (failure == null) {
-                answered.accept(answer);
-            } else {
+            if (failure != null) {
                 failed.accept(lockException(failure));
+            } else if (answer == null) {
+                failed.accept(lockException(new NullPointerException("the store's answer")));
+            } else {
+                answered.accept(answer);
             }
         });
     }

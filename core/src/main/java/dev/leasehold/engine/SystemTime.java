@@ -14,6 +14,9 @@ final class SystemTime implements TimeSource, AutoCloseable {
 
     private static final long LONGEST_DELAY_NANOS = Long.MAX_VALUE / 4;
 
+    private static final long MOST_APART_NANOS = 1_000_000;
+    private static final int MOST_TRIES = 10;
+
     private final ScheduledThreadPoolExecutor timers;
 
     SystemTime(String threadName) {
@@ -22,10 +25,17 @@ final class SystemTime implements TimeSource, AutoCloseable {
         timers.setRemoveOnCancelPolicy(true);
     }
 
+    /** Reads again if the thread was held up between the two clocks: that would look like a clock that was set. */
     @Override
     public ClockReading now() {
-        Instant wall = Instant.now();
-        return new ClockReading(System.nanoTime(), wall.getEpochSecond() * 1_000_000 + wall.getNano() / 1000);
+        for (int tries = 1; ; tries++) {
+            long before = System.nanoTime();
+            Instant wall = Instant.now();
+            long after = System.nanoTime();
+            if (after - before <= MOST_APART_NANOS || tries == MOST_TRIES) {
+                return new ClockReading(after, wall.getEpochSecond() * 1_000_000 + wall.getNano() / 1000);
+            }
+        }
     }
 
     @Override

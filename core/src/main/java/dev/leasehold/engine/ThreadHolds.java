@@ -1,18 +1,31 @@
 package dev.leasehold.engine;
 
 import dev.leasehold.LeaseLostException;
+import dev.leasehold.LeaseState;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Which threads of this client own which locks, and how often they have entered. The owner is the {@link Thread} object
- * itself, never its id. Each entry is touched by its own thread only; the entry of a thread that died with the lock is
- * taken out when its lease is over.
+ * itself, never its id. Each entry is touched by its own thread only. A thread that has died can leave no more: its entry is
+ * taken out when its lease ends, and, if it died later, by a sweep whenever the number of entries has doubled.
  */
 final class ThreadHolds {
 
-    private record Key(String lock, Thread owner) {}
+    private static final int FEWEST_TO_SWEEP = 64;
+
+    private record Key(String lock, Thread owner) {
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Key key && key.owner == owner && key.lock.equals(lock);
+        }
+
+        @Override
+        public int hashCode() {
+            return 31 * lock.hashCode() + System.identityHashCode(owner);
+        }
+    }
 
     private static final class Entries {
         private final HeldLease lease;
@@ -24,6 +37,7 @@ final class ThreadHolds {
     }
 
     private final ConcurrentMap<Key, Entries> owned = new ConcurrentHashMap<>();
+    private volatile int sweepAt = FEWEST_TO_SWEEP;
 
     private static Key mine(String lock) {
         return new Key(lock, Thread.currentThread());
@@ -51,6 +65,7 @@ final class ThreadHolds {
         Key key = mine(lock);
         Entries entries = new Entries(lease);
         owned.put(key, entries);
+        sweep();
         lease.hold().ended.whenComplete((state, failure) -> {
             if (!key.owner().isAlive()) {
                 owned.remove(key, entries);
@@ -59,21 +74,29 @@ final class ThreadHolds {
         return true;
     }
 
+    private void sweep() {
+        if (owned.size() >= sweepAt) {
+            owned.keySet().removeIf(key -> !key.owner().isAlive());
+            sweepAt = Math.max(FEWEST_TO_SWEEP, 2 * owned.size());
+        }
+    }
+
+    int size() {
+        return owned.size();
+    }
+
     void leave(String lock) {
         Key key = mine(lock);
         Entries entries = owned.get(key);
         if (entries == null) {
             throw new IllegalMonitorStateException("this thread does not own the lock '" + lock + "'");
         }
-        LeaseLostException lost = null;
-        if (!entries.lease.isValid()) {
-            lost = entries.lease.lost(entries.lease.look());
-        }
+        LeaseState state = entries.lease.state();
+        LeaseLostException lost = state.isFinal() ? entries.lease.lost(state) : null;
         if (--entries.count == 0) {
             owned.remove(key);
-            if (entries.lease.closeQuietly() == dev.leasehold.LeaseState.LOST && lost == null) {
-                lost = entries.lease.lost(dev.leasehold.LeaseState.LOST);
-            }
+            LeaseLostException found = entries.lease.finish();
+            lost = lost == null ? found : lost;
         }
         if (lost != null) {
             IllegalMonitorStateException told = new IllegalMonitorStateException(lost.getMessage());

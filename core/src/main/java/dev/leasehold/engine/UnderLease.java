@@ -2,7 +2,6 @@ package dev.leasehold.engine;
 
 import dev.leasehold.LeaseFunction;
 import dev.leasehold.LeaseLostException;
-import dev.leasehold.LeaseState;
 import org.jspecify.annotations.Nullable;
 
 /** Runs a body under a lease, releases it, and says so if the lease was lost meanwhile. */
@@ -38,13 +37,6 @@ final class UnderLease {
         if (interrupter != null) {
             interrupter.ended();
         }
-        LeaseState before = lease.look();
-        LeaseState after = lease.closeQuietly();
-        if (after == LeaseState.LOST) {
-            return lease.lost(after);
-        }
-        boolean confirmed =
-                lease.hold().released.isDone() && !lease.hold().released.isCompletedExceptionally();
-        return before == LeaseState.UNCONFIRMED && !confirmed ? lease.lost(before) : null;
+        return lease.finish();
     }
 }

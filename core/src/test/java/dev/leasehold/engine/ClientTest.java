@@ -1,0 +1,320 @@
+package dev.leasehold.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.DistributedLock;
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseState;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockOptions;
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.Store;
+import dev.leasehold.spi.StoreFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Closing, faulty stores, and the threads on which users' code runs. */
+@Timeout(60)
+class ClientTest {
+
+    private static Leasehold open(StoreFactory store) {
+        return Leasehold.builder()
+                .store(store)
+                .storeTimeout(Duration.ofMillis(500))
+                .build();
+    }
+
+    // ---- closing ----
+
+    @Test
+    void aClosedClientRefusesAtOnceAlsoAsynchronously() throws Exception {
+        Leasehold leasehold = open(new WrappedStore());
+        DistributedLock lock = leasehold.lock("a");
+        leasehold.close();
+        assertThatThrownBy(lock::acquire).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> leasehold.lock("b")).isInstanceOf(IllegalStateException.class);
+        CompletableFuture<Lease> future = lock.acquireAsync();
+        assertThatThrownBy(() -> future.get(10, TimeUnit.SECONDS))
+                .isInstanceOf(ExecutionException.class)
+                .hasCauseInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void closingReleasesWhatIsHeldAndClosesTheStoreOnce() throws Exception {
+        StoreFactory memory = WrappedStore.memory();
+        WrappedStore store = new WrappedStore(memory);
+        Leasehold leasehold = open(store);
+        Lease lease = leasehold.lock("a").acquire();
+        leasehold.close();
+        leasehold.close();
+        assertThat(lease.state()).isEqualTo(LeaseState.RELEASED);
+        assertThat(store.closes).hasValue(1);
+        try (Leasehold other = open(memory)) {
+            assertThat(other.lock("a").tryAcquire()).isPresent();
+        }
+    }
+
+    @Test
+    void whoJoinsWhileTheClientClosesIsAnsweredAndLeavesNothing() throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(3);
+        try {
+            for (int round = 0; round < 300; round++) {
+                StoreFactory memory = WrappedStore.memory();
+                Leasehold leasehold = open(memory);
+                List<DistributedLock> locks = List.of(leasehold.lock("a"), leasehold.lock("b"));
+                CyclicBarrier start = new CyclicBarrier(3);
+                List<java.util.concurrent.Future<?>> callers = new ArrayList<>();
+                for (DistributedLock lock : locks) {
+                    callers.add(threads.submit(() -> {
+                        start.await();
+                        try {
+                            assertThat(lock.acquire().state()).isIn(LeaseState.HELD, LeaseState.RELEASED);
+                        } catch (IllegalStateException closed) {
+                            assertThat(closed).hasMessageContaining("closed");
+                        }
+                        return null;
+                    }));
+                }
+                start.await();
+                leasehold.close();
+                for (var caller : callers) {
+                    caller.get(10, TimeUnit.SECONDS);
+                }
+                try (Leasehold other = open(memory)) {
+                    assertThat(other.locks("*")).as("round %s", round).isEmpty();
+                }
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    @Test
+    void theStoreIsNotClosedOnAThreadOfItsOwn() throws Exception {
+        ExecutorService ownThread = Executors.newSingleThreadExecutor(task -> new Thread(task, "store"));
+        AtomicReference<String> closer = new AtomicReference<>();
+        Thread closing = Thread.currentThread();
+        WrappedStore store = new WrappedStore() {
+            @Override
+            CompletionStage<ReleaseAnswer> release(Store inner, LeaseId lease, Duration keepFor) {
+                return CompletableFuture.supplyAsync(
+                        () -> {
+                            while (closing.getState() == Thread.State.RUNNABLE) {
+                                Thread.onSpinWait();
+                            }
+                            return inner.release(lease, keepFor)
+                                    .toCompletableFuture()
+                                    .join();
+                        },
+                        ownThread);
+            }
+
+            @Override
+            void close(Store inner) {
+                closer.set(Thread.currentThread().getName());
+            }
+        };
+        Leasehold leasehold = open(store);
+        assertThat(leasehold.lock("a").acquire().isValid()).isTrue();
+        leasehold.close();
+        assertThat(closer.get()).isEqualTo(Thread.currentThread().getName());
+        ownThread.shutdownNow();
+    }
+
+    @Test
+    void closingDoesNotWaitLongerThanTheStoreTimeout() throws Exception {
+        WrappedStore store = new WrappedStore() {
+            @Override
+            CompletionStage<ReleaseAnswer> release(Store inner, LeaseId lease, Duration keepFor) {
+                return new CompletableFuture<>();
+            }
+        };
+        Leasehold leasehold = open(store);
+        assertThat(leasehold.lock("a").acquire().isValid()).isTrue();
+        leasehold.close();
+        assertThat(store.closes).hasValue(1);
+    }
+
+    @Test
+    void theThreadsOfAClosedClientEnd() throws Exception {
+        Leasehold leasehold = open(new WrappedStore());
+        AtomicReference<Thread> callback = new AtomicReference<>();
+        Lease lease = leasehold.lock("a").acquire();
+        CountDownLatch told = new CountDownLatch(1);
+        lease.onStateChange((which, state) -> {
+            callback.set(Thread.currentThread());
+            told.countDown();
+        });
+        lease.close();
+        assertThat(told.await(10, TimeUnit.SECONDS)).isTrue();
+        leasehold.close();
+        callback.get().join(10_000);
+        assertThat(callback.get().isAlive()).isFalse();
+        assertThat(callback.get().isDaemon()).isTrue();
+    }
+
+    @Test
+    void aClientWhoseOptionsTheStoreRefusesClosesTheStore() {
+        WrappedStore store = new WrappedStore() {
+            @Override
+            Duration maxLease(Store inner) {
+                return Duration.ofSeconds(20);
+            }
+        };
+        assertThatThrownBy(() -> open(store)).isInstanceOf(IllegalArgumentException.class);
+        assertThat(store.closes).hasValue(1);
+    }
+
+    @Test
+    void noTimeIsLongerThanTheStoreGrants() throws Exception {
+        WrappedStore store = new WrappedStore() {
+            @Override
+            Duration maxLease(Store inner) {
+                return Duration.ofSeconds(60);
+            }
+        };
+        try (Leasehold leasehold = open(store)) {
+            LockOptions options = LockOptions.defaults();
+            Duration tooLong = Duration.ofSeconds(61);
+            assertThatThrownBy(() -> leasehold.lock("a", options.withLeaseDuration(tooLong)))
+                    .hasMessageContaining("PT1M");
+            assertThatThrownBy(() -> leasehold.lock("a", options.withAtLeast(tooLong)))
+                    .hasMessageContaining("atLeast");
+            try (Lease lease = leasehold.lock("a").acquire()) {
+                assertThatThrownBy(() -> lease.extend(tooLong)).isInstanceOf(IllegalArgumentException.class);
+            }
+        }
+    }
+
+    // ---- faulty stores ----
+
+    @Test
+    void whateverAStoreDoesWrongNobodyWaitsForEver() throws Exception {
+        List<Supplier<CompletionStage<ClaimAnswer>>> faults = List.of(
+                () -> {
+                    throw new UnsatisfiedLinkError("no native library");
+                },
+                () -> {
+                    throw new IllegalStateException("a bug");
+                },
+                () -> null,
+                () -> CompletableFuture.completedFuture(null),
+                () -> CompletableFuture.failedFuture(new ArithmeticException()),
+                CompletableFuture::new);
+        for (var fault : faults) {
+            WrappedStore store = new WrappedStore() {
+                @Override
+                CompletionStage<ClaimAnswer> claim(Store inner, Claim claim) {
+                    return fault.get();
+                }
+            };
+            try (Leasehold leasehold = open(store)) {
+                DistributedLock lock = leasehold.lock("a");
+                assertThatThrownBy(lock::acquire).isInstanceOf(StoreUnavailableException.class);
+                assertThatThrownBy(lock::tryAcquire).isInstanceOf(StoreUnavailableException.class);
+            }
+        }
+    }
+
+    // ---- users' code ----
+
+    @Test
+    void usersCodeRunsOnTheirExecutorAndTheExecutorIsNotCalledByTheEngine() throws Exception {
+        List<String> callers = Collections.synchronizedList(new ArrayList<>());
+        CountDownLatch told = new CountDownLatch(3);
+        try (Leasehold leasehold = Leasehold.builder()
+                .store(new WrappedStore())
+                .executor(task -> {
+                    callers.add(Thread.currentThread().getName());
+                    task.run();
+                    told.countDown();
+                })
+                .build()) {
+            Lease lease = leasehold.lock("a").acquireAsync().get(10, TimeUnit.SECONDS);
+            lease.onStateChange((which, state) -> {});
+            lease.ended().thenRun(() -> {});
+            lease.close();
+            assertThat(told.await(10, TimeUnit.SECONDS)).isTrue();
+        }
+        assertThat(callers).hasSizeGreaterThanOrEqualTo(3).allMatch(name -> name.startsWith("leasehold-callback"));
+    }
+
+    @Test
+    void anExecutorThatBlocksKeepsNoLockFromBeingServed() throws Exception {
+        CountDownLatch blocked = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        try (Leasehold leasehold = Leasehold.builder()
+                .store(new WrappedStore())
+                .executor(task -> {
+                    blocked.countDown();
+                    try {
+                        end.await();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                })
+                .build()) {
+            CompletableFuture<Lease> future = leasehold.lock("a").acquireAsync();
+            assertThat(blocked.await(10, TimeUnit.SECONDS)).isTrue();
+            try (Lease lease = leasehold.lock("b").acquire()) {
+                assertThat(lease.isValid()).isTrue();
+            }
+            assertThat(future).isNotDone();
+            end.countDown();
+        }
+    }
+
+    @Test
+    void anExecutorThatRefusesDoesNotKeepAFutureFromCompleting() throws Exception {
+        try (Leasehold leasehold = Leasehold.builder()
+                .store(new WrappedStore())
+                .executor(task -> {
+                    throw new RejectedExecutionException("shut down");
+                })
+                .build()) {
+            assertThat(leasehold
+                            .lock("a")
+                            .acquireAsync()
+                            .get(10, TimeUnit.SECONDS)
+                            .isValid())
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void aListenerMayWaitForALock() throws Exception {
+        try (Leasehold leasehold = open(new WrappedStore())) {
+            CompletableFuture<Boolean> acquired = new CompletableFuture<>();
+            Lease lease = leasehold.lock("a").acquire();
+            lease.onStateChange((which, state) -> {
+                try (Lease other = leasehold.lock("b").acquireAsync().get()) {
+                    acquired.complete(other.isValid());
+                } catch (Exception e) {
+                    acquired.completeExceptionally(e);
+                }
+            });
+            lease.close();
+            assertThat(acquired.get(10, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+}

@@ -1,0 +1,151 @@
+package dev.leasehold.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+class MailboxTest {
+
+    private static final int THREADS = 8;
+    private static final int EACH = 20_000;
+
+    @Test
+    void nothingIsLostAndOneIsHandledAtATimeInTheOrderOfItsSender() throws InterruptedException {
+        int[] last = new int[THREADS];
+        AtomicInteger atWork = new AtomicInteger();
+        AtomicBoolean together = new AtomicBoolean();
+        AtomicBoolean disorder = new AtomicBoolean();
+        AtomicInteger handled = new AtomicInteger();
+        Mailbox<int[]> mailbox = new Mailbox<>(
+                event -> {
+                    together.compareAndSet(false, atWork.incrementAndGet() > 1);
+                    disorder.compareAndSet(false, event[1] != ++last[event[0]]);
+                    handled.incrementAndGet();
+                    atWork.decrementAndGet();
+                },
+                () -> false,
+                () -> {});
+        run(number -> {
+            for (int i = 1; i <= EACH; i++) {
+                assertThat(mailbox.post(new int[] {number, i})).isTrue();
+            }
+        });
+        assertThat(handled).hasValue(THREADS * EACH);
+        assertThat(together).isFalse();
+        assertThat(disorder).isFalse();
+    }
+
+    @Test
+    void anEventThatAnEventBringsIsHandledAfterIt() {
+        List<String> log = new ArrayList<>();
+        AtomicReference<Mailbox<String>> box = new AtomicReference<>();
+        box.set(new Mailbox<>(
+                event -> {
+                    log.add("begin " + event);
+                    if (event.equals("a")) {
+                        box.get().post("b");
+                    }
+                    log.add("end " + event);
+                },
+                () -> false,
+                () -> {}));
+        box.get().post("a");
+        assertThat(log).containsExactly("begin a", "end a", "begin b", "end b");
+    }
+
+    @Test
+    void anIdleMailboxClosesOnceAndRefusesWhatComesLater() {
+        AtomicInteger closed = new AtomicInteger();
+        List<String> log = new ArrayList<>();
+        Mailbox<String> mailbox = new Mailbox<>(log::add, () -> log.size() == 2, closed::incrementAndGet);
+        assertThat(mailbox.post("a")).isTrue();
+        assertThat(closed).hasValue(0);
+        assertThat(mailbox.post("b")).isTrue();
+        assertThat(closed).hasValue(1);
+        assertThat(mailbox.post("c")).isFalse();
+        assertThat(log).containsExactly("a", "b");
+    }
+
+    @Test
+    void aConsumerThatThrowsDoesNotStopTheMailbox() {
+        List<String> log = new ArrayList<>();
+        AtomicReference<Mailbox<String>> box = new AtomicReference<>();
+        box.set(new Mailbox<>(
+                event -> {
+                    if (event.equals("bad")) {
+                        box.get().post("behind");
+                        throw new IllegalStateException("fault");
+                    }
+                    log.add(event);
+                },
+                () -> false,
+                () -> {}));
+        assertThatThrownBy(() -> box.get().post("bad")).hasMessage("fault");
+        assertThat(log).containsExactly("behind");
+        assertThat(box.get().post("next")).isTrue();
+        assertThat(log).containsExactly("behind", "next");
+    }
+
+    /** Mailboxes that close after every event, made anew by whoever is refused: each event is handled exactly once. */
+    @Test
+    void whoIsRefusedFindsANewMailboxAndNothingIsLostOnTheWay() throws InterruptedException {
+        AtomicInteger handled = new AtomicInteger();
+        AtomicInteger retired = new AtomicInteger();
+        AtomicReference<Mailbox<Integer>> current = new AtomicReference<>();
+        run(number -> {
+            for (int i = 0; i < EACH; i++) {
+                while (true) {
+                    Mailbox<Integer> box = current.get();
+                    if (box == null) {
+                        box = new Mailbox<>(event -> handled.incrementAndGet(), () -> true, retired::incrementAndGet);
+                        current.compareAndSet(null, box);
+                        box = current.get();
+                    }
+                    if (box != null && box.post(i)) {
+                        break;
+                    }
+                    current.compareAndSet(box, null);
+                }
+            }
+        });
+        assertThat(handled).hasValue(THREADS * EACH);
+        assertThat(retired.get()).isGreaterThan(1);
+    }
+
+    private interface Work {
+        void run(int number);
+    }
+
+    private static void run(Work work) throws InterruptedException {
+        CountDownLatch ready = new CountDownLatch(1);
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < THREADS; i++) {
+            int number = i;
+            Thread thread = new Thread(() -> {
+                try {
+                    ready.await();
+                    work.run(number);
+                } catch (Throwable e) {
+                    failure.set(e);
+                }
+            });
+            thread.start();
+            threads.add(thread);
+        }
+        ready.countDown();
+        for (Thread thread : threads) {
+            thread.join(TimeUnit.SECONDS.toMillis(60));
+            assertThat(thread.isAlive()).isFalse();
+        }
+        assertThat(failure.get()).isNull();
+    }
+}

@@ -1,0 +1,111 @@
+package dev.leasehold.engine;
+
+import dev.leasehold.LockInfo;
+import dev.leasehold.memory.MemoryStoreProvider;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.NamePattern;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Store;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.spi.StoreUri;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A store in memory that counts its operations; a test changes what it likes. */
+class WrappedStore implements StoreFactory {
+
+    final AtomicInteger operations = new AtomicInteger();
+    final AtomicInteger closes = new AtomicInteger();
+    private final StoreFactory factory;
+
+    WrappedStore() {
+        this(memory());
+    }
+
+    WrappedStore(StoreFactory factory) {
+        this.factory = factory;
+    }
+
+    static StoreFactory memory() {
+        return new MemoryStoreProvider().create(StoreUri.parse("memory:"));
+    }
+
+    CompletionStage<ClaimAnswer> claim(Store store, Claim claim) {
+        return store.claim(claim);
+    }
+
+    CompletionStage<ReleaseAnswer> release(Store store, LeaseId lease, Duration keepFor) {
+        return store.release(lease, keepFor);
+    }
+
+    void close(Store store) {
+        store.close();
+    }
+
+    Duration maxLease(Store store) {
+        return store.maxLease();
+    }
+
+    @Override
+    public Store open(StoreContext context) {
+        Store store = factory.open(context);
+        return new Store() {
+            @Override
+            public CompletionStage<ClaimAnswer> claim(Claim claim) {
+                operations.incrementAndGet();
+                return WrappedStore.this.claim(store, claim);
+            }
+
+            @Override
+            public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
+                operations.incrementAndGet();
+                return store.renew(lease, duration);
+            }
+
+            @Override
+            public CompletionStage<ReleaseAnswer> release(LeaseId lease, Duration keepFor) {
+                operations.incrementAndGet();
+                return WrappedStore.this.release(store, lease, keepFor);
+            }
+
+            @Override
+            public CompletionStage<Void> withdraw(String lock, ClaimId claim) {
+                operations.incrementAndGet();
+                return store.withdraw(lock, claim);
+            }
+
+            @Override
+            public CompletionStage<List<LockInfo>> inspect(NamePattern pattern) {
+                return store.inspect(pattern);
+            }
+
+            @Override
+            public CompletionStage<Boolean> breakLease(String lock, long token) {
+                return store.breakLease(lock, token);
+            }
+
+            @Override
+            public Duration maxLease() {
+                return WrappedStore.this.maxLease(store);
+            }
+
+            @Override
+            public void close() {
+                closes.incrementAndGet();
+                WrappedStore.this.close(store);
+            }
+        };
+    }
+
+    @Override
+    public String toString() {
+        return "test:wrapped";
+    }
+}
