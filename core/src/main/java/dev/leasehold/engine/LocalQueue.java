@@ -304,9 +304,6 @@ final class LocalQueue {
         late = false;
         boolean stragglers = granted.mayHaveStragglers() || granted.isUnderWay();
         Tenure next = new Tenure(lease, spare, validity, claim.lease(), pushed, stragglers, now, settings.random());
-        if (clocks.divergenceSince(validity.sentAt()) > claim.lease().toNanos() / 10) {
-            next.doubt(now);
-        }
         tenure = next;
     }
 
@@ -597,7 +594,7 @@ final class LocalQueue {
             return;
         }
         Caller next = waiting.first();
-        if (next == null || closed || current.hasServedEnough(settings.localHandOvers(), TURN_NANOS, now)) {
+        if (next == null || current.hasServedEnough(settings.localHandOvers(), TURN_NANOS, now)) {
             giveBack(current, vacated, 0);
             return;
         }

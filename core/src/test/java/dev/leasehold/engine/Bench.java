@@ -47,6 +47,10 @@ final class Bench {
 
     /** A store whose requests may be on their way for some time after they were given up. */
     Bench(Duration horizon) {
+        this(horizon, PATIENCE);
+    }
+
+    Bench(Duration horizon, Duration patience) {
         AtomicLong claims = new AtomicLong();
         queue = new LocalQueue(
                 "lock",
@@ -54,7 +58,7 @@ final class Bench {
                         "test:store",
                         () -> new ClaimId("client", claims.incrementAndGet()),
                         HAND_OVERS,
-                        PATIENCE,
+                        patience,
                         horizon,
                         new Random(7)));
     }

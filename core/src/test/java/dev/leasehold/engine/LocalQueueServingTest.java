@@ -8,7 +8,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.LeaseState;
 import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.Validity;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -104,6 +106,48 @@ class LocalQueueServingTest {
         bench.none(Action.SendClaim.class);
         bench.released(lease);
         assertThat(bench.claim().id()).isNotEqualTo(lease.claim());
+    }
+
+    @Test
+    void alsoAStoreThatGivesMoreTokensDoesNotMakeTheRunLonger() {
+        for (int i = 0; i < 10; i++) {
+            bench.joins();
+        }
+        Claim claim = bench.claim();
+        LeaseId lease = bench.newLease(claim);
+        bench.answers(claim, new ClaimAnswer.Granted(lease, 60, Validity.of(bench.now(), LEASE)));
+        int holds = 0;
+        for (var gives = bench.all(Action.Give.class); !gives.isEmpty(); gives = bench.all(Action.Give.class)) {
+            holds++;
+            bench.ends(gives.get(0).hold());
+        }
+        assertThat(holds).isEqualTo(1 + HAND_OVERS);
+    }
+
+    @Test
+    void aLeaseClaimedForAnotherWhoWantedLessIsRenewedFirst() {
+        Caller gone = bench.joins(DEFAULTS.withLeaseDuration(Duration.ofSeconds(10)));
+        Caller stays = bench.joins(DEFAULTS.withLeaseDuration(Duration.ofMinutes(10)));
+        bench.leaves(gone);
+        LeaseId lease = bench.grants(bench.claim());
+        bench.none(Action.Give.class);
+        assertThat(bench.renewal().duration()).isEqualTo(Duration.ofMinutes(10));
+        bench.renewed(lease, Duration.ofMinutes(10));
+        bench.given(stays);
+    }
+
+    @Test
+    void anAnswerToAnEarlierRequestDoesNotPrepareTheLeaseForTheNext() {
+        Hold first = startRun(1);
+        bench.joins(UNRENEWED);
+        bench.ends(first);
+        Hold second = bench.one(Action.Give.class).hold();
+        bench.forget();
+        var before = bench.now();
+        bench.stopFor(Duration.ofMillis(1));
+        bench.ends(second);
+        bench.renewed(bench.renewal().lease(), LEASE, before);
+        bench.none(Action.Give.class);
     }
 
     @Test
@@ -221,6 +265,38 @@ class LocalQueueServingTest {
         bench.ends(hold);
         bench.release();
         bench.none(Action.SendRelease.class);
+    }
+
+    @Test
+    void endingAnOldHoldAgainDoesNotEndTheNext() {
+        Hold first = startRun(2);
+        bench.ends(first);
+        Hold second = bench.one(Action.Give.class).hold();
+        bench.forget();
+        bench.ends(first);
+        bench.none(Action.Give.class);
+        bench.none(Action.Settle.class);
+        assertThat(second.state(bench.now())).isEqualTo(LeaseState.HELD);
+    }
+
+    @Test
+    void aReleaseAfterTheDeadlineIsALoss() {
+        Hold hold = bench.held();
+        bench.stopFor(LEASE);
+        bench.ends(hold);
+        assertThat(bench.one(Action.Settle.class)).isEqualTo(new Action.Settle(hold, LeaseState.LOST, null));
+        assertThat(bench.one(Action.Announce.class).state()).isEqualTo(LeaseState.LOST);
+    }
+
+    @Test
+    void aReleaseBeforeTheDeadlineThatIsHandledAfterItIsSettledToo() {
+        Hold hold = bench.held();
+        hold.end(bench.now());
+        bench.stopFor(LEASE);
+        bench.send(new Event.EndHold(hold));
+        assertThat(bench.one(Action.Settle.class)).isEqualTo(new Action.Settle(hold, LeaseState.RELEASED, null));
+        bench.released(bench.release());
+        bench.isIdle();
     }
 
     /** A run with its first holder, and others behind it. */

@@ -42,6 +42,21 @@ class LocalQueueSignalsTest {
     }
 
     @Test
+    void aPushedGrantThatRunsOutBeforeItIsRenewedIsGivenUpForANewClaim() {
+        Caller caller = bench.joins(UNRENEWED);
+        Claim claim = bench.claim();
+        bench.busy(claim);
+        LeaseId lease = bench.newLease(claim);
+        bench.pushes(lease, 0, Duration.ofSeconds(5));
+        bench.pass(Duration.ofSeconds(5));
+        assertThat(bench.release()).isEqualTo(lease);
+        Claim next = bench.claim();
+        assertThat(next.id()).isNotEqualTo(claim.id());
+        bench.grants(next);
+        bench.given(caller);
+    }
+
+    @Test
     void aPushWithoutAValidityIsOnlyAReasonToAsk() {
         bench.joins();
         Claim claim = bench.claim();
@@ -68,7 +83,8 @@ class LocalQueueSignalsTest {
         bench.busy(claim);
         bench.pushes(bench.newLease(claim), 0, Duration.ZERO);
         bench.none(Action.Give.class);
-        bench.claim();
+        bench.none(Action.SendRelease.class);
+        assertThat(bench.claim()).as("it keeps its place").isEqualTo(claim);
     }
 
     @Test

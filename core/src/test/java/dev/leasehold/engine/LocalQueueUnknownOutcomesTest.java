@@ -134,6 +134,7 @@ class LocalQueueUnknownOutcomesTest {
         for (int i = 0; i < 5; i++) {
             bench.withdrawal();
             bench.withdrawalFails(claim.id());
+            bench.none(Action.SendWithdraw.class);
             bench.pass(Duration.ofMillis(1_700));
         }
         bench.withdrawal();
@@ -243,6 +244,28 @@ class LocalQueueUnknownOutcomesTest {
         assertThat(settle.failure()).isInstanceOf(StoreUnavailableException.class);
         bench.releaseFails(lease);
         assertThat(bench.queue.isIdle()).as("the release goes on").isFalse();
+        bench.pass(Duration.ofSeconds(1));
+        bench.none(Action.Settle.class);
+    }
+
+    @Test
+    void aReleaseThatIsUnderWayIsNotGivenUp() {
+        Hold hold = bench.held();
+        bench.ends(hold);
+        bench.release();
+        bench.pass(Duration.ofMinutes(2));
+        bench.look();
+        assertThat(bench.queue.isIdle()).isFalse();
+    }
+
+    @Test
+    void aWaiterWhosePlaceWasConfirmedTooLongAgoIsFinishedHoweverLateTheAnswer() {
+        bench.joins(DEFAULTS.withLeaseDuration(Duration.ofSeconds(3)));
+        Claim claim = bench.claim();
+        bench.stopFor(Duration.ofMillis(2_600));
+        bench.busy(claim);
+        assertThat(bench.withdrawal()).isEqualTo(claim.id());
+        assertThat(bench.claim().id()).isNotEqualTo(claim.id());
     }
 
     @Test

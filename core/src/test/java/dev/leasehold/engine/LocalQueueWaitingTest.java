@@ -66,6 +66,16 @@ class LocalQueueWaitingTest {
     }
 
     @Test
+    void aTryBehindAWaiterIsNotBusyOnceTheStoreHasFallenSilent() {
+        bench.joins();
+        bench.busy(bench.claim());
+        bench.pass(Duration.ofSeconds(5));
+        bench.claimFails(bench.claim(), Outcome.NOT_ACQUIRED);
+        bench.tries();
+        bench.none(Action.Refuse.class);
+    }
+
+    @Test
     void aTryBehindAWaiterIsRefusedWhenTheWaiterIsServed() {
         Caller waiter = bench.joins();
         Claim claim = bench.claim();
@@ -215,6 +225,15 @@ class LocalQueueWaitingTest {
             bench.claim();
         }
         bench.none(Action.Fail.class);
+    }
+
+    @Test
+    void aStoreThatHasAnsweredOwesNothingUntilItIsAskedAgain() {
+        Bench impatient = new Bench(Duration.ZERO, Duration.ofSeconds(1));
+        impatient.joins();
+        impatient.busy(impatient.claim(), Duration.ofSeconds(60), 1);
+        impatient.pass(Duration.ofSeconds(3));
+        impatient.none(Action.Fail.class);
     }
 
     @Test

@@ -271,6 +271,20 @@ class LocalQueueWatchdogTest {
     }
 
     @Test
+    void anAnswerAcrossWhichTheClocksDivergedSetsNoDeadlineAlsoIfTheyAreBackToWhereTheyWere() {
+        Hold hold = bench.held();
+        bench.pass(Duration.ofSeconds(10));
+        LeaseId lease = bench.renewal().lease();
+        bench.suspend(Duration.ofSeconds(4));
+        ClockReading sentAt = bench.now();
+        bench.suspend(Duration.ofSeconds(-4));
+        bench.renewed(lease, LEASE, sentAt);
+        assertThat(hold.remaining(bench.now())).isLessThan(Duration.ofSeconds(20));
+        bench.renewed(bench.renewal().lease(), LEASE);
+        assertThat(hold.remaining(bench.now())).isGreaterThan(Duration.ofSeconds(29));
+    }
+
+    @Test
     void aDoubtStaysWhenTheClocksComeTogetherAgain() {
         Hold hold = bench.held();
         bench.suspend(Duration.ofMinutes(1));
@@ -294,6 +308,66 @@ class LocalQueueWatchdogTest {
         bench.suspend(Duration.ofMinutes(-1));
         bench.renewed(lease, LEASE, sentAt);
         assertThat(hold.state(bench.now())).isEqualTo(LeaseState.UNCONFIRMED);
+        bench.forget();
+        bench.pass(Duration.ofMillis(19_698));
+        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.LOST);
+        assertThat(bench.one(Action.Announce.class).state())
+                .as("told at the deadline, not later")
+                .isEqualTo(LeaseState.LOST);
+    }
+
+    @Test
+    void anAnswerToARequestFromBeforeADoubtSignalDoesNotResolveIt() {
+        bench.held();
+        bench.pass(Duration.ofSeconds(10));
+        ClockReading sentAt = bench.now();
+        LeaseId lease = bench.renewal().lease();
+        bench.stopFor(Duration.ofMillis(1));
+        bench.send(new Event.DoubtSignal());
+        bench.renewal();
+        bench.renewed(lease, LEASE, sentAt);
+        bench.pass(Duration.ofSeconds(4));
+        assertThat(bench.all(Action.SendRenew.class)).as("asked again").isNotEmpty();
+    }
+
+    @Test
+    void anAnswerThatCameRoundAnotherWayDoesNotShortenALease() {
+        Hold hold = bench.held();
+        bench.extend(hold, Duration.ofMinutes(10));
+        LeaseId lease = bench.renewal().lease();
+        bench.renewed(lease, Duration.ofMinutes(10));
+        bench.renewed(lease, LEASE);
+        assertThat(hold.remaining(bench.now())).isGreaterThan(Duration.ofMinutes(9));
+    }
+
+    @Test
+    void onceMaxHoldIsOverNothingIsAskedAnyMore() {
+        bench.held(DEFAULTS.withMaxHold(Duration.ofSeconds(12)));
+        bench.pass(Duration.ofSeconds(16));
+        bench.forget();
+        bench.pass(Duration.ofSeconds(10));
+        bench.none(Action.SendRenew.class);
+    }
+
+    @Test
+    void theMaxHoldOfTheFormerHolderDoesNotEndTheRenewalsOfTheNext() {
+        Hold opener = bench.held();
+        Caller capped = bench.joins(DEFAULTS.withMaxHold(Duration.ofSeconds(35)));
+        bench.joins();
+        bench.ends(opener);
+        bench.released(bench.release());
+        LeaseId lease = bench.grants(bench.claim());
+        Hold first = bench.given(capped);
+        bench.extend(first, Duration.ofMinutes(10));
+        bench.one(Action.Unrenewed.class);
+        bench.renewed(lease, Duration.ofSeconds(35));
+        bench.ends(first);
+        bench.one(Action.Give.class);
+        bench.forget();
+        for (int i = 0; i < 5; i++) {
+            bench.passToNextDue();
+            bench.renewed(bench.renewal().lease(), LEASE);
+        }
     }
 
     @Test
@@ -427,6 +501,16 @@ class LocalQueueWatchdogTest {
         assertThat(bench.one(Action.AnswerExtension.class).extension()).isSameAs(pending);
         bench.extend(hold, Duration.ofMinutes(10));
         assertThat(bench.one(Action.AnswerExtension.class).failure()).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void anExtensionOfALeaseThatIsReleasedMeanwhileFails() {
+        Hold hold = bench.held();
+        Extension extension = bench.extend(hold, Duration.ofMinutes(10));
+        bench.ends(hold);
+        Action.AnswerExtension answer = bench.one(Action.AnswerExtension.class);
+        assertThat(answer.extension()).isSameAs(extension);
+        assertThat(answer.failure()).isInstanceOf(LeaseLostException.class);
     }
 
     @Test

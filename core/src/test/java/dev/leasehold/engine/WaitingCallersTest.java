@@ -55,6 +55,18 @@ class WaitingCallersTest {
     }
 
     @Test
+    void whoHasLeftIsNotCounted() {
+        Caller gone = add(true);
+        Caller tired = add(false);
+        waiting.remove(gone);
+        assertThat(waiting.isAnyWaiting()).isTrue();
+        waiting.stopWaiting(tired);
+        waiting.stopWaiting(tired);
+        add(false);
+        assertThat(waiting.isAnyWaiting()).isTrue();
+    }
+
+    @Test
     void contentionIsKnownToThoseWhoWereThere() {
         Caller before = add(false);
         waiting.noteContention();
