@@ -93,7 +93,8 @@ final class SimHold implements LeaseListener {
     void released(LeaseState answer, LeaseState before) {
         boolean lost = before == LeaseState.LOST || told == LeaseState.LOST;
         if (!answer.isFinal() || (answer == LeaseState.RELEASED && lost)) {
-            findings.add("TRUTH", this + " is " + before + " and was told " + told + ", but its release says " + answer);
+            findings.add(
+                    "TRUTH", this + " is " + before + " and was told " + told + ", but its release says " + answer);
         }
     }
 
