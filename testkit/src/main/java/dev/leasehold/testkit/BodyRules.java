@@ -87,7 +87,7 @@ interface BodyRules extends LeaseholdRules {
         DistributedLock lock = bench().client().lock(name, ClientBench.OPTIONS.withInterruptOnLoss(true));
         StoreClient operator = bench().probe();
         assertThatThrownBy(() -> lock.run(lease -> {
-                    operator.breakLease(name, lease.token());
+                    bench().inThread(() -> operator.breakLease(name, lease.token()));
                     new CountDownLatch(1).await();
                 }))
                 .isInstanceOf(InterruptedException.class)
