@@ -3,7 +3,6 @@ package dev.leasehold.engine;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.LeaseState;
 import dev.leasehold.LockException;
-import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.spi.Claim;
@@ -11,13 +10,10 @@ import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
-import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.Validity;
-import dev.leasehold.spi.WaitingRules;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * the tenure, one after the other and in their order, so two callers of this process never hold at once; that two
  * processes do not is the store's part, and the tenure's deadline. Whatever else comes from the store (a grant to a claim
  * that is finished, a second grant, an answer that was waited for no longer) belongs to nobody and is undone at once. What
- * has to leave the store is an {@link Undo}, repeated until the store has answered or until it cannot be there any more.
+ * has to leave the store is among the {@link Undos}, repeated until the store has answered or until it cannot be there any more.
  *
  * <p>After each event {@link #settle} looks at the whole state: is the lease over, can the next caller be served, must the
  * store be asked. The handlers of events only write down what is new.
@@ -45,18 +41,12 @@ final class LocalQueue {
     private final String lock;
     private final QueueSettings settings;
     private final WaitingCallers waiting = new WaitingCallers();
-    private final List<Undo> undos = new ArrayList<>();
+    private final Undos undos;
+    private final StoreSilence silence = new StoreSilence();
 
     private @Nullable Tenure tenure;
     private @Nullable Attempt attempt;
-    private @Nullable Undo blocker;
     private @Nullable Hold vacated;
-    private boolean silent;
-    private long silentSince;
-    private boolean late;
-    private long lateSince;
-    private long longestLease = WaitingRules.claimPeriod(LockOptions.FOREVER).toNanos();
-    private @Nullable LockException lastFailure;
     private boolean closed;
 
     private List<Action> actions = new ArrayList<>();
@@ -66,6 +56,7 @@ final class LocalQueue {
     LocalQueue(String lock, QueueSettings settings) {
         this.lock = lock;
         this.settings = settings;
+        this.undos = new Undos(lock, settings);
     }
 
     /** Whether nothing would be forgotten if the queue were. */
@@ -107,13 +98,16 @@ final class LocalQueue {
         } else if (event instanceof Event.RenewAnswered answered) {
             renewAnswered(answered.lease(), answered.answer());
         } else if (event instanceof Event.RenewFailed failed) {
-            lastFailure = failed.failure();
+            silence.failed(failed.failure());
         } else if (event instanceof Event.ReleaseAnswered answered) {
-            releaseAnswered(answered.lease(), answered.answer());
+            if (undos.released(answered.lease(), answered.answer(), now, actions)) {
+                heard();
+            }
         } else if (event instanceof Event.WithdrawAnswered answered) {
-            undone(answered.claim());
+            undos.withdrawn(answered.claim(), now);
         } else if (event instanceof Event.UndoFailed failed) {
-            undoFailed(failed.claim(), failed.lease(), failed.failure());
+            silence.failed(failed.failure());
+            undos.failed(failed.claim(), failed.lease(), failed.failure(), now, actions);
         } else if (event instanceof Event.GrantSignal signal) {
             grantSignal(signal);
         } else if (event instanceof Event.DoubtSignal) {
@@ -244,7 +238,7 @@ final class LocalQueue {
         settleVacated();
         tenure = null;
         if (tellStore || lost.mayHaveStragglers()) {
-            release(lost.lease(), lost.mayHaveStragglers(), lost.nanosInStore(now));
+            undos.release(lost.lease(), lost.mayHaveStragglers(), lost.nanosInStore(now), now, actions);
         }
     }
 
@@ -272,12 +266,12 @@ final class LocalQueue {
         waiting.noteContention();
         asked.busy(answer, now);
         heard();
-        late = false;
+        silence.inTime();
         refuseTrying();
         if (!asked.claim().enqueue()) {
             attempt = null;
             if (asked.mayHaveStragglers()) {
-                withdraw(asked.claim().id(), true);
+                undos.withdraw(asked.claim().id(), true, now, actions);
             }
         }
     }
@@ -292,16 +286,12 @@ final class LocalQueue {
         attempt = null;
         Claim claim = granted.claim();
         if (validity.isOver(now)) {
-            release(lease, granted.mayHaveStragglers(), claim.lease().toNanos());
-            lastFailure = tooLate(claim);
-            if (!late) {
-                late = true;
-                lateSince = granted.sentAt();
-            }
+            undos.release(lease, granted.mayHaveStragglers(), claim.lease().toNanos(), now, actions);
+            silence.late(granted.sentAt(), tooLate(claim));
             return;
         }
         heard();
-        late = false;
+        silence.inTime();
         boolean stragglers = granted.mayHaveStragglers() || granted.isUnderWay();
         Tenure next = new Tenure(lease, spare, validity, claim.lease(), pushed, stragglers, now, settings.random());
         tenure = next;
@@ -324,20 +314,17 @@ final class LocalQueue {
             }
             return;
         }
-        for (Undo undo : undos) {
-            if (lease.equals(undo.lease())) {
-                return;
-            }
+        if (!undos.has(lease)) {
+            long left = validity == null ? 0 : validity.nanosLeft(now);
+            undos.release(lease, false, Math.max(undos.longestLease(), left + left / 32), now, actions);
         }
-        long left = validity == null ? 0 : validity.nanosLeft(now);
-        release(lease, false, Math.max(longestLease, left + left / 32));
     }
 
     /** A claim that is not ours any more may stand in the store's queue, or may have been granted. */
     private void strayClaim(ClaimId claim) {
         Tenure current = tenure;
         if (current == null || !current.lease().claim().equals(claim)) {
-            withdraw(claim, true);
+            undos.withdraw(claim, true, now, actions);
         }
     }
 
@@ -349,7 +336,7 @@ final class LocalQueue {
             }
             return;
         }
-        lastFailure = failure;
+        silence.failed(failure);
         if (failure instanceof StoreUnavailableException unavailable) {
             asked.failed(unavailable.outcome() == Outcome.UNKNOWN, now);
             return;
@@ -415,106 +402,12 @@ final class LocalQueue {
         }
     }
 
-    // ---- what has to leave the store -----------------------------------------------------------------------------
-
-    private void release(LeaseId lease, boolean stragglers, long nanosInStore) {
-        addUndo(Undo.release(lease, null, 0, now, pointlessAfter(nanosInStore), stragglers));
-    }
-
-    private void withdraw(ClaimId claim, boolean stragglers) {
-        long alive = WaitingRules.aliveFor(LockOptions.FOREVER).toNanos();
-        addUndo(Undo.withdraw(claim, now, pointlessAfter(longestLease + alive), stragglers));
-    }
-
-    /** When something that the store keeps for a time from now is certainly gone, even if a request was on its way. */
-    private long pointlessAfter(long nanosInStore) {
-        return nanosInStore
-                + settings.storeTimeout().toNanos()
-                + settings.requestHorizon().toNanos();
-    }
-
     /** Gives the lease back to the store, on behalf of the hold that has just ended, if there is one. */
     private void giveBack(Tenure back, @Nullable Hold hold, long keepNanos) {
-        long pointlessAfter = pointlessAfter(back.nanosInStore(now));
-        Undo undo = Undo.release(back.lease(), hold, keepNanos, now, pointlessAfter, back.mayHaveStragglers());
         tenure = null;
         vacated = null;
-        blocker = undo;
-        owes();
-        addUndo(undo);
-    }
-
-    private void addUndo(Undo undo) {
-        undos.add(undo);
-        actions.add(undo.send(now));
-    }
-
-    private void releaseAnswered(LeaseId lease, ReleaseAnswer answer) {
-        Undo undo = undoSentAs(lease.claim(), lease);
-        if (undo == null) {
-            return;
-        }
-        heard();
-        Hold hold = undo.hold();
-        if (hold != null) {
-            boolean lost = answer == ReleaseAnswer.NOT_HELD && !undo.isRepeated();
-            if (lost) {
-                hold.lose();
-                announce(hold, LeaseState.LOST);
-            }
-            actions.add(new Action.Settle(hold, lost ? LeaseState.LOST : LeaseState.RELEASED, null));
-        }
-        finish(undo);
-    }
-
-    private @Nullable Undo undoSentAs(ClaimId claim, @Nullable LeaseId lease) {
-        for (Undo undo : undos) {
-            if (undo.isSentAs(claim, lease)) {
-                return undo;
-            }
-        }
-        return null;
-    }
-
-    private void undone(ClaimId claim) {
-        Undo undo = undoSentAs(claim, null);
-        if (undo != null) {
-            finish(undo);
-        }
-    }
-
-    private void finish(Undo undo) {
-        unblock(undo);
-        if (undo.done(now, settings.requestHorizon())) {
-            undos.remove(undo);
-        }
-    }
-
-    private void undoFailed(ClaimId claim, @Nullable LeaseId lease, LockException failure) {
-        lastFailure = failure;
-        Undo undo = undoSentAs(claim, lease);
-        if (undo == null) {
-            return;
-        }
-        undo.failed(now);
-        unblock(undo);
-        if (!(failure instanceof StoreUnavailableException)) {
-            giveUp(undo, failure);
-            undos.remove(undo);
-        }
-    }
-
-    private void unblock(Undo undo) {
-        if (blocker == undo) {
-            blocker = null;
-        }
-    }
-
-    private void giveUp(Undo undo, @Nullable LockException failure) {
-        Hold hold = undo.hold();
-        if (hold != null) {
-            actions.add(new Action.Settle(hold, LeaseState.RELEASED, failure));
-        }
+        silence.owed(now);
+        undos.giveBack(back, hold, keepNanos, now, actions);
     }
 
     private void settleVacated() {
@@ -532,7 +425,7 @@ final class LocalQueue {
         giveUpOnSilence();
         serve();
         seek();
-        undo();
+        undos.look(silence.lastFailure(), now, actions);
     }
 
     /** The watchdog's look: is the lease over, at risk, in doubt, to be renewed? */
@@ -604,7 +497,7 @@ final class LocalQueue {
         }
         if (!current.isReadyFor(next, now)) {
             current.prepareFor(next, now);
-            owes();
+            silence.owed(now);
             renew(current);
             return;
         }
@@ -624,49 +517,34 @@ final class LocalQueue {
         if (current != null && !current.isUnderWay() && (waiting.isEmpty() || current.isForgotten(now))) {
             attempt = null;
             if (current.mayHaveLeftTraces()) {
-                withdraw(current.claim().id(), current.mayHaveStragglers());
+                undos.withdraw(current.claim().id(), current.mayHaveStragglers(), now, actions);
             }
             current = null;
         }
         Caller first = waiting.first();
-        if (first == null || blocker != null) {
+        if (first == null || undos.isBlocked()) {
             return;
         }
         if (current == null) {
             int spare = waiting.size() > 1 ? settings.localHandOvers() : 0;
             Claim claim = new Claim(
                     settings.claimIds().get(), lock, first.options().leaseDuration(), spare, waiting.isAnyWaiting());
-            longestLease = Math.max(longestLease, claim.lease().toNanos());
+            undos.claimed(claim.lease());
             current = new Attempt(claim, now, settings.random());
             attempt = current;
         }
         if (current.isDue(now)) {
-            owes();
+            silence.owed(now);
             actions.add(current.send(now));
         }
     }
 
-    /** Somebody waits for an answer of the store. */
-    private void owes() {
-        if (!silent) {
-            silent = true;
-            silentSince = now;
-        }
-    }
-
     private void heard() {
-        silent = attempt != null && attempt.isUnderWay();
-        silentSince = now;
-        lastFailure = null;
+        silence.broken(attempt != null && attempt.isUnderWay(), now);
     }
 
-    /** Since when the store owes an answer, or has granted only what was over already; NEVER if neither is so. */
     private long silenceBegan() {
-        if (late) {
-            return lateSince;
-        }
-        boolean preparing = tenure != null && tenure.isPreparing();
-        return silent && (attempt != null || blocker != null || preparing) ? silentSince : NEVER;
+        return silence.began(attempt != null || undos.isBlocked() || (tenure != null && tenure.isPreparing()));
     }
 
     private void giveUpOnSilence() {
@@ -688,7 +566,7 @@ final class LocalQueue {
     }
 
     private StoreUnavailableException unavailable() {
-        LockException failure = lastFailure;
+        LockException failure = silence.lastFailure();
         String node = failure instanceof StoreUnavailableException known ? known.node() : settings.store();
         return new StoreUnavailableException(
                 "the store " + settings.store() + " did not answer for " + settings.storeTimeout()
@@ -705,30 +583,6 @@ final class LocalQueue {
         return tenure != null || (asked != null && (asked.isUnderWay() || asked.mayHaveLeftTraces()));
     }
 
-    private void undo() {
-        for (Iterator<Undo> all = undos.iterator(); all.hasNext(); ) {
-            Undo undo = all.next();
-            if (undo.mustTellHold(now, settings.storeTimeout().toNanos())) {
-                giveUp(undo, unavailableForRelease());
-            }
-            if (undo.isPointless(now)) {
-                giveUp(undo, unavailableForRelease());
-                all.remove();
-            } else if (undo.isDue(now)) {
-                actions.add(undo.send(now));
-            }
-        }
-    }
-
-    private StoreUnavailableException unavailableForRelease() {
-        return new StoreUnavailableException(
-                "the store " + settings.store() + " did not answer the release of '" + lock
-                        + "'; the hold is over, the release goes on in the background, and the lease runs out at the latest",
-                settings.store(),
-                Outcome.UNKNOWN,
-                lastFailure);
-    }
-
     /**
      * When the queue has to be looked at next if nothing happens.
      *
@@ -741,7 +595,7 @@ final class LocalQueue {
             due = current.nextDue();
         }
         Attempt asked = attempt;
-        if (asked != null && !asked.isUnderWay() && blocker == null) {
+        if (asked != null && !asked.isUnderWay() && !undos.isBlocked()) {
             due = earlier(due, asked.nextAt());
         }
         Caller first = waiting.first();
@@ -749,13 +603,10 @@ final class LocalQueue {
         if (first != null && since != NEVER) {
             due = earlier(due, patienceEnds(first, since));
         }
-        for (Undo undo : undos) {
-            due = earlier(due, undo.nextLook(settings.storeTimeout().toNanos()));
-        }
-        return due;
+        return earlier(due, undos.nextLook());
     }
 
-    private static long earlier(long one, long other) {
+    static long earlier(long one, long other) {
         return one == NEVER || (other != NEVER && other - one < 0) ? other : one;
     }
 }

@@ -1,0 +1,66 @@
+package dev.leasehold.engine;
+
+import dev.leasehold.LockException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Since when a local queue has been waiting for a word of the store: no answer at all, or only grants that were over when
+ * they came.
+ */
+final class StoreSilence {
+
+    private boolean silent;
+    private long silentSince;
+    private boolean late;
+    private long lateSince;
+    private @Nullable LockException lastFailure;
+
+    /** Somebody waits for an answer from now on. */
+    void owed(long now) {
+        if (!silent) {
+            silent = true;
+            silentSince = now;
+        }
+    }
+
+    /** The store has answered; perhaps it owes another answer. */
+    void broken(boolean stillOwed, long now) {
+        silent = stillOwed;
+        silentSince = now;
+        lastFailure = null;
+    }
+
+    void failed(LockException failure) {
+        lastFailure = failure;
+    }
+
+    /** A grant that was asked for at a given time came too late to be used. */
+    void late(long askedAt, LockException failure) {
+        lastFailure = failure;
+        if (!late) {
+            late = true;
+            lateSince = askedAt;
+        }
+    }
+
+    void inTime() {
+        late = false;
+    }
+
+    /**
+     * When it began.
+     *
+     * @param matters whether an answer is still waited for
+     * @return {@link LocalQueue#NEVER} if there is no silence
+     */
+    long began(boolean matters) {
+        if (late) {
+            return lateSince;
+        }
+        return silent && matters ? silentSince : LocalQueue.NEVER;
+    }
+
+    @Nullable LockException lastFailure() {
+        return lastFailure;
+    }
+}
