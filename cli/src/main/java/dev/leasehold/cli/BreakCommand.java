@@ -1,0 +1,77 @@
+package dev.leasehold.cli;
+
+import dev.leasehold.HolderInfo;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockInfo;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(
+        name = "break",
+        description =
+                "Ends the lease of a lock's holder, after showing it and asking. A successor's lease is left alone.",
+        descriptionHeading = "%n",
+        footer = {
+            "",
+            "The old holder is told, but goes on until it hears of it: until then two may believe that they hold the lock. "
+                    + "Break a lock only if you know that its holder is gone or does no harm."
+        })
+final class BreakCommand implements Callable<Integer> {
+
+    private static final Path TERMINAL = Path.of("/dev/tty");
+
+    @Mixin
+    StoreOption store = new StoreOption();
+
+    @Option(
+            names = {"-y", "--yes"},
+            description = "Do not ask.")
+    boolean yes;
+
+    @Parameters(paramLabel = "NAME", description = "The name of the lock.")
+    String name = "";
+
+    @Override
+    public Integer call() throws Exception {
+        Terminal terminal = Terminal.standard();
+        try (Leasehold leasehold = store.connect("leasehold break")) {
+            LockInfo lock = Locks.named(leasehold, leasehold.lock(name).name());
+            HolderInfo holder = lock == null ? null : lock.holder();
+            if (lock == null || holder == null) {
+                terminal.say("nobody holds the lock '" + Escapes.shown(name) + "'; nothing was broken");
+                return ExitStatus.NOT_HELD;
+            }
+            terminal.out().print(LockTable.of(List.of(lock)));
+            terminal.out().flush();
+            if (!yes && !confirmed(terminal)) {
+                return ExitStatus.NOT_HELD;
+            }
+            if (!leasehold.breakLock(name, holder.token())) {
+                terminal.say("the lease with token " + holder.token() + " had ended already; nothing was broken");
+                return ExitStatus.NOT_HELD;
+            }
+            terminal.say("the lease with token " + holder.token() + " is broken");
+        }
+        return ExitStatus.OK;
+    }
+
+    private static boolean confirmed(Terminal terminal) {
+        try (BufferedReader user = Files.newBufferedReader(TERMINAL)) {
+            terminal.err().print("Break the lease of this holder? [y/N] ");
+            terminal.err().flush();
+            String answer = user.readLine();
+            return answer != null && answer.strip().toLowerCase(Locale.ROOT).matches("y|yes");
+        } catch (IOException e) {
+            throw new Failure(ExitStatus.USAGE, "there is no terminal to ask on; add --yes to break this lease");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package dev.leasehold.cli;
+
+/** Makes text of strangers safe to show: names and labels are whatever somebody chose. */
+final class Escapes {
+
+    private Escapes() {}
+
+    /** For a terminal: what could move the cursor or hide text is written as an escape. */
+    static String shown(String text) {
+        StringBuilder safe = new StringBuilder(text.length());
+        text.codePoints().forEach(point -> {
+            switch (point) {
+                case '\n' -> safe.append("\\n");
+                case '\r' -> safe.append("\\r");
+                case '\t' -> safe.append("\\t");
+                case '\\' -> safe.append("\\\\");
+                default -> {
+                    if (isInvisible(point)) {
+                        safe.append(String.format(point > 0xFFFF ? "\\U%08x" : "\\u%04x", point));
+                    } else {
+                        safe.appendCodePoint(point);
+                    }
+                }
+            }
+        });
+        return safe.toString();
+    }
+
+    /** A JSON string with its quotes. */
+    static String json(String text) {
+        StringBuilder json = new StringBuilder(text.length() + 2).append('"');
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            switch (c) {
+                case '"' -> json.append("\\\"");
+                case '\\' -> json.append("\\\\");
+                case '\n' -> json.append("\\n");
+                case '\r' -> json.append("\\r");
+                case '\t' -> json.append("\\t");
+                default -> {
+                    boolean paired = Character.isSurrogate(c) && isPaired(text, i);
+                    if (paired || !isInvisible(c)) {
+                        json.append(c);
+                    } else {
+                        json.append(String.format("\\u%04x", (int) c));
+                    }
+                }
+            }
+        }
+        return json.append('"').toString();
+    }
+
+    private static boolean isPaired(String text, int index) {
+        char c = text.charAt(index);
+        return Character.isHighSurrogate(c)
+                ? index + 1 < text.length() && Character.isLowSurrogate(text.charAt(index + 1))
+                : index > 0 && Character.isHighSurrogate(text.charAt(index - 1));
+    }
+
+    private static boolean isInvisible(int point) {
+        return switch (Character.getType(point)) {
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.SURROGATE,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR,
+                    Character.UNASSIGNED -> true;
+            default -> false;
+        };
+    }
+}

@@ -1,0 +1,26 @@
+package dev.leasehold.cli;
+
+/** With what the command ends when it does not pass on another's status. From sysexits.h where that has a number. */
+final class ExitStatus {
+
+    static final int OK = 0;
+    /** There was nothing to break. */
+    static final int NOT_HELD = 1;
+
+    static final int USAGE = 64;
+    static final int UNAVAILABLE = 69;
+    static final int INTERNAL = 70;
+    static final int BUSY = 75;
+    /** The store refuses, and trying again will not help. */
+    static final int CONFIG = 78;
+
+    static final int LOST = 79;
+
+    /** As of shells. */
+    static final int NOT_EXECUTABLE = 126;
+
+    /** To this the number of a signal is added. */
+    static final int SIGNALLED = 128;
+
+    private ExitStatus() {}
+}

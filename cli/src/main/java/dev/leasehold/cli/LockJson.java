@@ -1,0 +1,57 @@
+package dev.leasehold.cli;
+
+import dev.leasehold.HolderInfo;
+import dev.leasehold.LockInfo;
+import dev.leasehold.WaiterInfo;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Locks for programs. */
+final class LockJson {
+
+    private LockJson() {}
+
+    static String of(List<LockInfo> locks) {
+        return locks.stream().map(LockJson::of).collect(Collectors.joining(",\n ", "[", "]"));
+    }
+
+    static String of(LockInfo lock) {
+        return "{\"name\":" + Escapes.json(lock.name())
+                + ",\"holder\":" + holder(lock.holder())
+                + ",\"waiters\":"
+                + lock.waiters().stream().map(LockJson::waiter).collect(Collectors.joining(",", "[", "]"))
+                + "}";
+    }
+
+    private static String holder(@Nullable HolderInfo holder) {
+        if (holder == null) {
+            return "null";
+        }
+        return "{" + owner(holder.owner())
+                + ",\"kept\":" + holder.owner().isEmpty()
+                + ",\"token\":" + holder.token()
+                + ",\"since\":" + time(holder.since())
+                + ",\"until\":" + time(holder.until())
+                + ",\"timeLeftMillis\":"
+                + (holder.timeLeft() == null ? "null" : holder.timeLeft().toMillis())
+                + "}";
+    }
+
+    private static String waiter(WaiterInfo waiter) {
+        return "{\"place\":" + waiter.place() + "," + owner(waiter.owner()) + ",\"since\":" + time(waiter.since())
+                + "}";
+    }
+
+    private static String owner(String text) {
+        Owner owner = Owner.parse(text);
+        String pid = owner.pid().matches("[0-9]{1,18}") ? Long.toString(Long.parseLong(owner.pid())) : "null";
+        return "\"host\":" + Escapes.json(owner.host()) + ",\"pid\":" + pid + ",\"command\":"
+                + Escapes.json(owner.label());
+    }
+
+    private static String time(@Nullable Instant instant) {
+        return instant == null ? "null" : Escapes.json(instant.toString());
+    }
+}

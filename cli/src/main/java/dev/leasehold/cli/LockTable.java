@@ -1,0 +1,84 @@
+package dev.leasehold.cli;
+
+import dev.leasehold.HolderInfo;
+import dev.leasehold.LockInfo;
+import dev.leasehold.WaiterInfo;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Locks for people: a table, one row per holder or waiter. */
+final class LockTable {
+
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss");
+    private static final List<String> HEADER =
+            List.of("NAME", "ROLE", "HOST", "PID", "COMMAND", "SINCE", "UNTIL", "TOKEN");
+
+    private LockTable() {}
+
+    static String time(Instant instant) {
+        return TIME.format(instant.atZone(ZoneId.systemDefault()));
+    }
+
+    static String of(List<LockInfo> locks) {
+        List<List<String>> rows = new ArrayList<>();
+        rows.add(HEADER);
+        for (LockInfo lock : locks) {
+            HolderInfo holder = lock.holder();
+            if (holder != null) {
+                boolean kept = holder.owner().isEmpty();
+                rows.add(row(
+                        lock,
+                        kept ? "kept" : "holder",
+                        holder.owner(),
+                        holder.since(),
+                        holder.until(),
+                        kept ? "" : Long.toString(holder.token())));
+            }
+            for (WaiterInfo waiter : lock.waiters()) {
+                rows.add(row(lock, "waiter " + waiter.place(), waiter.owner(), waiter.since(), null, ""));
+            }
+        }
+        return aligned(rows);
+    }
+
+    private static List<String> row(
+            LockInfo lock, String role, String owner, @Nullable Instant since, @Nullable Instant until, String token) {
+        Owner who = Owner.parse(owner);
+        return List.of(
+                Escapes.shown(lock.name()),
+                role,
+                Escapes.shown(who.host()),
+                Escapes.shown(who.pid()),
+                Escapes.shown(who.label()),
+                since == null ? "" : time(since),
+                until == null ? "" : time(until),
+                token);
+    }
+
+    private static String aligned(List<List<String>> rows) {
+        int[] widths = new int[HEADER.size()];
+        for (List<String> row : rows) {
+            for (int i = 0; i < widths.length; i++) {
+                widths[i] = Math.max(widths[i], width(row.get(i)));
+            }
+        }
+        StringBuilder table = new StringBuilder();
+        for (List<String> row : rows) {
+            StringBuilder line = new StringBuilder();
+            for (int i = 0; i < widths.length; i++) {
+                String cell = row.get(i).isEmpty() ? "-" : row.get(i);
+                line.append(cell).append(" ".repeat(Math.max(0, widths[i] - width(cell)) + 2));
+            }
+            table.append(line.toString().stripTrailing()).append('\n');
+        }
+        return table.toString();
+    }
+
+    private static int width(String cell) {
+        return cell.codePointCount(0, cell.length());
+    }
+}

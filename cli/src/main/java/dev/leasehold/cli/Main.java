@@ -1,0 +1,143 @@
+package dev.leasehold.cli;
+
+import dev.leasehold.LeaseLostException;
+import dev.leasehold.LockException;
+import dev.leasehold.StoreUnavailableException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.TypeConversionException;
+
+/** The program: its commands, and how each failure becomes one line and a status. */
+@Command(
+        name = "leasehold",
+        description = "Runs commands under distributed locks, shows locks, and breaks them.",
+        synopsisSubcommandLabel = "COMMAND",
+        descriptionHeading = "%n",
+        commandListHeading = "%nCommands:%n",
+        mixinStandardHelpOptions = true,
+        versionProvider = Main.Version.class)
+final class Main {
+
+    private static final Map<String, String> STATUSES = new LinkedHashMap<>();
+
+    static {
+        STATUSES.put("64", "bad usage");
+        STATUSES.put("69", "the store is unavailable; trying again may help");
+        STATUSES.put("70", "leasehold itself failed, or its guard process died and the command was ended");
+        STATUSES.put("75", "busy: somebody else holds the lock (another status with --busy-exit)");
+        STATUSES.put("78", "the store refuses, and trying again will not help");
+        STATUSES.put("79", "the lock was lost");
+        STATUSES.put("126", "the command cannot be executed");
+        STATUSES.put("127", "the command was not found");
+        STATUSES.put("128+N", "ended by signal N, as 143 by SIGTERM");
+        STATUSES.put("else", "the command's own status; 1 if there was nothing to break");
+    }
+
+    private Main() {}
+
+    /** Starts the program. */
+    public static void main(String[] arguments) {
+        int status;
+        try {
+            NativeLibrary.prepare();
+            String[] raw = RawArguments.of(arguments);
+            status = commandLine(Terminal.standard(), raw).execute(raw);
+        } catch (RuntimeException | Error e) {
+            Terminal.standard().say(Escapes.shown(e.toString()));
+            status = ExitStatus.INTERNAL;
+        }
+        System.exit(status);
+    }
+
+    static CommandLine commandLine(Terminal terminal, String... arguments) {
+        CommandLine line = new CommandLine(new Main());
+        Map<String, Callable<Integer>> commands = new LinkedHashMap<>();
+        commands.put("run", new RunCommand());
+        commands.put("ls", new ListCommand());
+        commands.put("show", new ShowCommand());
+        commands.put("break", new BreakCommand());
+        // Describing a command to picocli takes time, so only the one that is asked for is described.
+        if (arguments.length > 0 && commands.containsKey(arguments[0])) {
+            commands.keySet().retainAll(Set.of(arguments[0]));
+        }
+        commands.forEach((name, command) -> {
+            CommandLine sub = new CommandLine(command);
+            sub.setStopAtPositional(command instanceof RunCommand);
+            sub.getCommandSpec().mixinStandardHelpOptions(true).versionProvider(new Version());
+            describeStatuses(sub);
+            line.addSubcommand(name, sub);
+        });
+        describeStatuses(line);
+        line.registerConverter(Duration.class, Main::duration);
+        line.setExpandAtFiles(false);
+        line.setCaseInsensitiveEnumValuesAllowed(true);
+        line.setOut(terminal.out());
+        line.setErr(terminal.err());
+        line.setParameterExceptionHandler((failure, given) -> usage(failure, terminal));
+        line.setExecutionExceptionHandler((failure, failed, result) -> status(failure, failed, terminal));
+        return line;
+    }
+
+    private static Duration duration(String text) {
+        try {
+            return Durations.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new TypeConversionException(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static void describeStatuses(CommandLine line) {
+        line.getCommandSpec()
+                .usageMessage()
+                .exitCodeListHeading("%nExit statuses:%n")
+                .exitCodeList(STATUSES);
+    }
+
+    private static int usage(ParameterException failure, Terminal terminal) {
+        String help = failure.getCommandLine().getCommandSpec().qualifiedName() + " --help";
+        terminal.say(Escapes.shown(String.valueOf(failure.getMessage())) + " (see: " + help + ")");
+        return ExitStatus.USAGE;
+    }
+
+    private static int status(Exception failure, CommandLine failed, Terminal terminal) {
+        if (failure instanceof ParameterException usage) {
+            return usage(usage, terminal);
+        }
+        if (failure instanceof IllegalArgumentException bad) {
+            return usage(new ParameterException(failed, String.valueOf(bad.getMessage())), terminal);
+        }
+        int status;
+        if (failure instanceof Failure known) {
+            status = known.status();
+        } else if (failure instanceof StoreUnavailableException) {
+            status = ExitStatus.UNAVAILABLE;
+        } else if (failure instanceof LeaseLostException) {
+            status = ExitStatus.LOST;
+        } else if (failure instanceof LockException) {
+            status = ExitStatus.CONFIG;
+        } else {
+            status = ExitStatus.INTERNAL;
+        }
+        boolean speaks =
+                failure instanceof LockException || failure instanceof Failure || failure instanceof IOException;
+        terminal.say(Escapes.shown(speaks ? String.valueOf(failure.getMessage()) : failure.toString()));
+        return status;
+    }
+
+    /** The version, from the jar. */
+    static final class Version implements CommandLine.IVersionProvider {
+
+        @Override
+        public String[] getVersion() {
+            String version = Main.class.getPackage().getImplementationVersion();
+            return new String[] {"leasehold " + (version == null ? "(development)" : version)};
+        }
+    }
+}

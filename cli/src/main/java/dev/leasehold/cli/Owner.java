@@ -1,0 +1,35 @@
+package dev.leasehold.cli;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A client as it describes itself to the store: {@code host=H pid=P label=L}, the label last and free. What has another
+ * form (another version, another program) is shown whole, in the place of the label.
+ */
+record Owner(String host, String pid, String label) {
+
+    private static final Pattern FORM =
+            Pattern.compile("(?:host=(\\S*) ?)?(?:pid=(\\S*) ?)?(?:label=(.*))?", Pattern.DOTALL);
+
+    static Owner parse(String text) {
+        Matcher matcher = FORM.matcher(text);
+        if (!matcher.matches()) {
+            return new Owner("", "", text);
+        }
+        return new Owner(part(matcher, 1), part(matcher, 2), part(matcher, 3));
+    }
+
+    private static String part(Matcher matcher, int group) {
+        String part = matcher.group(group);
+        return part == null ? "" : part;
+    }
+
+    /** For a sentence: who it is, on one line. */
+    String words() {
+        String where = (pid.isEmpty() ? "" : "pid " + pid) + (host.isEmpty() ? "" : " on " + host);
+        String what = label.isEmpty() ? "" : " (" + label + ")";
+        String all = Escapes.shown((where + what).strip());
+        return all.isEmpty() ? "an unknown client" : all;
+    }
+}

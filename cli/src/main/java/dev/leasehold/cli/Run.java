@@ -1,0 +1,78 @@
+package dev.leasehold.cli;
+
+import dev.leasehold.DistributedLock;
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockOptions;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.jspecify.annotations.Nullable;
+
+/** One {@code leasehold run}: waits for the lock, then has the {@link Supervisor} run the command. */
+record Run(
+        String name,
+        LockOptions options,
+        @Nullable Duration maxWait,
+        int busyExit,
+        boolean verbose,
+        RunSettings settings,
+        Terminal terminal) {
+
+    /** Returns the status to exit with. The lock is released, or withdrawn from, when this returns. */
+    int call(StoreOption store, String label) throws InterruptedException, IOException {
+        BlockingQueue<Event> events = new LinkedBlockingQueue<>();
+        try (Leasehold leasehold = store.connect(label)) {
+            DistributedLock lock = leasehold.lock(name, options);
+            Signals.listen(events::add);
+            CompletableFuture<?> claim = claim(lock, events);
+            Event event = verbose ? takeReporting(events, new WaitReport(leasehold, name, terminal)) : events.take();
+            if (event instanceof Event.Signalled signal) {
+                claim.cancel(false);
+                return ExitStatus.SIGNALLED + signal.number();
+            } else if (event instanceof Event.Failed failed) {
+                throw rethrown(failed.cause());
+            } else if (event instanceof Event.Claimed claimed && claimed.lease() != null) {
+                return new Supervisor(claimed.lease(), settings, events, terminal).run();
+            }
+            terminal.say("the lock '" + Escapes.shown(name) + "' is held by somebody else"
+                    + (maxWait == null || maxWait.isZero() ? "" : ", still after " + Durations.words(maxWait))
+                    + "; the command was not run. See: leasehold show NAME");
+            return busyExit;
+        }
+    }
+
+    private static Event takeReporting(BlockingQueue<Event> events, WaitReport report) throws InterruptedException {
+        report.start();
+        try {
+            return events.take();
+        } finally {
+            report.stop();
+        }
+    }
+
+    private CompletableFuture<?> claim(DistributedLock lock, BlockingQueue<Event> events) {
+        if (maxWait == null) {
+            CompletableFuture<Lease> future = lock.acquireAsync();
+            future.whenComplete((lease, failure) -> events.add(answer(lease, failure)));
+            return future;
+        }
+        CompletableFuture<Optional<Lease>> future = lock.tryAcquireAsync(maxWait);
+        future.whenComplete((lease, failure) -> events.add(answer(lease == null ? null : lease.orElse(null), failure)));
+        return future;
+    }
+
+    private static Event answer(@Nullable Lease lease, @Nullable Throwable failure) {
+        return failure == null ? new Event.Claimed(lease) : new Event.Failed(failure);
+    }
+
+    private static RuntimeException rethrown(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return cause instanceof RuntimeException runtime ? runtime : new IllegalStateException(cause);
+    }
+}

@@ -1,0 +1,185 @@
+package dev.leasehold.cli;
+
+import dev.leasehold.LockOptions;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+@Command(
+        name = "run",
+        description = "Runs a command while holding a lock.",
+        customSynopsis = "leasehold run [OPTIONS] NAME [--] COMMAND [ARGUMENT…]",
+        descriptionHeading = "%n",
+        parameterListHeading = "%n",
+        optionListHeading = "%nOptions, which go before NAME:%n",
+        footer = {
+            "",
+            "The command sees LEASEHOLD_NAME and LEASEHOLD_TOKEN, the fencing token, which is greater than that of "
+                    + "every earlier holder. The lock is released when the command has ended. SIGTERM, SIGHUP and SIGINT are "
+                    + "passed on to it.",
+            "",
+            "If the lease cannot be renewed, the command and all its descendants get SIGTERM one grace before the lease "
+                    + "ends, and SIGKILL a moment before it ends, so that it never runs beside the next holder's; also when "
+                    + "leasehold itself was killed or stopped.",
+            "",
+            "DURATION is a number of seconds, or a number with ms, s, m, h or d, or ISO 8601 as PT2M30S."
+        })
+final class RunCommand implements Callable<Integer> {
+
+    private static final int LONGEST_LABEL = 200;
+    private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
+    private static final int LARGEST_STATUS = 255;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    CommandSpec spec;
+
+    @Mixin
+    StoreOption store = new StoreOption();
+
+    @Option(
+            names = {"-w", "--wait"},
+            paramLabel = "DURATION",
+            description = "How long to wait for the lock; 0 is one try. Default: for ever.")
+    @Nullable Duration wait;
+
+    @Option(
+            names = {"-n", "--no-wait"},
+            description = "Try once, as --wait 0.")
+    boolean noWait;
+
+    @Option(
+            names = "--lease",
+            paramLabel = "DURATION",
+            defaultValue = "30s",
+            description = "How long the lock stays taken at most when this machine dies. Default: 30s.")
+    Duration lease = Duration.ofSeconds(30);
+
+    @Option(
+            names = "--at-least",
+            paramLabel = "DURATION",
+            defaultValue = "0",
+            description = "How long the lock stays taken at least, even if the command is quicker. Default: 0.")
+    Duration atLeast = Duration.ZERO;
+
+    @Option(
+            names = "--max-hold",
+            paramLabel = "DURATION",
+            description = "How long the command may run; then it is ended as if the lock were lost. Default: no limit.")
+    @Nullable Duration maxHold;
+
+    enum OnLoss {
+        KILL,
+        IGNORE
+    }
+
+    @Option(
+            names = "--on-loss",
+            paramLabel = "kill|ignore",
+            defaultValue = "kill",
+            description = "What happens to the command when the lock is lost. Default: kill. "
+                    + "ignore lets it go on, and its status is passed on; check the token where it writes.")
+    OnLoss onLoss = OnLoss.KILL;
+
+    @Option(
+            names = "--grace",
+            paramLabel = "DURATION",
+            defaultValue = "5s",
+            description = "Between SIGTERM and SIGKILL. Default: 5s; never more than a sixth of the lease.")
+    Duration grace = Duration.ofSeconds(5);
+
+    @Option(
+            names = {"-E", "--busy-exit"},
+            paramLabel = "STATUS",
+            defaultValue = "75",
+            description = "With what to exit if somebody else still holds the lock, 0 to 255. Default: 75.")
+    int busyExit = ExitStatus.BUSY;
+
+    @Option(
+            names = {"-v", "--verbose"},
+            description = "Tell on standard error whom this waits for, since when, and in which place.")
+    boolean verbose;
+
+    @Parameters(index = "0", paramLabel = "NAME", description = "The name of the lock: 1 to 512 bytes, any but NUL.")
+    String name = "";
+
+    @Parameters(index = "1..*", arity = "0..*", paramLabel = "COMMAND", description = "The command and its arguments.")
+    List<String> words = List.of();
+
+    @Override
+    public Integer call() throws Exception {
+        dev.leasehold.cli.Command command = new dev.leasehold.cli.Command(command());
+        LockOptions options = LockOptions.defaults()
+                .withLeaseDuration(between("--lease", lease, SHORTEST_LEASE))
+                .withAtLeast(between("--at-least", atLeast, Duration.ZERO))
+                .withMaxHold(maxHold == null ? LockOptions.FOREVER : between("--max-hold", maxHold, SHORTEST_LEASE));
+        RunSettings settings = new RunSettings(
+                command,
+                options.leaseDuration(),
+                options.maxHold(),
+                between("--grace", grace, Duration.ZERO),
+                onLoss == OnLoss.KILL);
+        if (busyExit < 0 || busyExit > LARGEST_STATUS) {
+            throw usage("--busy-exit must be 0 to " + LARGEST_STATUS + ", but was " + busyExit);
+        }
+        if (settings.killOnLoss() && !BootClock.isPresent()) {
+            throw usage("the guard of --on-loss kill needs /proc, which this system does not have; "
+                    + "use --on-loss ignore and check the token where the command writes");
+        }
+        StderrLoggers.verbose = verbose;
+        Terminal terminal = Terminal.standard();
+        return new Run(name, options, maxWait(), busyExit, verbose, settings, terminal)
+                .call(store, command.label(LONGEST_LABEL));
+    }
+
+    private List<String> command() {
+        boolean separated = !words.isEmpty() && words.get(0).equals("--");
+        List<String> command = separated ? words.subList(1, words.size()) : words;
+        if (command.isEmpty()) {
+            throw usage("no COMMAND: what should run while the lock '" + Escapes.shown(name) + "' is held?");
+        }
+        if (command.get(0).startsWith("-")) {
+            throw usage("'" + Escapes.shown(command.get(0))
+                    + "' stands where the command should be: options go before NAME, and a command of that name is run by "
+                    + "its path");
+        }
+        return command;
+    }
+
+    /** Null for ever. */
+    private @Nullable Duration maxWait() {
+        if (noWait) {
+            if (wait != null) {
+                throw usage("--no-wait and --wait exclude each other");
+            }
+            return Duration.ZERO;
+        }
+        if (wait != null && wait.isNegative()) {
+            throw usage("--wait must not be negative; --no-wait tries once");
+        }
+        return wait == null || wait.compareTo(LockOptions.FOREVER) > 0 ? null : wait;
+    }
+
+    private Duration between(String option, Duration duration, Duration least) {
+        if (duration.compareTo(least) < 0 || duration.compareTo(LockOptions.FOREVER) > 0) {
+            throw usage(
+                    option + " must be " + (least.isZero() ? "0" : Durations.words(least)) + " to 36500 days, but was "
+                            + (duration.compareTo(Durations.HUGE) >= 0
+                                    ? "more"
+                                    : duration.isNegative() ? "negative" : Durations.words(duration)));
+        }
+        return duration;
+    }
+
+    private ParameterException usage(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+}

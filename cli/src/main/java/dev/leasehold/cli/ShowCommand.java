@@ -1,0 +1,41 @@
+package dev.leasehold.cli;
+
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockInfo;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(name = "show", description = "Shows who holds a lock and who waits for it.", descriptionHeading = "%n")
+final class ShowCommand implements Callable<Integer> {
+
+    @Mixin
+    StoreOption store = new StoreOption();
+
+    @Option(names = "--json", description = "Print one JSON object.")
+    boolean json;
+
+    @Parameters(paramLabel = "NAME", description = "The name of the lock.")
+    String name = "";
+
+    @Override
+    public Integer call() throws Exception {
+        Terminal terminal = Terminal.standard();
+        try (Leasehold leasehold = store.connect("leasehold show")) {
+            LockInfo seen = Locks.named(leasehold, leasehold.lock(name).name());
+            LockInfo lock = seen != null ? seen : new LockInfo(name, null, List.of());
+            if (json) {
+                terminal.out().println(LockJson.of(lock));
+            } else if (lock.holder() == null && lock.waiters().isEmpty()) {
+                terminal.out().println("Nobody holds the lock '" + Escapes.shown(name) + "' or waits for it.");
+            } else {
+                terminal.out().print(LockTable.of(List.of(lock)));
+            }
+            terminal.out().flush();
+        }
+        return ExitStatus.OK;
+    }
+}

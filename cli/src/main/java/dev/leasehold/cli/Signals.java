@@ -1,0 +1,79 @@
+package dev.leasehold.cli;
+
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Signals that we get, and signals to the command. */
+final class Signals {
+
+    private static final List<String> CAUGHT = List.of("TERM", "HUP", "INT");
+
+    private Signals() {}
+
+    /**
+     * Has signals told instead of ending this process. One that was ignored when we started, as by nohup, stays so.
+     *
+     * <p>{@code sun.misc.Signal} is exported for this use and has no successor, but the compiler warns of it in a way that
+     * cannot be switched off; hence the reflection.
+     */
+    static void listen(Consumer<Event> events) {
+        try {
+            Class<?> signal = Class.forName("sun.misc.Signal");
+            Class<?> handler = Class.forName("sun.misc.SignalHandler");
+            for (String name : CAUGHT) {
+                Object caught = signal.getConstructor(String.class).newInstance(name);
+                int number = (int) signal.getMethod("getNumber").invoke(caught);
+                Object tell = Proxy.newProxyInstance(
+                        Signals.class.getClassLoader(), new Class<?>[] {handler}, (proxy, method, arguments) -> {
+                            events.accept(new Event.Signalled(name, number));
+                            return null;
+                        });
+                signal.getMethod("handle", signal, handler).invoke(null, caught, tell);
+            }
+        } catch (InvocationTargetException e) {
+            // The JVM keeps its signals to itself (-Xrs): they end us, and the guard ends the command.
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("this JVM has no signals: the module jdk.unsupported is missing", e);
+        }
+    }
+
+    /** Sends a signal to the command itself, as a shell would. */
+    static void send(String name, Process command) {
+        if (!command.isAlive()) {
+            return;
+        }
+        try {
+            new ProcessBuilder("/bin/sh", "-c", "kill -s \"$1\" \"$2\"", "sh", name, Long.toString(command.pid()))
+                    .redirectInput(Redirect.from(Path.of("/dev/null").toFile()))
+                    .redirectOutput(Redirect.DISCARD)
+                    .redirectError(Redirect.DISCARD)
+                    .start();
+        } catch (IOException e) {
+            command.destroy();
+        }
+    }
+
+    /**
+     * Whether the terminal gives its signals to our process group, the command's too: then it has had Ctrl-C already. Field
+     * 5 of {@code /proc/self/stat} is our group, 7 the terminal, 8 the group in its foreground.
+     */
+    static boolean terminalHasDelivered() {
+        try {
+            return isInForeground(Files.readString(Path.of("/proc/self/stat"), StandardCharsets.ISO_8859_1));
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    static boolean isInForeground(String stat) {
+        String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+        return !fields[4].equals("0") && fields[2].equals(fields[5]);
+    }
+}

@@ -1,0 +1,253 @@
+package dev.leasehold.cli;
+
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseState;
+import dev.leasehold.StoreUnavailableException;
+import java.io.IOException;
+import java.math.BigInteger;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs a command on a lease, from its start to the release. One thread, which takes one {@link Event} after the other.
+ *
+ * <p>The lock is released when the command has ended, never before; where it had to be ended for the lock's sake, when
+ * all its descendants have ended too. Who ends it is the {@link Guard}; this class only tells it the deadlines.
+ */
+final class Supervisor {
+
+    /** The guard kills what is left within the grace; if it says nothing for so long after that, it hangs. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final Lease lease;
+    private final RunSettings settings;
+    private final BlockingQueue<Event> events;
+    private final Terminal terminal;
+    private final String mark = new BigInteger(128, new SecureRandom()).toString(36);
+    private final long start = System.nanoTime();
+
+    private @Nullable Guard guard;
+    private boolean lost;
+    private boolean ended;
+    private boolean guardDied;
+    private boolean guardIsDone;
+
+    Supervisor(Lease lease, RunSettings settings, BlockingQueue<Event> events, Terminal terminal) {
+        this.lease = lease;
+        this.settings = settings;
+        this.events = events;
+        this.terminal = terminal;
+    }
+
+    /** Runs the command and returns the status to exit with. */
+    int run() throws InterruptedException, IOException {
+        lease.ended().thenAccept(state -> {
+            if (state == LeaseState.LOST) {
+                events.add(new Event.Lost());
+            }
+        });
+        return settings.killOnLoss() ? runGuarded() : runUnguarded();
+    }
+
+    private int runUnguarded() throws InterruptedException {
+        Process command = start(null);
+        int status = superviseUntilExit(command);
+        release(status);
+        return status;
+    }
+
+    private int runGuarded() throws InterruptedException, IOException {
+        Duration grace = EndTimes.grace(settings.grace(), settings.lease());
+        confirm();
+        Guard watch = Guard.start(mark, grace, line -> events.add(new Event.GuardSaid(line)));
+        guard = watch;
+        EndTimes times = endTimes();
+        watch.watch(times);
+        awaitGuard("armed");
+        if (guardDied) {
+            throw new Failure(
+                    ExitStatus.INTERNAL, "the guard process, /bin/sh, did not start; the command was not run");
+        }
+        if (lost) {
+            terminal.say("the lock " + shownName() + " was lost before the command could start; it was not run");
+            watch.dismiss();
+            return ExitStatus.LOST;
+        }
+        Process command = start(times.termAt());
+        watch.watch(command.pid());
+        ScheduledExecutorService feeder = Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread thread = new Thread(task, "leasehold-cli-deadlines");
+            thread.setDaemon(true);
+            return thread;
+        });
+        Deadlines deadlines = new Deadlines(lease, settings, watch, times);
+        long period = Math.max(20, Math.min(1_000, settings.lease().toMillis() / 20));
+        feeder.scheduleWithFixedDelay(deadlines, period, period, TimeUnit.MILLISECONDS);
+
+        int status = superviseUntilExit(command);
+        feeder.shutdownNow();
+        return finish(watch, command, status);
+    }
+
+    /** A lock that was handed over to us is ours for a short time only, until the first renewal. */
+    private void confirm() throws InterruptedException {
+        if (lease.remaining().compareTo(settings.lease().dividedBy(2)) >= 0) {
+            return;
+        }
+        try {
+            lease.extend(settings.lease());
+        } catch (StoreUnavailableException e) {
+            // Then the short time it is; the guard knows it.
+        }
+    }
+
+    private EndTimes endTimes() {
+        return EndTimes.of(BootClock.now(), lease.remaining(), settings.grace(), settings.lease());
+    }
+
+    private Process start(@Nullable Long startBefore) {
+        Process command;
+        try {
+            command = settings.command().start(lease.name(), lease.token(), mark, startBefore);
+        } catch (IOException e) {
+            throw new Failure(ExitStatus.NOT_EXECUTABLE, "the command could not be started: " + e.getMessage());
+        }
+        command.onExit().thenAccept(process -> events.add(new Event.Exited(process.exitValue())));
+        return command;
+    }
+
+    private int superviseUntilExit(Process command) throws InterruptedException {
+        while (true) {
+            Event event = events.take();
+            if (event instanceof Event.Exited exited) {
+                return exited.status();
+            } else if (event instanceof Event.Signalled signal) {
+                if (!signal.name().equals("INT") || !Signals.terminalHasDelivered()) {
+                    Signals.send(signal.name(), command);
+                }
+            } else if (event instanceof Event.Lost) {
+                onLoss();
+            } else if (event instanceof Event.GuardSaid said) {
+                hear(said.line());
+                if (guardDied) {
+                    terminal.say("the guard process has died; ending the command");
+                    new ProcessTree(mark, command.toHandle()).end(settings.grace());
+                }
+            }
+        }
+    }
+
+    private void onLoss() {
+        lost = true;
+        if (guard == null) {
+            terminal.say("the lock " + shownName() + " is lost; the command goes on, as --on-loss ignore says");
+        } else if (!ended) {
+            terminal.say("the lock " + shownName() + " is lost; ending the command");
+            guard.endCommand();
+        }
+    }
+
+    private void hear(String line) {
+        switch (line) {
+            case "term" -> {
+                if (!ended && !lost) {
+                    terminal.say("the lock " + shownName() + why() + "; ending the command");
+                }
+                ended = true;
+            }
+            case "dead" -> guardIsDone = true;
+            case "gone" -> guardDied = !guardIsDone;
+            default -> {}
+        }
+    }
+
+    private int finish(Guard watch, Process command, int status) throws InterruptedException {
+        if (!guardDied && !lost) {
+            watch.sync();
+            awaitGuard("synced");
+        }
+        if (guardDied) {
+            new ProcessTree(mark, command.toHandle()).end(settings.grace());
+            release(status);
+            return lost ? ExitStatus.LOST : ExitStatus.INTERNAL;
+        }
+        if (!lost && !ended) {
+            guardIsDone = true;
+            watch.dismiss();
+            boolean held = release(status);
+            watch.awaitEnd();
+            return held ? status : ExitStatus.LOST;
+        }
+        watch.endCommand();
+        awaitGuard("dead");
+        if (guardDied) {
+            new ProcessTree(mark, command.toHandle()).end(Duration.ZERO);
+        }
+        if (!lost) {
+            release(status);
+        }
+        return ExitStatus.LOST;
+    }
+
+    /**
+     * Waits until the guard has said something, is gone, or hangs; then it counts as gone. Signals that come meanwhile are
+     * kept for the command that may be about to start.
+     */
+    private void awaitGuard(String awaited) throws InterruptedException {
+        List<Event> kept = new ArrayList<>();
+        long end = System.nanoTime() + settings.grace().plus(PATIENCE).toNanos();
+        boolean said = awaited.equals("dead") && guardIsDone;
+        while (!said && !guardDied) {
+            Event event = events.poll(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+            if (event == null) {
+                guardDied = true;
+            } else if (event instanceof Event.GuardSaid line) {
+                hear(line.line());
+                said = line.line().equals(awaited);
+            } else if (event instanceof Event.Lost) {
+                lost = true;
+            } else {
+                kept.add(event);
+            }
+        }
+        events.addAll(kept);
+    }
+
+    /** Whether the lock was held until now, as far as is known. */
+    private boolean release(int status) throws InterruptedException {
+        boolean wasValid = lease.isValid();
+        try {
+            if (lease.release() == LeaseState.RELEASED) {
+                return true;
+            }
+        } catch (StoreUnavailableException e) {
+            terminal.say("the command has ended with status " + status + ", but the lock " + shownName()
+                    + " could not be released and stays taken for up to " + Durations.words(settings.lease()) + ": "
+                    + Escapes.shown(String.valueOf(e.getMessage())));
+            return wasValid;
+        }
+        if (settings.killOnLoss() && !ended) {
+            terminal.say("the lock " + shownName()
+                    + " was lost before it was released; the command has ended with status " + status);
+        }
+        return false;
+    }
+
+    private String why() {
+        Duration held = Duration.ofNanos(System.nanoTime() - start);
+        return held.plus(settings.lease()).compareTo(settings.maxHold()) >= 0
+                ? " has been held for --max-hold"
+                : " could not be renewed in time";
+    }
+
+    private String shownName() {
+        return "'" + Escapes.shown(lease.name()) + "'";
+    }
+}

@@ -1,0 +1,93 @@
+package dev.leasehold.cli;
+
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockException;
+import dev.leasehold.LockInfo;
+import dev.leasehold.WaiterInfo;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** For {@code --verbose}: tells whom a run waits for, whenever that has changed. */
+final class WaitReport {
+
+    private static final Duration PERIOD = Duration.ofSeconds(2);
+    private static final Duration FIRST = Duration.ofMillis(300);
+
+    private final Leasehold leasehold;
+    private final String name;
+    private final Terminal terminal;
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread thread = new Thread(task, "leasehold-cli-report");
+        thread.setDaemon(true);
+        return thread;
+    });
+    private String told = "";
+
+    WaitReport(Leasehold leasehold, String name, Terminal terminal) {
+        this.leasehold = leasehold;
+        this.name = name;
+        this.terminal = terminal;
+    }
+
+    void start() {
+        var unused =
+                timer.scheduleWithFixedDelay(this::report, FIRST.toMillis(), PERIOD.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private void report() {
+        String now;
+        try {
+            now = words(Locks.named(leasehold, name), ProcessHandle.current().pid());
+        } catch (LockException e) {
+            now = "waiting; the store does not answer: " + Escapes.shown(String.valueOf(e.getMessage()));
+        } catch (InterruptedException | IllegalStateException e) {
+            return;
+        }
+        if (!now.equals(told) && !now.isEmpty() && !timer.isShutdown()) {
+            told = now;
+            terminal.say(now);
+        }
+    }
+
+    static String words(@Nullable LockInfo lock, long pid) {
+        if (lock == null) {
+            return "";
+        }
+        String shown = "waiting for the lock '" + Escapes.shown(lock.name()) + "', ";
+        String place = place(lock.waiters(), pid);
+        if (lock.holder() == null) {
+            return shown + "which nobody holds now" + place;
+        }
+        if (lock.holder().owner().isEmpty()) {
+            return shown + "which is kept without a holder"
+                    + until(lock.holder().until()) + place;
+        }
+        if (Owner.parse(lock.holder().owner()).pid().equals(Long.toString(pid))) {
+            return "";
+        }
+        Instant since = lock.holder().since();
+        return shown + "held by " + Owner.parse(lock.holder().owner()).words()
+                + (since == null ? "" : " since " + LockTable.time(since)) + place;
+    }
+
+    private static String until(@Nullable Instant until) {
+        return until == null ? "" : " until " + LockTable.time(until);
+    }
+
+    private static String place(List<WaiterInfo> waiters, long pid) {
+        return waiters.stream()
+                .filter(waiter -> Owner.parse(waiter.owner()).pid().equals(Long.toString(pid)))
+                .findFirst()
+                .map(waiter -> "; place " + waiter.place() + " of " + waiters.size() + " in the queue")
+                .orElse("");
+    }
+
+    void stop() {
+        timer.shutdownNow();
+    }
+}

@@ -1,0 +1,31 @@
+# Becomes the command. Why it is so: Command.java. Arguments: TERM_AT NAME plain|octal WORD…
+# It may be too late, since the wrapper may have been stopped on the way here. TERM_AT is - if there is no deadline.
+if [ "$1" != - ]; then
+  read -r leasehold_up leasehold_rest </proc/uptime
+  if [ $((${leasehold_up%.*} * 100 + 1${leasehold_up#*.} - 100)) -ge "$1" ]; then
+    echo 'leasehold: the lease was nearly over before the command could start; it was not run' >&2
+    exit 79
+  fi
+fi
+# The x keeps newlines at the end, which a command substitution would drop.
+LEASEHOLD_NAME=$(printf "$2x")
+LEASEHOLD_NAME=${LEASEHOLD_NAME%x}
+export LEASEHOLD_NAME
+if [ "$3" = octal ]; then
+  shift 3
+  leasehold_rest=$#
+  while [ "$leasehold_rest" -gt 0 ]; do
+    leasehold_up=$(printf "$1x")
+    set -- "$@" "${leasehold_up%x}"
+    shift
+    leasehold_rest=$((leasehold_rest - 1))
+  done
+else
+  shift 3
+fi
+unset leasehold_up leasehold_rest
+if ! command -v "$1" >/dev/null; then
+  printf 'leasehold: the command was not found: %s\n' "$1" >&2
+  exit 127
+fi
+exec "$@"

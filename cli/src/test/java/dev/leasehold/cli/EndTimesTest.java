@@ -1,0 +1,59 @@
+package dev.leasehold.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class EndTimesTest {
+
+    @ParameterizedTest
+    @CsvSource({
+        // lease ms, grace ms, TERM and KILL: hundredths before the deadline
+        "30000, 5000, 500, 51",
+        "30000, 1000, 100, 51",
+        "30000, 20000, 500, 51",
+        "30000, 0, 51, 51",
+        "1000, 5000, 16, 9",
+        "1000, 0, 9, 9",
+        "3600000, 60000, 6000, 51",
+    })
+    void termComesOneGraceBeforeTheEndAndKillBeforeIt(long lease, long grace, long term, long kill) {
+        EndTimes times = EndTimes.of(1_000, Duration.ofSeconds(20), Duration.ofMillis(grace), Duration.ofMillis(lease));
+
+        assertThat(times).isEqualTo(new EndTimes(3_000 - term, 3_000 - kill));
+    }
+
+    @Test
+    void uptimeIsReadInHundredths() {
+        assertThat(BootClock.parse("1664.19 2470.23\n")).isEqualTo(166_419);
+        assertThat(BootClock.parse("0.05 0.00\n")).isEqualTo(5);
+    }
+
+    @Test
+    void theClockGoesForward() {
+        assertThat(BootClock.now()).isBetween(1L, BootClock.now());
+    }
+
+    @Test
+    void ctrlCReachesOnlyTheGroupInTheForeground() {
+        String stat = "42 (a) b) S 1 42 7 34816 %s 4194304 0";
+
+        assertThat(Signals.isInForeground(String.format(stat, "42"))).isTrue();
+        assertThat(Signals.isInForeground(String.format(stat, "43"))).isFalse();
+        assertThat(Signals.isInForeground("42 (sh) S 1 42 7 0 -1 4194304 0")).isFalse();
+    }
+
+    @Test
+    void theStoreIsFoundInTheEnvironment() {
+        assertThat(StoreOption.defaultUri(java.util.Map.of("LEASEHOLD_STORE", "redis://x"), "/root"))
+                .isEqualTo("redis://x");
+        assertThat(StoreOption.defaultUri(java.util.Map.of("XDG_STATE_HOME", "/s t"), "/root"))
+                .isEqualTo("sqlite:/s t/leasehold/locks.db");
+        assertThat(StoreOption.defaultUri(
+                        java.util.Map.of("XDG_STATE_HOME", "relative", "LEASEHOLD_STORE", ""), "/root"))
+                .isEqualTo("sqlite:/root/.local/state/leasehold/locks.db");
+    }
+}

@@ -1,0 +1,188 @@
+package dev.leasehold.cli;
+
+import static dev.leasehold.cli.Processes.await;
+import static dev.leasehold.cli.Processes.isRunning;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.math.BigInteger;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The guard and the start of a command by themselves: no lock, no wrapper, times as the test likes them. */
+class GuardTest {
+
+    private static final Duration GRACE = Duration.ofMillis(300);
+
+    @TempDir
+    Path dir;
+
+    private final String mark = new BigInteger(128, new SecureRandom()).toString(36);
+    private final BlockingQueue<String> said = new LinkedBlockingQueue<>();
+    private final List<Process> started = new ArrayList<>();
+
+    private Guard guard;
+
+    @BeforeEach
+    void start() throws IOException {
+        guard = Guard.start(mark, GRACE, said::add);
+    }
+
+    @AfterEach
+    void killWhatIsLeft() throws Exception {
+        guard.dismiss();
+        guard.awaitEnd();
+        started.forEach(Process::destroyForcibly);
+    }
+
+    private Process command(Long startBefore, String script) throws IOException {
+        Process process =
+                new Command(List.of("sh", "-c", script, "sh", dir.toString())).start("demo", 1, mark, startBefore);
+        started.add(process);
+        return process;
+    }
+
+    private void hear(String line) throws InterruptedException {
+        assertThat(said.poll(20, TimeUnit.SECONDS)).isEqualTo(line);
+    }
+
+    private static EndTimes in(long term, long kill) {
+        long now = BootClock.now();
+        return new EndTimes(now + term, now + kill);
+    }
+
+    @Test
+    void silenceMeansThatTheDeadlineStands() throws Exception {
+        EndTimes times = in(200, 250);
+        guard.watch(times);
+        hear("armed");
+        Process command = command(null, "trap '' TERM; while :; do sleep 0.05; done");
+        hear("term");
+        long term = BootClock.now();
+        hear("dead");
+        long dead = BootClock.now();
+
+        assertThat(term).isGreaterThanOrEqualTo(times.termAt());
+        assertThat(dead).isGreaterThanOrEqualTo(times.killAt());
+        assertThat(command.waitFor()).isEqualTo(137);
+    }
+
+    @Test
+    void aLaterDeadlineTakesThePlaceOfAnEarlierOne() throws Exception {
+        guard.watch(in(400, 420));
+        hear("armed");
+        Process command = command(null, "exec sleep 60");
+        guard.watch(in(30_000, 31_000));
+        hear("armed");
+
+        assertThat(command.waitFor(4_500, TimeUnit.MILLISECONDS)).isFalse();
+        guard.sync();
+        hear("synced");
+    }
+
+    @Test
+    void theEndOfThePipeEndsTheCommandAtOnce() throws Exception {
+        guard.watch(in(30_000, 31_000));
+        hear("armed");
+        Process command = command(null, "trap 'exit 4' TERM; echo >\"$1/ready\"; while :; do sleep 0.05; done");
+        await().until(() -> Files.exists(dir.resolve("ready")));
+        guard.endCommand();
+        hear("term");
+        hear("dead");
+
+        assertThat(command.waitFor()).isEqualTo(4);
+    }
+
+    @Test
+    void aStoppedCommandGetsItsTermToo() throws Exception {
+        guard.watch(in(30_000, 31_000));
+        Process command = command(null, "trap 'exit 4' TERM; echo >\"$1/ready\"; while :; do sleep 0.05; done");
+        await().until(() -> Files.exists(dir.resolve("ready")));
+        Processes.signal("STOP", command.pid());
+        guard.endCommand();
+
+        assertThat(command.waitFor()).isEqualTo(4);
+    }
+
+    @Test
+    void whoeverCleansItsEnvironmentIsFoundInTheTree() throws Exception {
+        guard.watch(in(30_000, 31_000));
+        Process command = command(null, "env -i sh -c 'echo $$ >\"$1/child\"; exec sleep 60' sh \"$1\"; true");
+        guard.watch(command.pid());
+        long child = Long.parseLong(Processes.awaitLine(dir.resolve("child")));
+        guard.endCommand();
+
+        await().until(() -> !isRunning(child));
+    }
+
+    @Test
+    void aLatecomerIsFound() throws Exception {
+        guard.watch(in(0, 0));
+        hear("armed");
+        hear("dead");
+        Process command = command(null, "exec sleep 60");
+        hear("term");
+
+        assertThat(command.waitFor()).isEqualTo(137);
+    }
+
+    @Test
+    void aCommandThatWouldStartTooLateIsNotStarted() throws Exception {
+        Process late = command(BootClock.now() - 1, "echo >\"$1/ran\"");
+        Process early = command(BootClock.now() + 6_000, "exit 5");
+
+        assertThat(late.waitFor()).isEqualTo(79);
+        assertThat(dir.resolve("ran")).doesNotExist();
+        assertThat(early.waitFor()).isEqualTo(5);
+    }
+
+    @Test
+    void itIgnoresWhatItCanAndIsInASessionOfItsOwn() throws Exception {
+        guard.watch(in(400, 450));
+        hear("armed");
+        List<Long> guards = Processes.mentioning("cmdline", mark);
+        for (long pid : guards) {
+            for (String signal : List.of("HUP", "INT", "QUIT", "TERM", "TSTP", "USR1", "USR2", "PIPE", "ALRM")) {
+                Processes.signal(signal, pid);
+            }
+        }
+        Process command = command(null, "exec sleep 60");
+        hear("term");
+
+        assertThat(command.waitFor()).isEqualTo(143);
+        assertThat(guards).hasSizeGreaterThanOrEqualTo(2);
+        for (long pid : Processes.mentioning("cmdline", mark)) {
+            assertThat(session(pid))
+                    .isNotEqualTo(session(ProcessHandle.current().pid()));
+        }
+    }
+
+    private static String session(long pid) throws IOException {
+        String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
+        return stat.substring(stat.lastIndexOf(')') + 2).split(" ")[3];
+    }
+
+    @Test
+    void otherCommandsAreLeftAlone() throws Exception {
+        Process stranger = new Command(List.of("sleep", "60")).start("demo", 1, "another-mark", null);
+        started.add(stranger);
+        guard.watch(in(0, 0));
+        hear("armed");
+        guard.sync();
+        guard.endCommand();
+        await().until(() -> said.contains("gone"));
+
+        assertThat(stranger.isAlive()).isTrue();
+    }
+}

@@ -1,0 +1,92 @@
+package dev.leasehold.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.HolderInfo;
+import dev.leasehold.LockInfo;
+import dev.leasehold.WaiterInfo;
+import dev.leasehold.spi.NamePattern;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Locks as a table, as JSON and in sentences, with what strangers may have written into them. */
+class LockTextTest {
+
+    private static final Instant NOON = Instant.parse("2026-01-02T12:00:00Z");
+
+    private static final LockInfo NASTY = new LockInfo(
+            "a\nb\u001b[2J\"\\😀\u202e",
+            new HolderInfo(
+                    "host=h1 pid=42 label=make \"all\"\t",
+                    1795183388022160L,
+                    NOON,
+                    NOON.plusSeconds(30),
+                    Duration.ofSeconds(30)),
+            List.of(
+                    new WaiterInfo("host=h2 pid=43 label=", 1, NOON),
+                    new WaiterInfo("some other\u0000 program", 2, null)));
+
+    @Test
+    void jsonIsEscaped() {
+        assertThat(LockJson.of(NASTY))
+                .isEqualTo(
+                        "{\"name\":\"a\\nb\\u001b[2J\\\"\\\\😀\\u202e\","
+                                + "\"holder\":{\"host\":\"h1\",\"pid\":42,\"command\":\"make \\\"all\\\"\\t\",\"kept\":false,"
+                                + "\"token\":1795183388022160,\"since\":\"2026-01-02T12:00:00Z\",\"until\":\"2026-01-02T12:00:30Z\","
+                                + "\"timeLeftMillis\":30000},"
+                                + "\"waiters\":[{\"place\":1,\"host\":\"h2\",\"pid\":43,\"command\":\"\",\"since\":\"2026-01-02T12:00:00Z\"},"
+                                + "{\"place\":2,\"host\":\"\",\"pid\":null,\"command\":\"some other\\u0000 program\",\"since\":null}]}");
+        assertThat(Escapes.json("\ud83d")).isEqualTo("\"\\ud83d\"");
+        assertThat(LockJson.of(List.of())).isEqualTo("[]");
+        assertThat(LockJson.of(new LockInfo("x", null, List.of())))
+                .isEqualTo("{\"name\":\"x\",\"holder\":null,\"waiters\":[]}");
+    }
+
+    @Test
+    void theTableHasOneLinePerHolderAndWaiterAndMovesNoCursor() {
+        String table = LockTable.of(List.of(NASTY));
+
+        assertThat(table.lines()).hasSize(4);
+        assertThat(table.codePoints().filter(c -> c != '\n')).noneMatch(Character::isISOControl);
+        assertThat(table)
+                .contains("a\\nb\\u001b[2J\"\\\\😀\\u202e")
+                .contains("make \"all\"\\t")
+                .doesNotContain("\u202e");
+        assertThat(table.lines().map(line -> line.indexOf("h1"))).anyMatch(i -> i > 0);
+        List<String> lines = table.lines().toList();
+        assertThat(columnOf(lines.get(1), "h1")).isEqualTo(columnOf(lines.get(0), "HOST"));
+    }
+
+    private static int columnOf(String line, String word) {
+        return line.codePointCount(0, line.indexOf(word));
+    }
+
+    @Test
+    void anOwnerIsReadLeniently() {
+        assertThat(Owner.parse("host=h pid=7 label=a b=c")).isEqualTo(new Owner("h", "7", "a b=c"));
+        assertThat(Owner.parse("host=h pid=7")).isEqualTo(new Owner("h", "7", ""));
+        assertThat(Owner.parse("redis-cli")).isEqualTo(new Owner("", "", "redis-cli"));
+        assertThat(Owner.parse("").words()).isEqualTo("an unknown client");
+        assertThat(Owner.parse("host=h pid=7 label=x\ny").words()).isEqualTo("pid 7 on h (x\\ny)");
+    }
+
+    @Test
+    void aWaitIsToldInOneLine() {
+        assertThat(WaitReport.words(NASTY, 43))
+                .startsWith("waiting for the lock 'a\\nb")
+                .contains("held by pid 42 on h1 (make \"all\"\\t) since ")
+                .endsWith("; place 1 of 2 in the queue")
+                .doesNotContain("\n");
+        assertThat(WaitReport.words(null, 1)).isEmpty();
+    }
+
+    @Test
+    void aNameIsNoPattern() {
+        String name = "a*b?c\\d[e]";
+
+        assertThat(NamePattern.of(Locks.literally(name)).matches(name)).isTrue();
+        assertThat(NamePattern.of(Locks.literally("a*")).matches("ab")).isFalse();
+    }
+}

@@ -1,0 +1,64 @@
+package dev.leasehold.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+
+/** Other processes, as the kernel shows them. */
+final class Processes {
+
+    private Processes() {}
+
+    static ConditionFactory await() {
+        return Awaitility.await().atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofMillis(20));
+    }
+
+    static void signal(String name, long pid) throws IOException, InterruptedException {
+        Process kill = new ProcessBuilder("sh", "-c", "kill -s " + name + " " + pid).start();
+        assertThat(kill.waitFor()).as("kill -s " + name).isZero();
+    }
+
+    /** Whether it runs: neither gone nor waiting to be collected. */
+    static boolean isRunning(long pid) {
+        try {
+            return Files.readAllLines(Path.of("/proc/" + pid + "/status"), StandardCharsets.ISO_8859_1).stream()
+                    .filter(line -> line.startsWith("State:"))
+                    .noneMatch(line -> line.matches("State:\\s*[ZX].*"));
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** The numbers of running processes in whose environment or arguments this text stands. */
+    static List<Long> mentioning(String file, String text) throws IOException {
+        try (Stream<Path> all = Files.list(Path.of("/proc"))) {
+            return all.filter(path -> path.getFileName().toString().matches("[0-9]+"))
+                    .filter(path -> contents(path.resolve(file)).contains(text))
+                    .map(path -> Long.parseLong(path.getFileName().toString()))
+                    .filter(Processes::isRunning)
+                    .toList();
+        }
+    }
+
+    static String contents(Path file) {
+        try {
+            return Files.readString(file, StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    /** Waits until a command has written a line to this file, and returns it. */
+    static String awaitLine(Path file) {
+        await().until(() -> contents(file).contains("\n"));
+        return contents(file).lines().findFirst().orElseThrow();
+    }
+}
