@@ -1,0 +1,188 @@
+package dev.leasehold.cli;
+
+import static dev.leasehold.cli.Processes.await;
+import static dev.leasehold.cli.Processes.awaitLine;
+import static dev.leasehold.cli.Processes.contents;
+import static dev.leasehold.cli.Processes.isRunning;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code leasehold run} when the lock is lost, and the other commands, which have a hand in that. */
+class LossEndToEnd {
+
+    /** Ignores SIGTERM, writes the time again and again, and has a child that has left the tree of processes. */
+    private static final String STUBBORN =
+            "trap '' TERM; setsid sh -c 'echo $$ >detached; exec sleep 60' & echo $$ >pid; "
+                    + "while :; do cut -d' ' -f1 /proc/uptime >>alive; sleep 0.01; done";
+
+    @TempDir
+    Path dir;
+
+    private Program leasehold;
+
+    @BeforeEach
+    void prepare() {
+        leasehold = new Program(dir);
+    }
+
+    @AfterEach
+    void killWhatIsLeft() {
+        leasehold.close();
+    }
+
+    private long pid(String file) {
+        return Long.parseLong(awaitLine(dir.resolve(file)));
+    }
+
+    private double lastSignOfLife() {
+        List<String> lines = contents(dir.resolve("alive")).lines().toList();
+        return Double.parseDouble(lines.get(lines.size() - 1));
+    }
+
+    @Test
+    void theCommandOfAStoppedWrapperHasEndedBeforeItsSuccessorBegins() throws Exception {
+        Program.Run stopped = leasehold.start("run", "--lease", "2", "demo", "sh", "-c", STUBBORN);
+        long command = pid("pid");
+        long detached = pid("detached");
+        Program.Run successor = leasehold.start("run", "demo", "cut", "-d ", "-f1", "/proc/uptime");
+        await().until(() -> leasehold.run("show", "--json", "demo").out().contains("\"place\":1"));
+        stopped.signal("STOP");
+
+        double begin = Double.parseDouble(successor.succeeded().out().strip());
+        assertThat(isRunning(command)).isFalse();
+        assertThat(isRunning(detached)).isFalse();
+        assertThat(lastSignOfLife()).isLessThan(begin);
+        stopped.signal("CONT");
+        assertThat(stopped.status()).as(stopped.err()).isEqualTo(79);
+        assertThat(stopped.err()).contains("could not be renewed in time; ending the command");
+    }
+
+    @Test
+    void theCommandOfAKilledWrapperHasEndedBeforeItsSuccessorBegins() throws Exception {
+        Program.Run killed = leasehold.start("run", "--lease", "2", "demo", "sh", "-c", STUBBORN);
+        long command = pid("pid");
+        long detached = pid("detached");
+        killed.signal("KILL");
+
+        double begin = Double.parseDouble(leasehold
+                .run("run", "demo", "cut", "-d ", "-f1", "/proc/uptime")
+                .succeeded()
+                .out()
+                .strip());
+        assertThat(isRunning(command)).isFalse();
+        assertThat(isRunning(detached)).isFalse();
+        assertThat(lastSignOfLife()).isLessThan(begin);
+        await().until(() -> Processes.mentioning("cmdline", "leasehold-guard").isEmpty());
+    }
+
+    @Test
+    void aKilledWrappersCommandGetsTermFirst() throws Exception {
+        Program.Run killed = leasehold.start(
+                "run",
+                "--lease",
+                "10",
+                "demo",
+                "sh",
+                "-c",
+                "trap 'echo bye >bye; exit' TERM; echo $$ >pid; while :; do sleep 0.05; done");
+        long command = pid("pid");
+        killed.signal("KILL");
+
+        assertThat(awaitLine(dir.resolve("bye"))).isEqualTo("bye");
+        await().until(() -> !isRunning(command));
+    }
+
+    @Test
+    void theWrapperEndsTheCommandIfTheGuardDies() throws Exception {
+        Program.Run run = leasehold.start("run", "--grace", "300ms", "demo", "sh", "-c", STUBBORN);
+        long command = pid("pid");
+        long detached = pid("detached");
+        for (long guard : Processes.mentioning("cmdline", "leasehold-guard")) {
+            Processes.signal("KILL", guard);
+        }
+
+        assertThat(run.status()).isEqualTo(70);
+        assertThat(run.err()).isEqualTo("leasehold: the guard process has died; ending the command\n");
+        assertThat(isRunning(command)).isFalse();
+        assertThat(isRunning(detached)).isFalse();
+        assertThat(leasehold.run("run", "-n", "demo", "true").status()).isZero();
+    }
+
+    @Test
+    void maxHoldEndsTheCommand() throws Exception {
+        Program.Run run = leasehold.start("run", "--lease", "1", "--max-hold", "2", "demo", "sleep", "60");
+
+        run.failed(79, "has been held for --max-hold; ending the command");
+    }
+
+    @Test
+    void aBrokenLocksHolderIsToldAndItsSuccessorIsSpared() throws Exception {
+        Program.Run holder = leasehold.start("run", "--lease", "2", "demo", "sh", "-c", "echo held; exec sleep 60");
+        awaitLine(holder.outFile());
+        String shown = leasehold.run("show", "demo").succeeded().out();
+        String json = leasehold.run("ls", "--json", "d*").succeeded().out();
+
+        assertThat(shown.lines()).hasSize(2);
+        assertThat(shown)
+                .contains(
+                        "sh -c echo held; exec sleep 60", "" + holder.process().pid());
+        assertThat(json).contains("\"pid\":" + holder.process().pid(), "\"name\":\"demo\"");
+        assertThat(leasehold.run("ls", "x*").out().lines()).hasSize(1);
+        leasehold.run("break", "--yes", "other").failed(1, "nobody holds the lock 'other'");
+        assertThat(leasehold.run("break", "--yes", "demo").succeeded().err()).contains("is broken");
+        assertThat(holder.status()).isEqualTo(79);
+        assertThat(holder.err()).contains("the lock 'demo' is lost; ending the command");
+        assertThat(leasehold.run("show", "demo").out()).contains("Nobody holds the lock 'demo'");
+    }
+
+    @Test
+    void breakAsksFirst() throws Exception {
+        Program.Run holder = leasehold.start("run", "demo", "sh", "-c", "echo held; exec sleep 60");
+        awaitLine(holder.outFile());
+        Process withoutTerminal = new ProcessBuilder(
+                        "setsid",
+                        "sh",
+                        "-c",
+                        "exec \"$@\"",
+                        "sh",
+                        System.getProperty("build.root") + "/leasehold",
+                        "break",
+                        "--store",
+                        leasehold.store(),
+                        "demo")
+                .redirectErrorStream(true)
+                .start();
+        String said = new String(withoutTerminal.getInputStream().readAllBytes());
+
+        assertThat(withoutTerminal.waitFor()).isEqualTo(64);
+        assertThat(said).contains("add --yes").contains("sleep 60");
+        assertThat(leasehold.run("run", "-n", "demo", "true").status()).isEqualTo(75);
+    }
+
+    @Test
+    void onLossIgnoreLetsTheCommandGoOn() throws Exception {
+        Program.Run holder = leasehold.start(
+                "run",
+                "--on-loss",
+                "ignore",
+                "--lease",
+                "1",
+                "demo",
+                "sh",
+                "-c",
+                "echo held; while ! [ -e stop ]; do sleep 0.05; done; exit 5");
+        awaitLine(holder.outFile());
+        leasehold.run("break", "--yes", "demo").succeeded();
+
+        assertThat(awaitLine(holder.errFile())).contains("the command goes on, as --on-loss ignore says");
+        assertThat(holder.process().isAlive()).isTrue();
+        java.nio.file.Files.createFile(dir.resolve("stop"));
+        assertThat(holder.status()).isEqualTo(5);
+    }
+}

@@ -1,0 +1,103 @@
+package dev.leasehold.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Starts the packaged program as a user would, on a store of its own, and collects what it says. */
+final class Program implements AutoCloseable {
+
+    private static final Path LAUNCHER = Path.of(System.getProperty("build.root"), "leasehold");
+
+    private final Path dir;
+    private final List<Run> runs = new CopyOnWriteArrayList<>();
+    private final AtomicInteger count = new AtomicInteger();
+
+    Program(Path dir) {
+        this.dir = dir;
+    }
+
+    String store() {
+        return "sqlite:" + dir.resolve("locks.db");
+    }
+
+    Run start(Map<String, String> environment, List<String> arguments) throws IOException {
+        int number = count.incrementAndGet();
+        Path in = dir.resolve("in" + number);
+        Path out = dir.resolve("out" + number);
+        Path err = dir.resolve("err" + number);
+        Files.writeString(in, "input");
+        List<String> line = new ArrayList<>();
+        line.add(LAUNCHER.toString());
+        line.addAll(arguments);
+        ProcessBuilder builder = new ProcessBuilder(line)
+                .directory(dir.toFile())
+                .redirectInput(in.toFile())
+                .redirectOutput(out.toFile())
+                .redirectError(err.toFile());
+        builder.environment().put("LEASEHOLD_STORE", store());
+        builder.environment().put("LEASEHOLD_BUILD", "never");
+        builder.environment().putAll(environment);
+        Run run = new Run(builder.start(), out, err);
+        runs.add(run);
+        return run;
+    }
+
+    Run start(String... arguments) throws IOException {
+        return start(Map.of(), List.of(arguments));
+    }
+
+    /** Runs it to its end. */
+    Run run(String... arguments) throws IOException, InterruptedException {
+        Run run = start(arguments);
+        run.status();
+        return run;
+    }
+
+    @Override
+    public void close() {
+        runs.forEach(run -> run.process.destroyForcibly());
+    }
+
+    record Run(Process process, Path outFile, Path errFile) {
+
+        int status() throws InterruptedException {
+            assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("ends in time").isTrue();
+            return process.exitValue();
+        }
+
+        String out() throws IOException {
+            return Files.readString(outFile, StandardCharsets.UTF_8);
+        }
+
+        String err() throws IOException {
+            return Files.readString(errFile, StandardCharsets.UTF_8);
+        }
+
+        void signal(String name) throws IOException, InterruptedException {
+            Processes.signal(name, process.pid());
+        }
+
+        /** Ended with this status, and said so in one line. */
+        Run failed(int status, String message) throws IOException, InterruptedException {
+            assertThat(status()).as(err()).isEqualTo(status);
+            assertThat(err()).contains(message).startsWith("leasehold: ").doesNotContain("\tat ");
+            assertThat(err().lines()).hasSize(1);
+            return this;
+        }
+
+        Run succeeded() throws IOException, InterruptedException {
+            assertThat(status()).as(err()).isZero();
+            return this;
+        }
+    }
+}

@@ -1,0 +1,231 @@
+package dev.leasehold.cli;
+
+import static dev.leasehold.cli.Processes.await;
+import static dev.leasehold.cli.Processes.awaitLine;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code leasehold run} while nothing goes wrong with the lock. */
+class RunEndToEnd {
+
+    @TempDir
+    Path dir;
+
+    private Program leasehold;
+
+    @BeforeEach
+    void prepare() {
+        leasehold = new Program(dir);
+    }
+
+    @AfterEach
+    void killWhatIsLeft() {
+        leasehold.close();
+    }
+
+    @Test
+    void theCommandHasOurStreamsAndItsStatusIsPassedOn() throws Exception {
+        Program.Run run = leasehold.run("run", "demo", "--", "sh", "-c", "cat; echo oops >&2; exit 7");
+
+        assertThat(run.status()).isEqualTo(7);
+        assertThat(run.out()).isEqualTo("input");
+        assertThat(run.err()).isEqualTo("oops\n");
+    }
+
+    @Test
+    void theEndsOfShells() throws Exception {
+        assertThat(leasehold.run("run", "demo", "sh", "-c", "kill -9 $$").status())
+                .isEqualTo(137);
+        leasehold.run("run", "demo", "no-such-command").failed(127, "the command was not found: no-such-command");
+        assertThat(leasehold.run("run", "demo", dir.toString()).status()).isEqualTo(126);
+        assertThat(leasehold.run("run", "demo", "head", "-c", "1").out()).isEqualTo("i");
+    }
+
+    @Test
+    void theCommandSeesNameAndTokenAndTheTokenGrows() throws Exception {
+        String script = "printf '%s %s' \"$LEASEHOLD_NAME\" $LEASEHOLD_TOKEN";
+        String first = leasehold.run("run", "a b", "sh", "-c", script).out();
+        String second = leasehold.run("run", "a b", "sh", "-c", script).out();
+
+        assertThat(first).startsWith("a b ");
+        assertThat(Long.parseLong(second.substring(4))).isGreaterThan(Long.parseLong(first.substring(4)));
+    }
+
+    /** Under cron's locale, where a JVM reads every letter beyond ASCII as the same. */
+    @Test
+    void namesAndArgumentsAreBytesInEveryLocale() throws Exception {
+        List<String> names = List.of("../../etc/passwd", "' OR 1=1; --", "{a}", "line\n", "😀", "é", "%s\\", "-n");
+        for (String name : names) {
+            List<String> line = List.of(
+                    "run",
+                    "--",
+                    name,
+                    "--",
+                    "sh",
+                    "-c",
+                    "printf '%s|%s' \"$LEASEHOLD_NAME\" \"$1\"",
+                    "sh",
+                    "é\n😀\\%\n");
+            assertThat(leasehold.start(Map.of("LC_ALL", "C"), line).succeeded().out())
+                    .isEqualTo(name + "|é\n😀\\%\n");
+        }
+        Program.Run held = leasehold.start("run", "é", "sh", "-c", "echo held; exec sleep 60");
+        awaitLine(held.outFile());
+        assertThat(leasehold.run("run", "-n", "à", "true").status()).isZero();
+        assertThat(leasehold
+                        .start(Map.of("LC_ALL", "C"), List.of("run", "-n", "é", "true"))
+                        .status())
+                .isEqualTo(75);
+    }
+
+    @Test
+    void badInputIsRefusedWithAClearAnswer() throws Exception {
+        leasehold.run("run", "", "true").failed(64, "the lock's name is empty");
+        leasehold.run("run", "x".repeat(10_240), "true").failed(64, "10240 bytes long in UTF-8, at most 512");
+        leasehold.run("run", "demo").failed(64, "no COMMAND");
+        leasehold.run("run", "demo", "--lease", "5", "true").failed(64, "options go before NAME");
+        leasehold.run("run", "--lease", "0", "demo", "true").failed(64, "--lease must be 1 s to 36500 days");
+        leasehold.run("run", "--lease", "PT0.000000001S", "demo", "true").failed(64, "--lease must be 1 s");
+        leasehold.run("run", "--lease", "-1", "demo", "true").failed(64, "but was negative");
+        leasehold.run("run", "--lease", "36525d", "demo", "true").failed(64, "but was 36525 days");
+        leasehold.run("run", "--wait", "-1", "demo", "true").failed(64, "--wait must not be negative");
+        leasehold.run("run", "--wait", "soon", "demo", "true").failed(64, "'soon' is not a duration");
+        leasehold.run("run", "--max-hold", "0", "demo", "true").failed(64, "--max-hold must be");
+        leasehold.run("run", "--store", "foo:bar", "demo", "true").failed(64, "unknown scheme 'foo:'");
+        leasehold.run("run", "--store", "redis://h", "demo", "true").failed(64, "leasehold-redis");
+        leasehold
+                .run("run", "--store", leasehold.store() + "?leasehold.x=1", "demo", "true")
+                .failed(64, "leasehold.x");
+        leasehold.run("run", "--store", "sqlite:", "demo", "true").failed(64, "has no path");
+        leasehold.run("fly").failed(64, "fly");
+        assertThat(leasehold
+                        .run("run", "--wait", "999999999999999d", "demo", "true")
+                        .status())
+                .isZero();
+        assertThat(leasehold.run("run", "--help").succeeded().out()).contains("75", "69", "79", "64");
+    }
+
+    @Test
+    void aBusyLockIsNotWaitedForLongerThanAsked() throws Exception {
+        Program.Run holder = leasehold.start("run", "demo", "sh", "-c", "echo held; exec sleep 60");
+        awaitLine(holder.outFile());
+
+        leasehold.run("run", "-n", "demo", "true").failed(75, "held by somebody else");
+        leasehold.run("run", "--wait", "300ms", "demo", "true").failed(75, "still after 0.3 s");
+        assertThat(leasehold.run("run", "-n", "-E", "9", "demo", "true").status())
+                .isEqualTo(9);
+        assertThat(leasehold.run("run", "-n", "other", "true").status()).isZero();
+    }
+
+    @Test
+    void theLockIsReleasedWhenTheCommandHasEndedAndTheWaiterIsTold() throws Exception {
+        Program.Run holder = leasehold.start("run", "demo", "sh", "-c", "echo held; exec sleep 60");
+        awaitLine(holder.outFile());
+        Program.Run waiter = leasehold.start("run", "-v", "demo", "echo", "my turn");
+        String told = awaitLine(waiter.errFile());
+        holder.signal("TERM");
+
+        assertThat(told)
+                .matches("leasehold: waiting for the lock 'demo', held by pid "
+                        + holder.process().pid()
+                        + " on \\S+ \\(sh -c echo held; exec sleep 60\\) since .*; place 1 of 1 in the queue");
+        assertThat(waiter.succeeded().out()).isEqualTo("my turn\n");
+        assertThat(holder.status()).isEqualTo(143);
+    }
+
+    @Test
+    void signalsArePassedOnAndTheLockIsKeptUntilTheCommandHasEnded() throws Exception {
+        for (String signal : List.of("TERM", "HUP", "INT")) {
+            Program.Run run = leasehold.start(
+                    "run",
+                    "demo",
+                    "sh",
+                    "-c",
+                    "trap 'echo got " + signal + "; sleep 0.5; exit 3' " + signal
+                            + "; echo ready; while :; do sleep 0.05; done");
+            awaitLine(run.outFile());
+            run.signal(signal);
+            Processes.await().until(() -> run.out().contains("got"));
+            Program.Run next = leasehold.start("run", "demo", "true");
+
+            assertThat(run.status()).isEqualTo(3);
+            assertThat(run.out()).isEqualTo("ready\ngot " + signal + "\n");
+            next.succeeded();
+        }
+    }
+
+    @Test
+    void asWaiterItLeavesTheQueueWhenItIsTerminated() throws Exception {
+        Program.Run holder = leasehold.start("run", "demo", "sh", "-c", "echo held; exec sleep 60");
+        awaitLine(holder.outFile());
+        Program.Run waiter =
+                leasehold.start("run", "-v", "demo", "touch", dir.resolve("ran").toString());
+        awaitLine(waiter.errFile());
+        waiter.signal("TERM");
+
+        assertThat(waiter.status()).isEqualTo(143);
+        assertThat(leasehold.run("show", "--json", "demo").out()).contains("\"waiters\":[]");
+        holder.signal("TERM");
+        assertThat(holder.status()).isEqualTo(143);
+        assertThat(dir.resolve("ran")).doesNotExist();
+    }
+
+    @Test
+    void atLeastKeepsTheLockAfterAQuickCommand() throws Exception {
+        leasehold.run("run", "--at-least", "60", "demo", "true").succeeded();
+
+        leasehold.run("run", "-n", "demo", "true").failed(75, "held by somebody else");
+        assertThat(leasehold.run("ls").out()).contains("kept");
+    }
+
+    @Test
+    void aStoreThatFailsIsNotABusyLock() throws Exception {
+        Path noDatabase =
+                Files.writeString(dir.resolve("text"), "this is no database, but long enough to look at".repeat(30));
+        String slow = leasehold.store() + "?leasehold.storeTimeout=700";
+        leasehold.run("run", "demo", "true").succeeded();
+
+        leasehold.run("run", "--store", "sqlite:" + noDatabase, "demo", "true").failed(78, noDatabase.toString());
+        assertThat(noDatabase).content().startsWith("this is no database");
+        leasehold
+                .run("run", "--store", "sqlite:" + noDatabase + "/locks.db", "demo", "true")
+                .failed(78, "cannot be created");
+        try (var connection = java.sql.DriverManager.getConnection("jdbc:sqlite:" + dir.resolve("locks.db"));
+                var statement = connection.createStatement()) {
+            statement.execute("begin exclusive");
+            leasehold.run("run", "--store", slow, "demo", "true").failed(69, "locks.db");
+            leasehold.run("ls", "--store", slow).succeeded();
+        }
+    }
+
+    @Test
+    void theDefaultStoreIsTheUsersOwn() throws Exception {
+        Path state = dir.resolve("state");
+        leasehold
+                .start(
+                        Map.of("LEASEHOLD_STORE", "", "XDG_STATE_HOME", state.toString()),
+                        List.of("run", "demo", "true"))
+                .succeeded();
+
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(state.resolve("leasehold"))))
+                .isEqualTo("rwx------");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(state.resolve("leasehold/locks.db"))))
+                .isEqualTo("rw-------");
+    }
+
+    @Test
+    void nothingIsLeftBehind() throws Exception {
+        leasehold.run("run", "demo", "true").succeeded();
+
+        await().until(() -> Processes.mentioning("cmdline", "leasehold-guard").isEmpty());
+    }
+}
