@@ -94,6 +94,15 @@ class SqliteHardCasesTest {
     }
 
     @Test
+    void aDatabaseThatAnotherApplicationHasMarkedIsRefusedEvenIfEmpty() throws Exception {
+        for (String mark : List.of("application_id", "user_version")) {
+            Path file = directory.resolve(mark + ".db");
+            execute(file, "PRAGMA " + mark + " = 42");
+            refused(file, "another application's SQLite database");
+        }
+    }
+
+    @Test
     void aLayoutOfTheFutureIsRefusedNamingBoth() throws Exception {
         Path file = directory.resolve("locks.db");
         try (TestClient client = client(file)) {
@@ -118,7 +127,7 @@ class SqliteHardCasesTest {
     @Test
     void aFileThatIsLockedForLongFailsWithinTheTimeoutAndLeavesNothing() throws Exception {
         Path file = directory.resolve("locks.db");
-        try (TestClient client = new TestClient(file, new SettableClock(), "", Duration.ofMillis(300));
+        try (TestClient client = new TestClient(file, new SettableClock(), "", Duration.ofSeconds(2));
                 Connection other = DriverManager.getConnection("jdbc:sqlite:" + file)) {
             client.release(client.acquire("a"));
             try (Statement statement = other.createStatement()) {
@@ -130,7 +139,7 @@ class SqliteHardCasesTest {
                             assertThat(e.node()).isEqualTo("sqlite:" + file);
                         })
                         .hasMessageContaining("another process keeps the store sqlite:" + file + " locked");
-                assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(290));
+                assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(1900));
                 statement.execute("COMMIT");
             }
             assertThat(client.inspect("*")).isEmpty();

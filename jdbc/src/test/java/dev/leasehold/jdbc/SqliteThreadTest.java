@@ -9,7 +9,9 @@ import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.StoreContext;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -19,6 +21,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -92,7 +96,7 @@ class SqliteThreadTest {
     /** A request that was given up while it waited for its turn is not carried out later. */
     @Test
     void aRequestThatWasGivenUpIsNotCarriedOut() throws SQLException {
-        try (TestClient client = new TestClient(file, new SettableClock(), "", Duration.ofMillis(200));
+        try (TestClient client = new TestClient(file, new SettableClock(), "", Duration.ofSeconds(2));
                 Connection other = DriverManager.getConnection("jdbc:sqlite:" + file)) {
             client.release(client.acquire("a"));
             Statement statement = other.createStatement();
@@ -107,6 +111,37 @@ class SqliteThreadTest {
                         .hasMessageContaining("another process keeps the store");
             }
             statement.execute("COMMIT");
+            assertThat(client.inspect("*")).isEmpty();
+        }
+    }
+
+    /** Nor is one that was given up in the middle of its transaction, however late it goes on. */
+    @Test
+    void aRequestThatWasGivenUpBeforeItsCommitIsRolledBack() throws InterruptedException {
+        try (TestClient client = client()) {
+            client.release(client.acquire("a"));
+            StoreContext context = new StoreContext("slow", "", "", RealTime.INSTANCE, Duration.ofSeconds(10), client);
+            StoreThread thread = new StoreThread(new StoreFile(file), context, new SettableClock());
+            CountDownLatch inside = new CountDownLatch(1);
+            CountDownLatch goOn = new CountDownLatch(1);
+            Claim claim = new Claim(new ClaimId("slow", 1), "a", TestClient.LEASE, 0, true);
+            Job.Work<ClaimAnswer> work = (protocol, now) -> {
+                ClaimAnswer answer = protocol.claim(claim, now);
+                inside.countDown();
+                awaitQuietly(goOn);
+                return answer;
+            };
+            Job<ClaimAnswer> job = new Job<>(
+                    work,
+                    answer -> {},
+                    true,
+                    System.nanoTime() + Duration.ofMinutes(1).toNanos());
+            thread.submit(job);
+            assertThat(inside.await(10, TimeUnit.SECONDS)).isTrue();
+            job.fail(outcome -> new IllegalStateException("given up: " + outcome));
+            goOn.countDown();
+            thread.close();
+            assertThatThrownBy(() -> TestClient.get(job.answer())).hasMessage("given up: NOT_ACQUIRED");
             assertThat(client.inspect("*")).isEmpty();
         }
     }
@@ -170,6 +205,14 @@ class SqliteThreadTest {
             await().until(() -> thread.getState() == Thread.State.TIMED_WAITING);
             client.release(held);
             await().until(() -> thread.getState() == Thread.State.WAITING);
+        }
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
         }
     }
 

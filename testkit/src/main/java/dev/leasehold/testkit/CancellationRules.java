@@ -59,7 +59,10 @@ interface CancellationRules extends LeaseholdRules {
         }) {
             String name = bench().lock();
             bench().store.plan(FaultPlan.script(Message.CLAIM, fault));
-            client.lock(name).acquireAsync().cancel(true);
+            CompletableFuture<Lease> acquiring = client.lock(name).acquireAsync();
+            if (!acquiring.cancel(true)) {
+                ClientBench.get(acquiring).close();
+            }
             assertNothingLeft(elsewhere, name, fault);
         }
     }

@@ -23,6 +23,9 @@ interface ConcurrencyRules extends StoreRules {
     int CLIENTS = 4;
     int ROUNDS = 25;
 
+    /** A fast store does more rounds than that, or its clients would hardly meet. */
+    long LEAST_NANOS = 300_000_000;
+
     @Test
     default void oneAtATimeHoldsALockThatManyWant() throws Exception {
         String lock = bench().lock();
@@ -30,7 +33,8 @@ interface ConcurrencyRules extends StoreRules {
         AtomicLong lastToken = new AtomicLong();
         AtomicInteger grants = new AtomicInteger();
         together(client -> {
-            for (int i = 0; i < ROUNDS; i++) {
+            long start = System.nanoTime();
+            for (int i = 0; i < ROUNDS || System.nanoTime() - start < LEAST_NANOS; i++) {
                 ClaimAnswer.Granted grant = waitFor(client, lock);
                 assertThat(inside.incrementAndGet()).isEqualTo(1);
                 long before = lastToken.getAndSet(grant.lease().token() + grant.spare());
@@ -40,7 +44,7 @@ interface ConcurrencyRules extends StoreRules {
                 assertThat(client.release(grant.lease())).isEqualTo(ReleaseAnswer.RELEASED);
             }
         });
-        assertThat(grants).hasValue(CLIENTS * ROUNDS);
+        assertThat(grants.get()).isGreaterThanOrEqualTo(CLIENTS * ROUNDS);
         assertThat(bench().client().shows(lock)).isFalse();
     }
 
@@ -48,7 +52,8 @@ interface ConcurrencyRules extends StoreRules {
     default void claimsAndWithdrawalsAtOnceLeaveNothingBehind() throws Exception {
         String lock = bench().lock();
         together(client -> {
-            for (int i = 0; i < ROUNDS; i++) {
+            long start = System.nanoTime();
+            for (int i = 0; i < ROUNDS || System.nanoTime() - start < LEAST_NANOS; i++) {
                 Claim claim = client.newClaim(lock, StoreClient.LONG, true);
                 var asked = client.store.claim(claim);
                 client.ask(claim);
@@ -67,7 +72,7 @@ interface ConcurrencyRules extends StoreRules {
             if (client.ask(claim) instanceof ClaimAnswer.Granted grant) {
                 return grant;
             }
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+            LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(20));
         }
     }
 

@@ -115,9 +115,11 @@ interface LossRules extends LeaseholdRules {
     }
 
     @Test
-    default void anExtensionOfALostLeaseFails() throws Exception {
+    default void aLossThatTheStoreTellsCountsAtOnceAndDoesNotWaitForTheDeadline() throws Exception {
         String name = bench().lock();
-        Lease lease = bench().client().lock(name).acquire();
+        Lease lease = bench().client()
+                .lock(name, ClientBench.OPTIONS.withLeaseDuration(Duration.ofMinutes(10)))
+                .acquire();
         bench().probe().breakLease(name, lease.token());
         assertThatThrownBy(() -> lease.extend(Duration.ofMinutes(1))).isInstanceOf(LeaseLostException.class);
         assertOver(lease);

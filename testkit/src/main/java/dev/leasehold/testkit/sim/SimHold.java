@@ -16,6 +16,9 @@ final class SimHold implements LeaseListener {
     private final Lease lease;
     private final SimGrant grant;
     private LeaseState told = LeaseState.HELD;
+    /** The first change may be to HELD: what came before it came before the listener. */
+    private boolean toldBefore;
+
     private @Nullable LeaseState ended;
     private boolean over;
     private boolean releaseCalled;
@@ -68,13 +71,14 @@ final class SimHold implements LeaseListener {
     public void onState(Lease of, LeaseState state) {
         world.note(process.name(), "is told " + state, lease.name(), lease.token());
         boolean lateLoss = told == LeaseState.RELEASED && state == LeaseState.LOST;
-        if ((told.isFinal() && !lateLoss) || told == state) {
+        if ((told.isFinal() && !lateLoss) || (told == state && toldBefore)) {
             findings.add("TRUTH", this + " is told " + state + " after " + told);
         }
         if (state == LeaseState.RELEASED && !releaseCalled) {
             findings.add("TRUTH", this + " is told RELEASED, but nobody has released it");
         }
         told = state;
+        toldBefore = true;
         over |= state.isFinal();
     }
 

@@ -1,7 +1,6 @@
 package dev.leasehold.testkit.sim;
 
-import dev.leasehold.engine.Client;
-import dev.leasehold.engine.ClientSettings;
+import dev.leasehold.Leasehold;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -23,7 +22,7 @@ final class SimMember {
     private final List<SimCaller> callers = new ArrayList<>();
     private int starts;
     private SimProcess process;
-    private Client client;
+    private Leasehold client;
     private String clientId = "";
     private boolean closed;
 
@@ -49,7 +48,7 @@ final class SimMember {
         return process;
     }
 
-    Client client() {
+    Leasehold client() {
         return client;
     }
 
@@ -78,25 +77,22 @@ final class SimMember {
         callers.forEach(SimCaller::gone);
     }
 
-    /** Closes the client, in the process; in good order, or abruptly, as an interrupted thread does. */
+    /** Closes the client, in the process. */
     void close() {
         if (process.isCrashed()) {
             return;
         }
-        boolean abruptly = chance.nextBoolean();
         process.run(() -> {
-            world.note(process.name(), abruptly ? "closes abruptly" : "closes");
+            world.note(process.name(), "closes");
             closed = true;
             callers.forEach(SimCaller::clientCloses);
-            if (abruptly) {
-                closeInterrupted();
-            } else {
-                client.closeAsync();
-            }
+            closeInterrupted();
             callers.forEach(SimCaller::clientIsClosed);
         });
     }
 
+    // Closing waits for the store, and there is only one thread; interrupted, it sends everything and waits for
+    // nothing.
     private void closeInterrupted() {
         Thread.currentThread().interrupt();
         try {
@@ -121,22 +117,21 @@ final class SimMember {
         return callers;
     }
 
-    // What Leasehold's builder does; its close() would block the only thread there is.
-    private Client newClient() {
+    private Leasehold newClient() {
         starts++;
         SimProcess in = process;
-        ClientSettings.Draft draft = new ClientSettings.Draft();
-        draft.store(context -> {
-            clientId = context.clientId();
-            return new SimStore(world, scenario, context, in, server, links);
-        });
-        draft.time(in);
-        draft.executor(in::execute);
-        draft.random(world.chance("client " + in.name()));
-        draft.storeTimeout(scenario.storeTimeout);
-        draft.localHandOvers(scenario.localHandOvers);
-        draft.label(in.name());
-        return new Client(draft.settings());
+        return Leasehold.builder()
+                .store(context -> {
+                    clientId = context.clientId();
+                    return new SimStore(world, scenario, context, in, server, links);
+                })
+                .timeSource(in)
+                .executor(in::execute)
+                .random(world.chance("client " + in.name()))
+                .storeTimeout(scenario.storeTimeout)
+                .localHandOvers(scenario.localHandOvers)
+                .label(in.name())
+                .build();
     }
 
     private void startCallers() {

@@ -90,7 +90,6 @@ class SimulatorTest {
                         "is suspended",
                         "crashes",
                         "closes",
-                        "closes abruptly",
                         "starves its executor",
                         "is cut off",
                         "is down",
