@@ -12,13 +12,17 @@ import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.spi.Validity;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
@@ -30,6 +34,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -157,6 +162,7 @@ class ClientTest {
 
     @Test
     void theThreadsOfAClosedClientEnd() throws Exception {
+        Set<Thread> before = timerThreads();
         Leasehold leasehold = open(new WrappedStore());
         AtomicReference<Thread> callback = new AtomicReference<>();
         Lease lease = leasehold.lock("a").acquire();
@@ -167,10 +173,23 @@ class ClientTest {
         });
         lease.close();
         assertThat(told.await(10, TimeUnit.SECONDS)).isTrue();
+        Set<Thread> timers = timerThreads();
+        timers.removeAll(before);
+        assertThat(timers).hasSize(1);
         leasehold.close();
+        for (Thread timer : timers) {
+            timer.join(10_000);
+            assertThat(timer.isAlive()).isFalse();
+        }
         callback.get().join(10_000);
         assertThat(callback.get().isAlive()).isFalse();
         assertThat(callback.get().isDaemon()).isTrue();
+    }
+
+    private static Set<Thread> timerThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("leasehold-timer"))
+                .collect(Collectors.toSet());
     }
 
     @Test
@@ -219,8 +238,7 @@ class ClientTest {
                 },
                 () -> null,
                 () -> CompletableFuture.completedFuture(null),
-                () -> CompletableFuture.failedFuture(new ArithmeticException()),
-                CompletableFuture::new);
+                () -> CompletableFuture.failedFuture(new ArithmeticException()));
         for (var fault : faults) {
             WrappedStore store = new WrappedStore() {
                 @Override
@@ -231,9 +249,75 @@ class ClientTest {
             try (Leasehold leasehold = open(store)) {
                 DistributedLock lock = leasehold.lock("a");
                 assertThatThrownBy(lock::acquire).isInstanceOf(StoreUnavailableException.class);
+                assertThat(store.operations.get())
+                        .as("it is a failure, and tried again")
+                        .isGreaterThan(2);
                 assertThatThrownBy(lock::tryAcquire).isInstanceOf(StoreUnavailableException.class);
             }
         }
+    }
+
+    @Test
+    void aStoreThatNeverAnswersIsNotWaitedForForEver() throws Exception {
+        WrappedStore store = new WrappedStore() {
+            @Override
+            CompletionStage<ClaimAnswer> claim(Store inner, Claim claim) {
+                return new CompletableFuture<>();
+            }
+        };
+        try (Leasehold leasehold = open(store)) {
+            assertThatThrownBy(() -> leasehold.lock("a").acquire()).isInstanceOf(StoreUnavailableException.class);
+        }
+    }
+
+    // ---- leases that nobody takes ----
+
+    @Test
+    void aLeaseForACallerThatIsGoneIsReleased() throws Exception {
+        Client client = new Client(settings(new WrappedStore()));
+        Caller gone = new Caller(LockOptions.defaults(), false, null);
+        gone.outcome.cancel(false);
+        client.join("a", gone);
+        assertThat(client.inspect(NamePattern.of("*"))).isEmpty();
+        client.close();
+    }
+
+    @Test
+    void aGrantThatComesWhenTheQueueIsGoneIsReleased() {
+        CompletableFuture<ClaimAnswer> late = new CompletableFuture<>();
+        AtomicReference<Claim> asked = new AtomicReference<>();
+        List<LeaseId> released = new ArrayList<>();
+        WrappedStore store = new WrappedStore() {
+            @Override
+            CompletionStage<ClaimAnswer> claim(Store inner, Claim claim) {
+                asked.set(claim);
+                return late;
+            }
+
+            @Override
+            CompletionStage<ReleaseAnswer> release(Store inner, LeaseId lease, Duration keepFor) {
+                released.add(lease);
+                return CompletableFuture.completedFuture(ReleaseAnswer.RELEASED);
+            }
+        };
+        Client client = new Client(settings(store));
+        Caller caller = new Caller(LockOptions.defaults().withAutoRenew(true), false, null);
+        client.join("a", caller);
+        LeaseId pushed = new LeaseId("a", asked.get().id(), 1);
+        Validity validity = Validity.of(client.time().now(), Duration.ofSeconds(30));
+        Objects.requireNonNull(store.signals).granted(pushed, 0, validity);
+        Objects.requireNonNull(caller.outcome.join()).end();
+        LeaseId again = new LeaseId("a", asked.get().id(), 2);
+        late.complete(new ClaimAnswer.Granted(again, 0, validity));
+        assertThat(released).containsExactly(pushed, again);
+        client.close();
+    }
+
+    private static ClientSettings settings(StoreFactory store) {
+        ClientSettings.Draft draft = new ClientSettings.Draft();
+        draft.store(store);
+        draft.storeTimeout(Duration.ofMillis(500));
+        return draft.settings();
     }
 
     // ---- users' code ----

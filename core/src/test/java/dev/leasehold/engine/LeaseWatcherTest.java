@@ -113,6 +113,15 @@ class LeaseWatcherTest {
     }
 
     @Test
+    void aBodyThatHasEndedIsNotInterruptedAnyMore() {
+        BodyInterrupter body = new BodyInterrupter();
+        watcher.interrupt(body);
+        body.ended();
+        watcher.stateChanged(LeaseState.LOST);
+        assertThat(Thread.interrupted()).isFalse();
+    }
+
+    @Test
     void aBodyThatBeginsAfterTheLossIsInterruptedAndLeavesNoInterruptBehind() {
         watcher.stateChanged(LeaseState.LOST);
         BodyInterrupter body = new BodyInterrupter();

@@ -279,6 +279,7 @@ class LocalQueueWatchdogTest {
         ClockReading sentAt = bench.now();
         bench.suspend(Duration.ofSeconds(-4));
         bench.renewed(lease, LEASE, sentAt);
+        assertThat(hold.state(bench.now())).as("as it was confirmed before").isEqualTo(LeaseState.HELD);
         assertThat(hold.remaining(bench.now())).isLessThan(Duration.ofSeconds(20));
         bench.renewed(bench.renewal().lease(), LEASE);
         assertThat(hold.remaining(bench.now())).isGreaterThan(Duration.ofSeconds(29));

@@ -9,6 +9,7 @@ import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.StoreFactory;
@@ -17,12 +18,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** A store in memory that counts its operations; a test changes what it likes. */
 class WrappedStore implements StoreFactory {
 
     final AtomicInteger operations = new AtomicInteger();
     final AtomicInteger closes = new AtomicInteger();
+    volatile @Nullable Signals signals;
     private final StoreFactory factory;
 
     WrappedStore() {
@@ -56,6 +59,7 @@ class WrappedStore implements StoreFactory {
     @Override
     public Store open(StoreContext context) {
         Store store = factory.open(context);
+        signals = context.signals();
         return new Store() {
             @Override
             public CompletionStage<ClaimAnswer> claim(Claim claim) {
