@@ -270,6 +270,29 @@ class ClientTest {
         }
     }
 
+    /** The queue of the lock is gone and made anew all the time; no event may fall in between. */
+    @Test
+    void noCallIsLostWhereQueuesComeAndGo() throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(4);
+        try (Leasehold leasehold = open(new WrappedStore())) {
+            DistributedLock lock = leasehold.lock("a");
+            List<java.util.concurrent.Future<?>> callers = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                callers.add(threads.submit(() -> {
+                    for (int n = 0; n < 50_000; n++) {
+                        lock.tryAcquire().ifPresent(Lease::close);
+                    }
+                    return null;
+                }));
+            }
+            for (var caller : callers) {
+                caller.get(30, TimeUnit.SECONDS);
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
     // ---- leases that nobody takes ----
 
     @Test

@@ -1,7 +1,7 @@
 package dev.leasehold.jdbc;
 
 import dev.leasehold.spi.Claim;
-import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimAnswer.Granted;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.WaitingRules;
 import java.io.IOException;
@@ -57,7 +57,7 @@ final class ChildClient {
     /** Says "granted T" when a grant has been answered, "releasing T" before and "released T" after the release. */
     private static void cycle(TestClient client, String lock, Duration lease) throws InterruptedException {
         while (true) {
-            LeaseId held = acquire(client, lock, lease);
+            LeaseId held = acquire(client, lock, lease).lease();
             say("granted " + held.token());
             LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(1_000_000));
             say("releasing " + held.token());
@@ -67,19 +67,26 @@ final class ChildClient {
         }
     }
 
-    /** Writes "in T" and "out T" to a file that many processes write to, all of them under the lock. */
+    /**
+     * Writes "in T" and "out T" to a file that many processes write to, all of them under the lock; "late T" if the lease
+     * may have run out before that was done, because the machine is too slow.
+     */
     private static void append(TestClient client, String lock, Duration lease, Path log)
             throws IOException, InterruptedException {
         while (true) {
-            LeaseId held = acquire(client, lock, lease);
+            Granted granted = acquire(client, lock, lease);
+            LeaseId held = granted.lease();
             write(log, "in " + held.token());
             write(log, "out " + held.token());
+            if (granted.validity().isOver(System.nanoTime())) {
+                write(log, "late " + held.token());
+            }
             client.release(held);
         }
     }
 
     private static void hold(TestClient client, String lock, Duration lease) throws IOException, InterruptedException {
-        say("granted " + acquire(client, lock, lease).token());
+        say("granted " + acquire(client, lock, lease).lease().token());
         String word = "";
         while (word != null) {
             word = client.doubts.poll(1, TimeUnit.MINUTES);
@@ -87,11 +94,11 @@ final class ChildClient {
         }
     }
 
-    private static LeaseId acquire(TestClient client, String lock, Duration lease) throws InterruptedException {
+    private static Granted acquire(TestClient client, String lock, Duration lease) throws InterruptedException {
         Claim claim = new Claim(client.newId(), lock, lease, 0, true);
         while (true) {
-            if (client.ask(claim) instanceof ClaimAnswer.Granted granted) {
-                return granted.lease();
+            if (client.ask(claim) instanceof Granted granted) {
+                return granted;
             }
             client.grants.poll(WaitingRules.askEvery(lease).toMillis(), TimeUnit.MILLISECONDS);
         }
