@@ -59,7 +59,8 @@ interface CancellationRules extends LeaseholdRules {
         }) {
             String name = bench().lock();
             bench().store.plan(FaultPlan.script(Message.CLAIM, fault));
-            CompletableFuture<Lease> acquiring = client.lock(name).acquireAsync();
+            CompletableFuture<Lease> acquiring =
+                    client.lock(name, ClientBench.LASTING).acquireAsync();
             if (!acquiring.cancel(true)) {
                 ClientBench.get(acquiring).close();
             }
@@ -74,7 +75,8 @@ interface CancellationRules extends LeaseholdRules {
         for (int i = 0; i < 30; i++) {
             String name = bench().lock();
             LeaseId theirs = elsewhere.acquire(name).lease();
-            CompletableFuture<Lease> waiting = client.lock(name).acquireAsync();
+            CompletableFuture<Lease> waiting =
+                    client.lock(name, ClientBench.LASTING).acquireAsync();
             ClientBench.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
             long delay = i * 20L;
             CompletableFuture<Boolean> cancelled = bench().inThread(() -> {

@@ -27,6 +27,9 @@ public final class ClientBench implements AutoCloseable {
     /** Short enough that a waiter asks again every second, long enough not to be lost when the machine is slow. */
     static final LockOptions OPTIONS = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(3));
 
+    /** So long that what is left behind does not run out while a test looks for it. */
+    static final LockOptions LASTING = LockOptions.defaults().withLeaseDuration(Duration.ofMinutes(10));
+
     /** For leases whose end is waited for. */
     static final LockOptions BRIEF = LockOptions.defaults().withLeaseDuration(Duration.ofMillis(400));
 

@@ -66,7 +66,7 @@ interface FaultRules extends LeaseholdRules {
         String name = bench().lock();
         Leasehold client = bench().client(builder -> builder.storeTimeout(Duration.ofMillis(100)));
         bench().store.plan(message -> message == Message.CLAIM ? Fault.LATE : Fault.NONE);
-        CompletableFuture<Lease> failed = client.lock(name).acquireAsync();
+        CompletableFuture<Lease> failed = client.lock(name, ClientBench.LASTING).acquireAsync();
         ClientBench.eventually("it has ended", failed::isDone);
         if (!failed.isCompletedExceptionally()) {
             failed.join().close();

@@ -70,7 +70,7 @@ interface InterruptionRules extends LeaseholdRules {
         for (Fault fault : new Fault[] {Fault.DELAY_REQUEST, Fault.DELAY_ANSWER, Fault.LATE, Fault.LOSE_ANSWER}) {
             String name = bench().lock();
             bench().store.plan(FaultPlan.script(Message.CLAIM, fault));
-            DistributedLock lock = bench().client().lock(name);
+            DistributedLock lock = bench().client().lock(name, ClientBench.LASTING);
             CompletableFuture<Lease> acquiring = bench().inThread(lock::acquire);
             Thread thread = bench().newestThread();
             LockSupport.parkNanos(5_000_000);
@@ -92,7 +92,7 @@ interface InterruptionRules extends LeaseholdRules {
         for (int i = 0; i < 20; i++) {
             String name = bench().lock();
             LeaseId theirs = elsewhere.acquire(name).lease();
-            locks[0] = bench().client().lock(name);
+            locks[0] = bench().client().lock(name, ClientBench.LASTING);
             CompletableFuture<Lease> waiting = bench().inThread(locks[0]::acquire);
             Thread thread = bench().newestThread();
             ClientBench.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
