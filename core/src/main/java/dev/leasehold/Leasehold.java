@@ -8,12 +8,15 @@ import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.TimeSource;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One process's connection to one store of locks. Thread-safe; make one and share it. It owns a small, fixed number of
- * daemon threads, all named {@code leasehold-…}, which are gone after {@link #close()}.
+ * One process's connection to one store of locks. Thread-safe; make one and share it. It owns a small number of daemon
+ * threads (one for timers, those of the store, and one for callbacks unless callbacks block, 16 at most), all named {@code
+ * leasehold-…}, which are gone after {@link #close()}.
  */
 public final class Leasehold implements AutoCloseable {
 
@@ -133,12 +136,21 @@ public final class Leasehold implements AutoCloseable {
 
     /**
      * Ends all holds at once, releases them in the store, withdraws all claims (their callers get {@link
-     * IllegalStateException}), and closes the connection. Waits for the store for the store timeout at most. What the user
-     * passed in is not closed. Idempotent; keeps the thread's interrupt status.
+     * IllegalStateException}), and closes the connection. Waits for the store for the store timeout at most, also through an
+     * interrupt, which is kept. What the user passed in is not closed. Idempotent.
      */
     @Override
     public void close() {
         client.close();
+    }
+
+    /**
+     * As {@link #close()}, without waiting: the holds are over when this returns, the rest happens in the background.
+     *
+     * @return completes when everything is closed; completing it by hand changes nothing
+     */
+    public CompletableFuture<@Nullable Void> closeAsync() {
+        return client.closeAsync().copy();
     }
 
     @Override
@@ -168,7 +180,7 @@ public final class Leasehold implements AutoCloseable {
         /**
          * The store.
          *
-         * @param store the store, for example {@code JdbcStore.using(dataSource)}
+         * @param store the store, for example one that a module's factory method has made
          * @return this
          */
         public Builder store(StoreFactory store) {

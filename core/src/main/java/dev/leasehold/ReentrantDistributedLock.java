@@ -36,6 +36,7 @@ public interface ReentrantDistributedLock extends Lock {
     /**
      * As {@link #lock()}, but an interrupt ends the wait.
      *
+     * @throws LeaseLostException as {@link #lock()}
      * @throws InterruptedException if the thread is interrupted; the lock was not acquired
      */
     @Override
@@ -45,6 +46,7 @@ public interface ReentrantDistributedLock extends Lock {
      * Tries once. An interrupt does not end the wait for the store's answer; it is kept.
      *
      * @return whether the lock is held now
+     * @throws LeaseLostException as {@link #lock()}
      */
     @Override
     boolean tryLock();
@@ -55,6 +57,7 @@ public interface ReentrantDistributedLock extends Lock {
      * @param time how long to wait; zero or negative means one try
      * @param unit its unit
      * @return whether the lock is held now
+     * @throws LeaseLostException as {@link #lock()}
      * @throws InterruptedException if the thread is interrupted; the lock was not acquired
      */
     @Override

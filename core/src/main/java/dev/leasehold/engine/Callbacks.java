@@ -38,14 +38,19 @@ final class Callbacks implements Executor, AutoCloseable {
             }
         };
         Runnable passed = users == null ? guarded : () -> pass(users, guarded);
+        executeOwn(passed);
+    }
+
+    /** Runs something of the client's own that may block, on its own threads. */
+    void executeOwn(Runnable task) {
         if (direct) {
-            passed.run();
+            task.run();
             return;
         }
         try {
-            own.execute(passed);
+            own.execute(task);
         } catch (RejectedExecutionException e) {
-            passed.run();
+            task.run();
         }
     }
 

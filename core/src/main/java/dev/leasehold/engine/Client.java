@@ -49,7 +49,8 @@ public final class Client {
     private final ConcurrentMap<String, QueueRunner> queues = new ConcurrentHashMap<>();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CompletableFuture<@Nullable Void> drained = new CompletableFuture<>();
-    private final ReentrantLock closing = new ReentrantLock();
+    private final CompletableFuture<@Nullable Void> closing = new CompletableFuture<>();
+    private final ReentrantLock shutting = new ReentrantLock();
 
     public Client(ClientSettings settings) {
         this.settings = settings;
@@ -213,42 +214,66 @@ public final class Client {
         }
     }
 
-    /** Releases what is held, and closes the store on the calling thread, never on one of the store's own. */
+    /** Starts to close; the store is closed on a thread for callbacks, never on one of its own. */
+    public CompletableFuture<@Nullable Void> closeAsync() {
+        beginToClose();
+        TimeSource.Timer limit = time.schedule(settings.storeTimeout(), () -> drained.complete(null));
+        drained.whenComplete((done, failure) -> {
+            limit.cancel();
+            callbacks.executeOwn(this::shut);
+        });
+        return closing;
+    }
+
+    /** Closes on the calling thread. An interrupt does not shorten the wait: the releases would be lost. */
     public void close() {
-        closing.lock();
-        try {
-            if (closed.compareAndSet(false, true)) {
-                for (QueueRunner runner : queues.values()) {
-                    runner.post(new Event.Close());
-                }
-                if (!queues.isEmpty()) {
-                    awaitDrained();
-                }
-                shut();
+        beginToClose();
+        long end = System.nanoTime() + settings.storeTimeout().toNanos();
+        boolean interrupted = false;
+        while (!drained.isDone()) {
+            try {
+                drained.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            } catch (ExecutionException | TimeoutException e) {
+                LOG.log(Level.WARNING, "the store {0} did not answer every release before it was closed", this);
+                break;
             }
-        } finally {
-            closing.unlock();
+        }
+        shut();
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 
-    private void awaitDrained() {
-        try {
-            drained.get(settings.storeTimeout().toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } catch (ExecutionException | TimeoutException e) {
-            LOG.log(Level.WARNING, "the store {0} did not answer every release before it was closed", this);
+    private void beginToClose() {
+        if (closed.compareAndSet(false, true)) {
+            for (QueueRunner runner : queues.values()) {
+                runner.post(new Event.Close());
+            }
+            if (queues.isEmpty()) {
+                drained.complete(null);
+            }
         }
     }
 
     private void shut() {
+        shutting.lock();
         try {
-            store.close();
-        } finally {
-            if (ownTime != null) {
-                ownTime.close();
+            if (closing.isDone()) {
+                return;
             }
-            callbacks.close();
+            try {
+                store.close();
+            } finally {
+                if (ownTime != null) {
+                    ownTime.close();
+                }
+                callbacks.close();
+                closing.complete(null);
+            }
+        } finally {
+            shutting.unlock();
         }
     }
 

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -90,31 +91,31 @@ final class Request {
         }
     }
 
-    /** The outcome as a future for users: it completes on their executor; completing it early gives the request up. */
+    /**
+     * The outcome as a future for users: it completes on their executor. Completing it early gives the request up, also when
+     * it was granted already but their executor has not come to deliver that.
+     */
     <T> CompletableFuture<T> async(Function<@Nullable HeldLease, T> result) {
         CompletableFuture<T> future = new CompletableFuture<>();
+        AtomicReference<@Nullable T> offered = new AtomicReference<>();
         caller.outcome.whenComplete((lease, failure) -> {
             if (!(failure instanceof CancellationException)) {
-                client.callbacks().execute(() -> deliver(future, lease, failure, result));
+                client.callbacks().execute(() -> {
+                    if (failure != null) {
+                        future.completeExceptionally(failure);
+                        return;
+                    }
+                    T value = result.apply(lease);
+                    offered.set(value);
+                    future.complete(value);
+                });
             }
         });
         future.whenComplete((value, failure) -> {
-            if (!caller.outcome.isDone()) {
+            if (value == null || value != offered.get()) {
                 giveUp();
             }
         });
         return future;
-    }
-
-    private static <T> void deliver(
-            CompletableFuture<T> future,
-            @Nullable HeldLease lease,
-            @Nullable Throwable failure,
-            Function<@Nullable HeldLease, T> result) {
-        if (failure != null) {
-            future.completeExceptionally(failure);
-        } else if (!future.complete(result.apply(lease)) && lease != null) {
-            lease.end();
-        }
     }
 }

@@ -147,6 +147,83 @@ class ClientTest {
     }
 
     @Test
+    void aClientThatIsClosedOnAnInterruptedThreadStillReleasesFirst() throws Exception {
+        ExecutorService ownThread = Executors.newSingleThreadExecutor();
+        List<String> log = Collections.synchronizedList(new ArrayList<>());
+        CountDownLatch closing = new CountDownLatch(1);
+        WrappedStore store = new WrappedStore() {
+            @Override
+            CompletionStage<ReleaseAnswer> release(Store inner, LeaseId lease, Duration keepFor) {
+                return CompletableFuture.supplyAsync(
+                        () -> {
+                            await(closing);
+                            log.add("released");
+                            return ReleaseAnswer.RELEASED;
+                        },
+                        ownThread);
+            }
+
+            @Override
+            void close(Store inner) {
+                log.add("closed");
+            }
+        };
+        Leasehold leasehold = open(store);
+        assertThat(leasehold.lock("a").acquire().isValid()).isTrue();
+        Thread.currentThread().interrupt();
+        Thread closer = Thread.currentThread();
+        ownThread.execute(() -> {
+            while (closer.getState() == Thread.State.RUNNABLE) {
+                Thread.onSpinWait();
+            }
+            closing.countDown();
+        });
+        leasehold.close();
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(log).containsExactly("released", "closed");
+        ownThread.shutdownNow();
+    }
+
+    @Test
+    void closingInTheBackgroundReleasesToo() throws Exception {
+        WrappedStore store = new WrappedStore();
+        Leasehold leasehold = open(store);
+        Lease lease = leasehold.lock("a").acquire();
+        leasehold.closeAsync().get(10, TimeUnit.SECONDS);
+        assertThat(lease.state()).isEqualTo(LeaseState.RELEASED);
+        assertThat(store.closes).hasValue(1);
+        leasehold.close();
+        assertThat(store.closes).hasValue(1);
+    }
+
+    @Test
+    void aFutureThatIsCancelledBehindABlockedExecutorDoesNotKeepItsLease() throws Exception {
+        List<Runnable> stuck = Collections.synchronizedList(new ArrayList<>());
+        try (Leasehold leasehold = Leasehold.builder()
+                .store(new WrappedStore())
+                .executor(stuck::add)
+                .build()) {
+            CompletableFuture<Lease> future = leasehold.lock("a").acquireAsync();
+            while (stuck.isEmpty()) {
+                Thread.onSpinWait();
+            }
+            assertThat(future).isNotDone();
+            assertThat(leasehold.lock("a").tryAcquire()).isEmpty();
+            future.cancel(false);
+            assertThat(leasehold.lock("a").tryAcquire(Duration.ofSeconds(10))).isPresent();
+            stuck.forEach(Runnable::run);
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
     void closingDoesNotWaitLongerThanTheStoreTimeout() throws Exception {
         WrappedStore store = new WrappedStore() {
             @Override

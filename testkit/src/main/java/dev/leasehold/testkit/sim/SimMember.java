@@ -86,22 +86,9 @@ final class SimMember {
             world.note(process.name(), "closes");
             closed = true;
             callers.forEach(SimCaller::clientCloses);
-            closeInterrupted();
+            client.closeAsync();
             callers.forEach(SimCaller::clientIsClosed);
         });
-    }
-
-    // Closing waits for the store, and there is only one thread; interrupted, it sends everything and waits for
-    // nothing.
-    private void closeInterrupted() {
-        Thread.currentThread().interrupt();
-        try {
-            client.close();
-        } finally {
-            if (!Thread.interrupted()) {
-                findings.add("API", "close() of " + process.name() + " has swallowed an interrupt");
-            }
-        }
     }
 
     void cut(boolean now) {
