@@ -123,16 +123,15 @@ class ContentionEndToEnd {
                 if (!victim.process().isAlive()) {
                     continue;
                 }
-                count++;
                 if (random.nextInt(3) == 0) {
                     victim.process().destroyForcibly();
-                } else {
-                    ProcessHandle handle = victim.process().toHandle();
-                    Processes.signal("STOP", handle.pid());
+                    count++;
+                } else if (Processes.reaches("STOP", victim.process().pid())) {
+                    count++;
                     try {
                         TimeUnit.MILLISECONDS.sleep(random.nextInt(2_500));
                     } finally {
-                        Processes.signal("CONT", handle.pid());
+                        Processes.reaches("CONT", victim.process().pid());
                     }
                 }
             }

@@ -8,7 +8,9 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -64,6 +66,28 @@ class ReadmeTest {
         while (link.find()) {
             assertThat(ROOT.resolve(link.group(1))).exists();
         }
+    }
+
+    @Test
+    void everyTestThatTheGuaranteesRestOnIsThere() throws IOException {
+        Map<String, String> classes = new HashMap<>();
+        try (Stream<Path> files = Files.walk(ROOT)) {
+            for (Path file : files.filter(path ->
+                            path.toString().endsWith(".java") && path.toString().contains("/src/"))
+                    .toList()) {
+                classes.put(file.getFileName().toString().replace(".java", ""), Files.readString(file));
+            }
+        }
+        Matcher named = Pattern.compile("`([A-Z][A-Za-z]+(?:Test|Rules|EndToEnd))(?:\\.([a-z][A-Za-z]+))?`")
+                .matcher(Files.readString(ROOT.resolve("docs/guarantees.md")));
+        int found = 0;
+        for (; named.find(); found++) {
+            assertThat(classes).containsKey(named.group(1));
+            if (named.group(2) != null) {
+                assertThat(classes.get(named.group(1))).contains("void " + named.group(2) + "(");
+            }
+        }
+        assertThat(found).isGreaterThan(15);
     }
 
     private static String source(List<String> blocks) {

@@ -6,6 +6,7 @@ import dev.leasehold.HolderInfo;
 import dev.leasehold.LockInfo;
 import dev.leasehold.WaiterInfo;
 import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimAnswer.Busy;
 import dev.leasehold.spi.ClaimAnswer.Granted;
 import dev.leasehold.spi.LeaseId;
@@ -156,6 +157,21 @@ class SqliteStoreTest {
         LeaseId second = ann.acquire("a");
         assertThat(second.token()).isEqualTo(first.token() + 1);
         assertThat(bob.busy(bob.newClaim("a")).timeLeft()).isEqualTo(LEASE);
+    }
+
+    @Test
+    void aWallClockThatIsSetWhileALockIsHeldChangesNeitherItsEndNorAQueue() {
+        LeaseId held = ann.acquire("a");
+        Claim waiting = bob.newClaim("a");
+        assertThat(bob.busy(waiting).place()).isEqualTo(1);
+        for (Duration jump : List.of(Duration.ofHours(1), Duration.ofHours(-2))) {
+            clock.moveWall(jump);
+            ClaimAnswer.Busy busy = bob.busy(waiting);
+            assertThat(busy.timeLeft()).as("after a jump of %s", jump).isEqualTo(LEASE);
+            assertThat(busy.place()).isEqualTo(1);
+        }
+        ann.release(held);
+        assertThat(bob.inspect("*")).hasSize(1);
     }
 
     @Test
