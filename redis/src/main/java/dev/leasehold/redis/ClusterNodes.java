@@ -121,10 +121,11 @@ final class ClusterNodes implements LockOps {
             for (SlotMap.Address master : fresh.masters()) {
                 lists.add(node(master).list(pattern).toCompletableFuture());
             }
-            return CompletableFuture.allOf(lists.toArray(CompletableFuture<?>[]::new)).thenApply(all -> lists.stream()
-                    .flatMap(list -> list.join().stream())
-                    .sorted(Comparator.comparing(LockInfo::name))
-                    .toList());
+            return CompletableFuture.allOf(lists.toArray(CompletableFuture<?>[]::new))
+                    .thenApply(all -> lists.stream()
+                            .flatMap(list -> list.join().stream())
+                            .sorted(Comparator.comparing(LockInfo::name))
+                            .toList());
         });
     }
 
@@ -160,7 +161,8 @@ final class ClusterNodes implements LockOps {
     }
 
     private StoreUnavailableException nowhere(String why, @Nullable Throwable cause) {
-        return new StoreUnavailableException(name + ": " + why + "; nothing was done", name, Outcome.NOT_ACQUIRED, cause);
+        return new StoreUnavailableException(
+                name + ": " + why + "; nothing was done", name, Outcome.NOT_ACQUIRED, cause);
     }
 
     private <T> void attempt(
@@ -190,8 +192,8 @@ final class ClusterNodes implements LockOps {
     }
 
     private RedisNode node(SlotMap.Address address) {
-        RedisNode node = nodes.computeIfAbsent(
-                address, at -> new RedisNode(routes.apply(at), context, inbox, false, events));
+        RedisNode node =
+                nodes.computeIfAbsent(address, at -> new RedisNode(routes.apply(at), context, inbox, false, events));
         if (closed) {
             node.close();
         }

@@ -24,7 +24,8 @@ final class Failures {
             "TRYAGAIN",
             "NOREPLICAS",
             "OOM",
-            "MISCONF","NOSCRIPT");
+            "MISCONF",
+            "NOSCRIPT");
 
     private static final Map<String, String> REMEDIES = Map.of(
             "OOM",

@@ -10,10 +10,10 @@ import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -107,7 +107,8 @@ final class Inbox {
             return;
         }
         LeaseId lease = new LeaseId(parts[6], claim, Long.parseLong(parts[4]));
-        Validity validity = Exchange.ofPushed(exchanges.get(parts[0]), parts[0], now + period.toNanos() / 1000, received, period);
+        Validity validity =
+                Exchange.ofPushed(exchanges.get(parts[0]), parts[0], now + period.toNanos() / 1000, received, period);
         events.granted(lease, Integer.parseInt(parts[5]), validity);
     }
 }

@@ -16,7 +16,8 @@ record Redirect(boolean forGood, SlotMap.Address to) {
 
     /** Reads it out of a failure; null if that is not the reason. */
     static @Nullable Redirect in(Throwable failure, SlotMap.Address asked) {
-        if (Link.cause(failure).getCause() instanceof RedisCommandExecutionException error && error.getMessage() != null) {
+        if (Link.cause(failure).getCause() instanceof RedisCommandExecutionException error
+                && error.getMessage() != null) {
             Matcher said = SAID.matcher(error.getMessage());
             if (said.matches()) {
                 String host = said.group(2).isEmpty() ? asked.host() : said.group(2);

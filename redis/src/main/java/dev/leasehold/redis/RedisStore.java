@@ -55,8 +55,8 @@ public final class RedisStore implements StoreFactory {
     public static RedisStore using(RedisClient client) {
         Objects.requireNonNull(client, "client");
         String name = "redis (the given client's)";
-        return new RedisStore(name, client, (with, context, events) ->
-                master(new ClientRoute(with, null, name), context, events));
+        return new RedisStore(
+                name, client, (with, context, events) -> master(new ClientRoute(with, null, name), context, events));
     }
 
     /**
@@ -98,8 +98,8 @@ public final class RedisStore implements StoreFactory {
 
     private static RedisStore one(@Nullable RedisClient given, RedisURI uri) {
         String name = RedisUris.name(uri);
-        return new RedisStore(name, given, (client, context, events) ->
-                master(new ClientRoute(client, uri, name), context, events));
+        return new RedisStore(
+                name, given, (client, context, events) -> master(new ClientRoute(client, uri, name), context, events));
     }
 
     private static RedisStore replicated(String scheme, List<RedisURI> uris) {
@@ -117,18 +117,21 @@ public final class RedisStore implements StoreFactory {
         List<SlotMap.Address> addresses = seeds.stream()
                 .map(seed -> new SlotMap.Address(seed.getHost(), seed.getPort()))
                 .toList();
-        return new RedisStore(name, given, (client, context, events) -> new ClusterNodes(
+        return new RedisStore(
                 name,
-                addresses,
-                address -> {
-                    RedisURI uri = RedisURI.builder(seeds.get(0))
-                            .withHost(address.host())
-                            .withPort(address.port())
-                            .build();
-                    return new ClientRoute(client, uri, RedisUris.name(uri));
-                },
-                context,
-                events));
+                given,
+                (client, context, events) -> new ClusterNodes(
+                        name,
+                        addresses,
+                        address -> {
+                            RedisURI uri = RedisURI.builder(seeds.get(0))
+                                    .withHost(address.host())
+                                    .withPort(address.port())
+                                    .build();
+                            return new ClientRoute(client, uri, RedisUris.name(uri));
+                        },
+                        context,
+                        events));
     }
 
     private static LockOps master(Route route, StoreContext context, NodeEvents events) {
@@ -143,7 +146,8 @@ public final class RedisStore implements StoreFactory {
         if (client != null) {
             return new OpenRedisStore(reach.through(client, context, events), context, () -> {});
         }
-        Duration timeout = context.storeTimeout().compareTo(CONNECT_TIMEOUT) < 0 ? context.storeTimeout() : CONNECT_TIMEOUT;
+        Duration timeout =
+                context.storeTimeout().compareTo(CONNECT_TIMEOUT) < 0 ? context.storeTimeout() : CONNECT_TIMEOUT;
         OwnClient own = new OwnClient(timeout);
         return new OpenRedisStore(reach.through(own.client(), context, events), context, own::close);
     }

@@ -23,7 +23,8 @@ final class RedisUris {
             List<RedisURI> all = new ArrayList<>();
             for (String one : split(uri)) {
                 RedisURI read = RedisURI.create(one);
-                if (read.getSentinels().isEmpty() && (read.getHost() == null || read.getHost().isEmpty())) {
+                if (read.getSentinels().isEmpty()
+                        && (read.getHost() == null || read.getHost().isEmpty())) {
                     throw new IllegalArgumentException("it names no host");
                 }
                 all.add(read);
@@ -31,9 +32,10 @@ final class RedisUris {
             return all;
         } catch (RuntimeException e) {
             // The cause is left out on purpose: its message may show the password.
-            throw new IllegalArgumentException("'" + uri + "' is no URI of a Redis: write "
-                    + "redis://USER:PASSWORD@HOST:PORT/DATABASE, rediss://… for TLS, redis://HOST1,HOST2 for a master with "
-                    + "replicas, redis-sentinel://PASSWORD@HOST1,HOST2/DATABASE#MASTER, or redis-cluster://HOST1,HOST2");
+            throw new IllegalArgumentException(
+                    "'" + uri + "' is no URI of a Redis: write "
+                            + "redis://USER:PASSWORD@HOST:PORT/DATABASE, rediss://… for TLS, redis://HOST1,HOST2 for a master with "
+                            + "replicas, redis-sentinel://PASSWORD@HOST1,HOST2/DATABASE#MASTER, or redis-cluster://HOST1,HOST2");
         }
     }
 

@@ -29,10 +29,7 @@ record SearchRoute(String name, Supplier<List<Route>> servers, boolean masterOnl
     }
 
     private <C extends StatefulRedisConnection<String, String>> CompletionStage<C> search(
-            List<Route> from,
-            int index,
-            @Nullable Throwable last,
-            Function<Route, CompletionStage<? extends C>> open) {
+            List<Route> from, int index, @Nullable Throwable last, Function<Route, CompletionStage<? extends C>> open) {
         if (index == from.size()) {
             return CompletableFuture.failedFuture(
                     last != null ? last : new RedisException("none of " + name + " is a master at the moment"));

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which master of a cluster has which slots, as one node saw it. Immutable.
  *
- * @param masters by slot: {@code host:port}, or null where no master has the slot
+ * @param slots the master by slot, null where none has it
  */
 record SlotMap(List<@Nullable Address> slots) {
 

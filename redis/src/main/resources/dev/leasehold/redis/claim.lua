@@ -35,12 +35,24 @@ if not value then
   value = redis.call('GET', KEYS[1])
 end
 
--- A waiter that has been silent for too long has lost its place, also where it is the one that asks.
-local known = waiter(id)
-if known and known.alive <= now then
-  leave(id)
-  known = nil
+-- Waiters that have been silent for too long have lost their places: those in front, so that the first living one knows
+-- that it is the first; and the one that asks.
+local function isGone(claim)
+  local known = waiter(claim)
+  if known and known.alive > now then
+    return false
+  end
+  leave(claim)
+  return true
 end
+
+while true do
+  local first = redis.call('ZRANGE', KEYS[3], 0, 0)[1]
+  if not first or not isGone(first) then
+    break
+  end
+end
+local known = redis.call('HEXISTS', KEYS[4], id) == 1 and not isGone(id)
 if known or ARGV[5] == '1' then
   local came = now
   if not known then

@@ -25,29 +25,37 @@ final class RedisGroup implements AutoCloseable {
         for (int i = 0; i < masters; i++) {
             group.servers.add(RedisProcess.start(
                     RedisProcess.Version.V7_0,
-                    "--cluster-enabled", "yes",
-                    "--cluster-node-timeout", "3000",
-                    "--cluster-port", Integer.toString(RedisProcess.freePort())));
+                    "--cluster-enabled",
+                    "yes",
+                    "--cluster-node-timeout",
+                    "3000",
+                    "--cluster-port",
+                    Integer.toString(RedisProcess.freePort())));
         }
         for (int i = 0; i < masters; i++) {
             RedisProcess server = group.servers.get(i);
             int first = SLOTS * i / masters;
             int end = SLOTS * (i + 1) / masters;
-            server.commands().clusterAddSlots(java.util.stream.IntStream.range(first, end).toArray());
+            server.commands()
+                    .clusterAddSlots(
+                            java.util.stream.IntStream.range(first, end).toArray());
             if (i > 0) {
                 try (java.net.Socket admin = new java.net.Socket("localhost", server.port())) {
                     int bus = group.servers.get(0).busPort();
                     admin.getOutputStream()
-                            .write(("CLUSTER MEET 127.0.0.1 " + group.servers.get(0).port() + " " + bus + "\r\n").getBytes());
+                            .write(("CLUSTER MEET 127.0.0.1 "
+                                            + group.servers.get(0).port() + " " + bus + "\r\n")
+                                    .getBytes());
                     admin.getInputStream().read();
                 } catch (IOException e) {
                     throw new UncheckedIOException(e);
                 }
             }
         }
-        await().atMost(Duration.ofSeconds(60)).until(() -> group.servers.stream()
-                .allMatch(server -> server.commands().clusterInfo().contains("cluster_state:ok")
-                        && server.commands().clusterInfo().contains("cluster_known_nodes:3")));
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> group.servers.stream()
+                        .allMatch(server -> server.commands().clusterInfo().contains("cluster_state:ok")
+                                && server.commands().clusterInfo().contains("cluster_known_nodes:3")));
         return group;
     }
 
@@ -56,13 +64,13 @@ final class RedisGroup implements AutoCloseable {
         RedisGroup group = new RedisGroup();
         RedisProcess master = RedisProcess.start(RedisProcess.Version.V7_0);
         group.servers.add(master);
-        RedisProcess replica = RedisProcess.start(
-                RedisProcess.Version.V7_0, "--replicaof", "127.0.0.1 " + master.port());
+        RedisProcess replica =
+                RedisProcess.start(RedisProcess.Version.V7_0, "--replicaof", "127.0.0.1 " + master.port());
         group.servers.add(replica);
-        await().atMost(Duration.ofSeconds(60)).until(() -> replica.commands().info("replication").contains("master_link_status:up"));
-        group.servers.add(RedisProcess.sentinel(master.port()));
         await().atMost(Duration.ofSeconds(60))
-                .until(() -> group.servers.get(2).sentinelKnowsReplica());
+                .until(() -> replica.commands().info("replication").contains("master_link_status:up"));
+        group.servers.add(RedisProcess.sentinel(master.port()));
+        await().atMost(Duration.ofSeconds(60)).until(() -> group.servers.get(2).sentinelKnowsReplica());
         return group;
     }
 

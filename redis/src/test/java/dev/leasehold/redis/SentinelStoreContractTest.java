@@ -22,6 +22,8 @@ class SentinelStoreContractTest extends StoreContract {
 
     @Override
     protected StoreFactory store() {
-        return new RedisStoreProvider().create(StoreUri.parse("redis-sentinel://localhost:" + group.servers.get(2).port() + "#main"));
+        return new RedisStoreProvider()
+                .create(StoreUri.parse(
+                        "redis-sentinel://localhost:" + group.servers.get(2).port() + "#main"));
     }
 }
