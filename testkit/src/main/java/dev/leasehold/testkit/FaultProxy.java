@@ -40,6 +40,7 @@ public final class FaultProxy implements AutoCloseable {
     private final AtomicInteger accepted = new AtomicInteger();
     private final ReentrantLock mutex = new ReentrantLock();
     private final Condition changed = mutex.newCondition();
+    private final Set<Socket> abandoned = ConcurrentHashMap.newKeySet();
     private final Set<Way> held = EnumSet.noneOf(Way.class);
     private Duration delay = Duration.ZERO;
     private boolean refusing;
@@ -107,6 +108,11 @@ public final class FaultProxy implements AutoCloseable {
     public void blackHole() {
         hold(Way.REQUESTS);
         hold(Way.ANSWERS);
+    }
+
+    /** Lets the present connections fall silent for good, both ways, as a router does that forgets them. New ones work. */
+    public void abandon() {
+        change(() -> abandoned.addAll(sockets));
     }
 
     /** Delivers what is held back, as far as it has not been cut, and holds back no more. */
@@ -208,8 +214,8 @@ public final class FaultProxy implements AutoCloseable {
         mutex.lock();
         try {
             long wait = delay.toNanos();
-            while ((held.contains(way) || wait > 0) && !closed && !to.isClosed()) {
-                changed.await(held.contains(way) ? TimeUnit.SECONDS.toNanos(1) : wait, TimeUnit.NANOSECONDS);
+            while ((isHeld(way, to) || wait > 0) && !closed && !to.isClosed()) {
+                changed.await(isHeld(way, to) ? TimeUnit.SECONDS.toNanos(1) : wait, TimeUnit.NANOSECONDS);
                 wait = delay.toNanos() - (System.nanoTime() - start);
             }
         } catch (InterruptedException e) {
@@ -217,6 +223,10 @@ public final class FaultProxy implements AutoCloseable {
         } finally {
             mutex.unlock();
         }
+    }
+
+    private boolean isHeld(Way way, Socket to) {
+        return held.contains(way) || abandoned.contains(to);
     }
 
     private static void reset(Socket socket) {
