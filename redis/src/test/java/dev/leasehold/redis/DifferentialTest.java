@@ -169,7 +169,8 @@ class DifferentialTest {
             int from = Integer.parseInt(id.client().substring("client".length()));
             int spare = Math.floorMod(id.hashCode(), 4);
             Claim claim = new Claim(id, lock, LEASE, spare, random.nextInt(3) > 0);
-            SimAnswer expected = ask(new SimRequest.Ask(claim, "owner of " + id.client())).answer();
+            SimAnswer expected =
+                    ask(new SimRequest.Ask(claim, "owner of " + id.client())).answer();
             ClaimAnswer actual = get(stores.get(from).claim(claim));
             if (expected instanceof SimAnswer.Granted granted) {
                 assertThat(actual).as(story()).isInstanceOf(ClaimAnswer.Granted.class);
@@ -226,7 +227,8 @@ class DifferentialTest {
         private void breakLease() {
             LeaseId lease = someLease();
             int offset = random.nextInt(4);
-            SimAnswer expected = ask(new SimRequest.Break(lock, lease.token() + offset)).answer();
+            SimAnswer expected =
+                    ask(new SimRequest.Break(lock, lease.token() + offset)).answer();
             assertThat(get(store().breakLease(lock, real(lease).token() + offset)))
                     .as(story())
                     .isEqualTo(((SimAnswer.Ended) expected).was());
@@ -239,8 +241,10 @@ class DifferentialTest {
             if (leasesToo || !model.isHeld(lock, heldToken(), micros) && model.endOf(lock) <= micros) {
                 redis.commands().del(key);
             }
-            redis.commands().hgetall(key + ":waiters").forEach((claim, value) -> redis.commands()
-                    .hset(key + ":waiters", claim, "1" + value.substring(value.indexOf('|'))));
+            redis.commands()
+                    .hgetall(key + ":waiters")
+                    .forEach((claim, value) ->
+                            redis.commands().hset(key + ":waiters", claim, "1" + value.substring(value.indexOf('|'))));
         }
 
         private long heldToken() {

@@ -55,7 +55,9 @@ class ExchangeTest {
 
     @Test
     void anotherRunOrNoExchangeIsOnlyAReasonToAsk() {
-        assertThat(Exchange.ofPushed(LAST, "other", serverAfter(8), seconds(103), PERIOD)).isNull();
-        assertThat(Exchange.ofPushed(null, "run", serverAfter(8), seconds(103), PERIOD)).isNull();
+        assertThat(Exchange.ofPushed(LAST, "other", serverAfter(8), seconds(103), PERIOD))
+                .isNull();
+        assertThat(Exchange.ofPushed(null, "run", serverAfter(8), seconds(103), PERIOD))
+                .isNull();
     }
 }
