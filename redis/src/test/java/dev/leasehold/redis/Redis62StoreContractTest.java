@@ -13,6 +13,8 @@ class Redis62StoreContractTest extends StoreContract {
     @BeforeAll
     static void startServer() {
         redis = RedisProcess.start(RedisProcess.Version.V6_2);
+        // Loads Lettuce, which on a busy machine takes longer than a connection may.
+        redis.commands().ping();
     }
 
     @AfterAll

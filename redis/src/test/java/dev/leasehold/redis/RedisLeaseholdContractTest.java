@@ -13,6 +13,8 @@ class RedisLeaseholdContractTest extends LeaseholdContract {
     @BeforeAll
     static void startServer() {
         redis = RedisProcess.start(RedisProcess.Version.V7_0);
+        // Loads Lettuce, which on a busy machine takes longer than a connection may.
+        redis.commands().ping();
     }
 
     @AfterAll
