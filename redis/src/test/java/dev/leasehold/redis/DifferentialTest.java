@@ -48,6 +48,9 @@ class DifferentialTest {
     private static final int RUNS = 60;
     private static final int STEPS = 60;
     private static final Duration LEASE = Duration.ofMinutes(10);
+    /** More than a claim period, less than a waiter lives. */
+    private static final long BEYOND_CLAIM_PERIODS = TimeUnit.SECONDS.toMicros(7);
+
     private static final long BEYOND_WAITERS = TimeUnit.SECONDS.toMicros(30);
     private static final long BEYOND_LEASES = TimeUnit.MINUTES.toMicros(60);
     private static final int CLIENTS = 4;
@@ -144,10 +147,12 @@ class DifferentialTest {
                 withdraw();
             } else if (dice < 90) {
                 breakLease();
-            } else if (dice < 96) {
-                letPass(BEYOND_WAITERS, false);
+            } else if (dice < 95) {
+                letPass(BEYOND_CLAIM_PERIODS);
+            } else if (dice < 98) {
+                letPass(BEYOND_WAITERS);
             } else {
-                letPass(BEYOND_LEASES, true);
+                letPass(BEYOND_LEASES);
             }
         }
 
@@ -234,22 +239,18 @@ class DifferentialTest {
                     .isEqualTo(((SimAnswer.Ended) expected).was());
         }
 
-        private void letPass(long duration, boolean leasesToo) {
+        private void letPass(long duration) {
             log.add("pass " + duration);
             micros += duration;
             String key = "leasehold:{" + lock + "}";
-            if (leasesToo || !model.isHeld(lock, heldToken(), micros) && model.endOf(lock) <= micros) {
+            if (model.endOf(lock) <= micros) {
                 redis.commands().del(key);
             }
-            redis.commands()
-                    .hgetall(key + ":waiters")
-                    .forEach((claim, value) ->
-                            redis.commands().hset(key + ":waiters", claim, "1" + value.substring(value.indexOf('|'))));
-        }
-
-        private long heldToken() {
-            LeaseId lease = model.lease(lock);
-            return lease == null ? 0 : lease.token();
+            redis.commands().hgetall(key + ":waiters").forEach((claim, value) -> {
+                int bar = value.indexOf('|');
+                long aliveUntil = Long.parseLong(value.substring(0, bar)) - duration;
+                redis.commands().hset(key + ":waiters", claim, aliveUntil + value.substring(bar));
+            });
         }
 
         private void compareHolder() {
@@ -261,6 +262,9 @@ class DifferentialTest {
                 String[] parts = value.split("\\|");
                 assertThat(parts[2]).as(story()).isEqualTo(lease.claim().toString());
                 long token = Long.parseLong(parts[3]);
+                assertThat(redis.commands().get("leasehold:{" + lock + "}:token"))
+                        .as(story())
+                        .isEqualTo(Long.toString(token + Long.parseLong(parts[4])));
                 Long known = realTokens.putIfAbsent(lease.token(), token);
                 if (known == null) {
                     modelLeases.add(lease);
