@@ -1,0 +1,140 @@
+package dev.leasehold.redis;
+
+import dev.leasehold.LockException;
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.StoreUnavailableException.Outcome;
+import io.lettuce.core.RedisCommandExecutionException;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.net.ssl.SSLHandshakeException;
+import org.jspecify.annotations.Nullable;
+
+/** Says in our words what went wrong, whether another try may help, and what is known of the request. */
+final class Failures {
+
+    /** The server says that it cannot just now, and that it has done nothing. */
+    private static final Set<String> PASSING = Set.of(
+            "LOADING",
+            "BUSY",
+            "MASTERDOWN",
+            "READONLY",
+            "CLUSTERDOWN",
+            "TRYAGAIN",
+            "NOREPLICAS",
+            "OOM",
+            "MISCONF",
+            "NOSCRIPT");
+
+    private static final Map<String, String> REMEDIES = Map.of(
+            "OOM",
+            "Redis is full: raise maxmemory or free some; locks that are held can be renewed and released",
+            "NOPERM",
+            "the user lacks a right: see docs/redis.md for the least rights that Leasehold needs",
+            "NOAUTH",
+            "the server wants a password: put user and password into the URI",
+            "WRONGPASS",
+            "user name or password are wrong, or the user is disabled",
+            "WRONGTYPE",
+            "another program uses the key of this lock for something else: choose another name or namespace",
+            "LEASEHOLD_LAYOUT",
+            "the key of this lock holds something that this version of Leasehold cannot read: another program uses it, or "
+                    + "a newer version of Leasehold does; upgrade this one, or use another namespace",
+            "MOVED",
+            "this server is a node of a cluster: use redis-cluster://");
+
+    private static final Pattern CODE = Pattern.compile("-?([A-Z][A-Z_]+)(?: .*)?", Pattern.DOTALL);
+
+    // Redis before 7: "ERR Error running script (call to f_…): @user_script:9: @user_script: 9: -OOM command not
+    // allowed …"
+    private static final Pattern IN_SCRIPT =
+            Pattern.compile("@?user_script: ?\\d+: ?-?(?:@?user_script: ?\\d+: ?)?-?([A-Z][A-Z_]+)");
+
+    private Failures() {}
+
+    /** The first word of a server's error, also where a script has wrapped it. */
+    static String code(RedisCommandExecutionException error) {
+        String message = error.getMessage() == null ? "" : error.getMessage();
+        if (message.contains("executing the script can't")) {
+            return "NOPERM";
+        }
+        Matcher code = CODE.matcher(message);
+        String first = code.matches() ? code.group(1) : "ERR";
+        if (first.equals("ERR")) {
+            Matcher inner = IN_SCRIPT.matcher(message);
+            if (inner.find()) {
+                first = inner.group(1);
+            }
+        }
+        return first.equals("LEASEHOLD_TYPE") ? "WRONGTYPE" : first;
+    }
+
+    static LockException of(Throwable failure, String node, String what) {
+        Throwable cause = Link.cause(failure);
+        if (cause instanceof LockException known) {
+            return known;
+        }
+        if (cause instanceof Wire.LostException lost) {
+            return lost.sent
+                    ? unknown(node, what, lost.why, null)
+                    : refused(node, what, "there is no connection: " + lost.why, null);
+        }
+        if (cause instanceof RedisCommandExecutionException error) {
+            return error(error, node, what, false);
+        }
+        return unknown(node, what, String.valueOf(cause), cause);
+    }
+
+    /** The connection could not be made, so nothing was sent. */
+    static LockException ofConnecting(Throwable failure, String node, String what) {
+        Throwable root = Link.cause(failure);
+        for (Throwable cause = root; cause != null; cause = cause.getCause()) {
+            if (cause instanceof RedisCommandExecutionException error) {
+                return error(error, node, what, true);
+            }
+            if (cause instanceof SSLHandshakeException) {
+                return new LockException(
+                        "no secure connection to " + node + " could be made, and nothing was sent: "
+                                + cause.getMessage()
+                                + "; check the server's certificate, its name, and that this JVM trusts who signed it",
+                        root);
+            }
+        }
+        Throwable deepest = root;
+        while (deepest.getCause() != null) {
+            deepest = deepest.getCause();
+        }
+        String why = deepest.getMessage() == null ? deepest.toString() : deepest.getMessage();
+        return refused(node, what, "no connection could be made: " + why, root);
+    }
+
+    private static LockException error(
+            RedisCommandExecutionException error, String node, String what, boolean connecting) {
+        String code = code(error);
+        String remedy = REMEDIES.get(code);
+        String said = node + " refused " + what + ": " + error.getMessage() + (remedy == null ? "" : "; " + remedy);
+        if (PASSING.contains(code) || (connecting && code.equals("ERR"))) {
+            return new StoreUnavailableException(said + "; nothing was done", node, Outcome.NOT_ACQUIRED, error);
+        }
+        return new LockException(said + "; the lock was not acquired", error);
+    }
+
+    private static LockException refused(String node, String what, String why, @Nullable Throwable cause) {
+        return new StoreUnavailableException(
+                node + " could not be asked for " + what + ", and nothing was sent: " + why
+                        + ". Check that it is running and reachable",
+                node,
+                Outcome.NOT_ACQUIRED,
+                cause);
+    }
+
+    private static LockException unknown(String node, String what, String why, @Nullable Throwable cause) {
+        return new StoreUnavailableException(
+                node + " did not answer " + what + ", which may have been carried out: " + why
+                        + ". Check that it is running and reachable",
+                node,
+                Outcome.UNKNOWN,
+                cause);
+    }
+}

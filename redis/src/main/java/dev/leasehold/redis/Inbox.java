@@ -1,0 +1,114 @@
+package dev.leasehold.redis;
+
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.TimeSource;
+import dev.leasehold.spi.Validity;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The channel on which the scripts tell this client of its grants. Subscribed before the client first joins a queue, and
+ * kept. A message may be lost, late or come twice: it saves the waiter a question, nothing rests on it.
+ */
+final class Inbox {
+
+    private static final Logger LOG = System.getLogger("dev.leasehold.redis");
+    private static final int GRANT_PARTS = 8;
+    private static final int MOST_RUNS = 1000;
+
+    private final String channel;
+    private final String clientId;
+    private final TimeSource time;
+    private final NodeEvents events;
+    private final Link link;
+    private final ConcurrentMap<String, Exchange> exchanges = new ConcurrentHashMap<>();
+
+    /**
+     * Makes an inbox, without subscribing.
+     *
+     * @param route to the server that publishes, or to any node of its cluster
+     */
+    Inbox(Route route, StoreContext context, NodeEvents events) {
+        this.channel = new KeyNames(context.namespace()).inboxPrefix() + context.clientId();
+        this.clientId = context.clientId();
+        this.time = context.time();
+        this.events = events;
+        this.link = new Wires(context)
+                .link(route + " (inbox)", () -> route.listen().thenCompose(this::subscribe), () -> events.doubt(null));
+    }
+
+    boolean isOpen() {
+        return link.now() != null;
+    }
+
+    /** Subscribes, if it has not been done; the stage completes when the server has confirmed. */
+    CompletableFuture<Wire> open() {
+        return link.open();
+    }
+
+    CompletableFuture<@Nullable Void> close() {
+        return link.close();
+    }
+
+    private <C extends StatefulRedisPubSubConnection<String, String>> CompletionStage<C> subscribe(C connection) {
+        connection.addListener(new RedisPubSubAdapter<String, String>() {
+            @Override
+            public void message(String from, String message) {
+                if (channel.equals(from)) {
+                    read(message);
+                }
+            }
+        });
+        return connection.async().subscribe(channel).thenApply(subscribed -> connection);
+    }
+
+    /** Notes that the server has told its time. */
+    void heard(Exchange exchange) {
+        if (exchanges.size() >= MOST_RUNS && !exchanges.containsKey(exchange.run())) {
+            exchanges.clear();
+        }
+        exchanges.merge(
+                exchange.run(),
+                exchange,
+                (known, fresh) -> known.sentAt().nanos() - fresh.sentAt().nanos() > 0 ? known : fresh);
+    }
+
+    private void read(String message) {
+        try {
+            int bar = message.indexOf('|');
+            String news = bar < 0 ? message : message.substring(0, bar);
+            String rest = message.substring(bar + 1);
+            if (news.equals("granted")) {
+                granted(rest.split("\\|", GRANT_PARTS - 1));
+            } else if (news.equals("broken")) {
+                events.doubt(rest);
+            }
+        } catch (RuntimeException e) {
+            LOG.log(Level.DEBUG, "a message on " + channel + " could not be read, and was passed over", e);
+        }
+    }
+
+    private void granted(String[] parts) {
+        long received = time.nanos();
+        long now = Long.parseLong(parts[1]);
+        Duration period = Duration.ofMillis(Long.parseLong(parts[2]));
+        ClaimId claim = ClaimId.parse(parts[3]);
+        if (!claim.client().equals(clientId)) {
+            return;
+        }
+        LeaseId lease = new LeaseId(parts[6], claim, Long.parseLong(parts[4]));
+        Validity validity =
+                Exchange.ofPushed(exchanges.get(parts[0]), parts[0], now + period.toNanos() / 1000, received, period);
+        events.granted(lease, Integer.parseInt(parts[5]), validity);
+    }
+}

@@ -1,0 +1,208 @@
+package dev.leasehold.redis;
+
+import dev.leasehold.spi.TimeSource;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps one wire to a server: opened by the first who needs it, opened again by itself whenever it is lost, with growing
+ * pauses. While there is none, whoever needs it waits for the attempt under way, or is refused with the failure of the
+ * last one: nothing is kept back to be sent later.
+ */
+final class Link {
+
+    private static final Logger LOG = System.getLogger("dev.leasehold.redis");
+    private static final long FIRST_PAUSE_NANOS = 20_000_000L;
+    private static final long MOST_PAUSE_NANOS = 1_000_000_000L;
+
+    private final String name;
+    private final Supplier<CompletionStage<Wire>> opener;
+    private final TimeSource time;
+    private final Duration limit;
+    private final Runnable reopened;
+
+    private final ReentrantLock mutex = new ReentrantLock();
+    private volatile @Nullable Wire wire;
+    private @Nullable CompletableFuture<Wire> opening;
+    private @Nullable Throwable lastFailure;
+    private int failures;
+    private long notBefore;
+    private boolean everOpen;
+    private boolean closed;
+
+    /**
+     * Makes a link, without opening it.
+     *
+     * @param name the node, in messages
+     * @param opener opens a wire; never twice at once
+     * @param limit how long opening may take
+     * @param reopened told after a lost wire has been replaced
+     */
+    Link(String name, Supplier<CompletionStage<Wire>> opener, TimeSource time, Duration limit, Runnable reopened) {
+        this.name = name;
+        this.opener = opener;
+        this.time = time;
+        this.limit = limit;
+        this.reopened = reopened;
+    }
+
+    /** The wire, if it is open now. */
+    @Nullable Wire now() {
+        Wire open = wire;
+        return open != null && open.isOpen() ? open : null;
+    }
+
+    /** The wire, opened if need be. */
+    CompletableFuture<Wire> open() {
+        CompletableFuture<Wire> attempt;
+        mutex.lock();
+        try {
+            Wire open = now();
+            if (open != null) {
+                return CompletableFuture.completedFuture(open);
+            }
+            if (closed) {
+                return CompletableFuture.failedFuture(
+                        new Wire.LostException("it has been closed by this client", false));
+            }
+            if (opening != null) {
+                return opening;
+            }
+            Throwable failure = lastFailure;
+            if (failure != null && time.nanos() - notBefore < 0) {
+                return CompletableFuture.failedFuture(failure);
+            }
+            attempt = new CompletableFuture<>();
+            opening = attempt;
+        } finally {
+            mutex.unlock();
+        }
+        TimeSource.Timer timer = time.schedule(
+                limit,
+                () -> attempt.completeExceptionally(
+                        new Wire.LostException("no connection could be made within " + limit, false)));
+        attempt.whenComplete((opened, failure) -> {
+            timer.cancel();
+            settle(attempt, opened, failure);
+        });
+        begin(attempt);
+        return attempt;
+    }
+
+    private void begin(CompletableFuture<Wire> attempt) {
+        CompletionStage<Wire> opened;
+        try {
+            opened = opener.get();
+        } catch (RuntimeException e) {
+            opened = CompletableFuture.failedFuture(e);
+        }
+        opened.whenComplete((fresh, failure) -> {
+            if (failure != null) {
+                attempt.completeExceptionally(failure);
+            } else if (!attempt.complete(fresh)) {
+                fresh.lose("it was opened too late");
+            }
+        });
+    }
+
+    private void settle(CompletableFuture<Wire> attempt, @Nullable Wire opened, @Nullable Throwable failure) {
+        boolean again;
+        boolean retry;
+        boolean refused;
+        long rest;
+        mutex.lock();
+        try {
+            rest = pause(failures);
+            if (opening == attempt) {
+                opening = null;
+            }
+            refused = closed;
+            again = everOpen;
+            if (opened != null && !refused) {
+                wire = opened;
+                everOpen = true;
+                failures = 0;
+                lastFailure = null;
+            } else {
+                lastFailure = failure;
+                failures++;
+                notBefore = time.nanos() + rest;
+            }
+            retry = opened == null && again && !refused;
+        } finally {
+            mutex.unlock();
+        }
+        if (retry) {
+            time.schedule(Duration.ofNanos(rest), this::open);
+        }
+        if (opened == null) {
+            return;
+        }
+        if (refused) {
+            opened.lose("it has been closed by this client");
+            return;
+        }
+        if (again) {
+            LOG.log(Level.INFO, "connected to {0} again", name);
+            reopened.run();
+        }
+        opened.lost().thenAccept(this::lost);
+    }
+
+    private void lost(String why) {
+        boolean silent;
+        mutex.lock();
+        try {
+            silent = closed;
+        } finally {
+            mutex.unlock();
+        }
+        if (!silent) {
+            LOG.log(Level.INFO, "lost the connection to {0}: {1}; connecting again", name, why);
+            time.schedule(Duration.ofNanos(pause(0)), this::open);
+        }
+    }
+
+    private static long pause(int failures) {
+        long pause = Math.min(MOST_PAUSE_NANOS, FIRST_PAUSE_NANOS << Math.min(failures, 6));
+        return (long) (pause * (0.5 + ThreadLocalRandom.current().nextDouble() / 2));
+    }
+
+    /** Closes the wire, and opens none any more. The stage completes when it is closed. */
+    CompletableFuture<@Nullable Void> close() {
+        Wire open;
+        CompletableFuture<Wire> attempt;
+        mutex.lock();
+        try {
+            closed = true;
+            open = wire;
+            attempt = opening;
+        } finally {
+            mutex.unlock();
+        }
+        if (attempt != null) {
+            attempt.completeExceptionally(new Wire.LostException("it has been closed by this client", false));
+        }
+        if (open == null) {
+            return CompletableFuture.completedFuture(null);
+        }
+        open.lose("it has been closed by this client");
+        return open.closed();
+    }
+
+    static Throwable cause(Throwable failure) {
+        Throwable cause = failure;
+        while (cause instanceof CompletionException && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause;
+    }
+}

@@ -1,0 +1,15 @@
+package dev.leasehold.redis;
+
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.Validity;
+import org.jspecify.annotations.Nullable;
+
+/** What a node tells unasked. */
+interface NodeEvents {
+
+    /** A claim that stood in the node's queue was granted; without a validity this is only a reason to ask. */
+    void granted(LeaseId lease, int spare, @Nullable Validity validity);
+
+    /** Something happened after which what the node holds should be confirmed: of one lock, or, with null, of all. */
+    void doubt(@Nullable String lock);
+}

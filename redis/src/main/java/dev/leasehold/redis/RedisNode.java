@@ -1,0 +1,314 @@
+package dev.leasehold.redis;
+
+import dev.leasehold.LockInfo;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.NamePattern;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.Validity;
+import dev.leasehold.spi.WaitingRules;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Speaks to one master: its connections, its scripts, its inbox. It knows nothing of other nodes, nor how many there are.
+ *
+ * <p>Each operation is one script, run by its SHA; where the server does not know it, it is sent whole, which also teaches
+ * it. Our clock is read before each sending, so that an answer's validity counts from the very request that was answered.
+ */
+final class RedisNode implements LockOps {
+
+    private final Route route;
+    private final StoreContext context;
+    private final KeyNames names;
+    private final Link commands;
+    private final Inbox inbox;
+    private final boolean counted;
+    private final boolean asking;
+
+    /**
+     * Makes a node, without connecting.
+     *
+     * @param inbox where the grants of this node come in
+     * @param counted whether the number of receivers that this server counts is all there are; not so in a cluster
+     */
+    RedisNode(Route route, StoreContext context, Inbox inbox, boolean counted, NodeEvents events) {
+        this.route = route;
+        this.context = context;
+        this.inbox = inbox;
+        this.counted = counted;
+        this.asking = false;
+        names = new KeyNames(context.namespace());
+        commands = new Wires(context).link(route.toString(), route::connect, () -> events.doubt(null));
+    }
+
+    private RedisNode(RedisNode same, boolean asking) {
+        this.route = same.route;
+        this.context = same.context;
+        this.inbox = same.inbox;
+        this.counted = same.counted;
+        this.names = same.names;
+        this.commands = same.commands;
+        this.asking = asking;
+    }
+
+    /** The same node over the same connection, as one asks it for a lock that is on its way to it from another. */
+    RedisNode asking() {
+        return new RedisNode(this, true);
+    }
+
+    /**
+     * Asks for a lock. A claim that wants to queue is first sent as one that does not, as long as the inbox is not
+     * subscribed: most locks are free, and who never waits never listens.
+     */
+    @Override
+    public CompletionStage<ClaimAnswer> claim(Claim claim) {
+        if (!claim.enqueue() || inbox.isOpen()) {
+            return claim(claim, claim.enqueue());
+        }
+        return claim(claim, false).thenCompose(answer -> {
+            if (answer instanceof ClaimAnswer.Busy busy && busy.place() == 0) {
+                return listen("the claim of '" + claim.lock() + "'").thenCompose(subscribed -> claim(claim, true));
+            }
+            return CompletableFuture.completedFuture(answer);
+        });
+    }
+
+    private CompletionStage<Wire> listen(String what) {
+        return mapped(inbox.open(), failure -> Failures.ofConnecting(failure, route + " (inbox)", what));
+    }
+
+    private CompletionStage<ClaimAnswer> claim(Claim claim, boolean enqueue) {
+        String key = names.lock(claim.lock());
+        Duration lease = claim.lease();
+        return run(
+                "the claim of '" + claim.lock() + "'",
+                Script.CLAIM,
+                args -> lockKeys(args, key)
+                        .add(claim.id().toString())
+                        .add(context.owner())
+                        .add(Millis.up(lease))
+                        .add(claim.spare())
+                        .add(enqueue ? 1 : 0)
+                        .add(Millis.up(WaitingRules.aliveFor(lease)))
+                        .add(Millis.up(WaitingRules.claimPeriod(lease)))
+                        .add(names.inboxPrefix())
+                        .add(counted ? 1 : 0)
+                        .add(claim.lock()),
+                (sentAt, answer) -> claimAnswer(claim, sentAt, answer));
+    }
+
+    private ClaimAnswer claimAnswer(Claim claim, ClockReading sentAt, List<Object> answer) {
+        if (answer.get(0).equals("granted")) {
+            LeaseId lease = new LeaseId(claim.lock(), claim.id(), Reply.number(answer.get(1)));
+            Duration left = Duration.ofMillis(Reply.number(answer.get(3)));
+            return new ClaimAnswer.Granted(lease, (int) Reply.number(answer.get(2)), Validity.of(sentAt, left));
+        }
+        long now = Reply.number(answer.get(4));
+        inbox.heard(new Exchange(answer.get(5).toString(), sentAt, now));
+        Duration left = Reply.timeLeft(answer.get(2));
+        return new ClaimAnswer.Busy(
+                Reply.holder(answer.get(1).toString(), left, now), left, (int) Reply.number(answer.get(3)));
+    }
+
+    @Override
+    public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
+        return run(
+                "the renewal of '" + lease.lock() + "'",
+                Script.RENEW,
+                args -> args.add(1)
+                        .addKey(names.lock(lease.lock()))
+                        .add(Reply.beginning(lease))
+                        .add(Millis.up(duration)),
+                (sentAt, answer) -> {
+                    long left = Reply.number(answer.get(0));
+                    return left < 0
+                            ? new RenewAnswer.Lost()
+                            : new RenewAnswer.Renewed(Validity.of(sentAt, Duration.ofMillis(left)));
+                });
+    }
+
+    @Override
+    public CompletionStage<ReleaseAnswer> release(LeaseId lease, Duration keepFor) {
+        return run(
+                "the release of '" + lease.lock() + "'",
+                Script.RELEASE,
+                args -> told(
+                        lockKeys(args, names.lock(lease.lock()))
+                                .add(Reply.beginning(lease))
+                                .add(Millis.up(keepFor)),
+                        lease.lock()),
+                (sentAt, answer) -> Reply.released(answer));
+    }
+
+    /** Ends a lease by its own key alone. Hands over to nobody: the first in the queue finds the lock by asking. */
+    CompletionStage<ReleaseAnswer> releaseAlone(LeaseId lease, Duration keepFor) {
+        return run(
+                "the release of '" + lease.lock() + "'",
+                Script.RELEASE_ALONE,
+                args -> args.add(1)
+                        .addKey(names.lock(lease.lock()))
+                        .add(Reply.beginning(lease))
+                        .add(Millis.up(keepFor)),
+                (sentAt, answer) -> Reply.released(answer));
+    }
+
+    @Override
+    public CompletionStage<Boolean> withdraw(String lock, ClaimId claim) {
+        return run(
+                "the withdrawal from '" + lock + "'",
+                Script.WITHDRAW,
+                args -> told(lockKeys(args, names.lock(lock)).add(claim.toString()), lock),
+                (sentAt, answer) -> Reply.number(answer.get(0)) == 1);
+    }
+
+    @Override
+    public CompletionStage<Boolean> breakLease(String lock, long token) {
+        return run(
+                "the break of '" + lock + "'",
+                Script.BREAK,
+                args -> told(lockKeys(args, names.lock(lock)).add(token), lock),
+                (sentAt, answer) -> Reply.number(answer.get(0)) == 1);
+    }
+
+    /** Looks at one lock; empty if nobody holds or waits for it. */
+    CompletionStage<Optional<LockInfo>> inspect(String lock) {
+        return run(
+                "the inspection of '" + lock + "'",
+                Script.INSPECT,
+                args -> lockKeys(args, names.lock(lock)),
+                (sentAt, answer) -> Optional.ofNullable(Reply.lockInfo(lock, answer)));
+    }
+
+    /** Sends a command of the server's own, for the listing of locks and the like. */
+    <T> CompletionStage<T> ask(
+            String what, CommandType type, CommandArgs<String, String> args, Reply.Reader<T> reader) {
+        return onWire(what, wire -> {
+            ClockReading sentAt = context.time().now();
+            return wire.send(type, args).thenApply(answer -> reader.read(sentAt, answer));
+        });
+    }
+
+    KeyNames names() {
+        return names;
+    }
+
+    @Override
+    public CompletionStage<List<LockInfo>> list(NamePattern pattern) {
+        return new Listing(this).list(pattern);
+    }
+
+    /** Closes the connections, the inbox's too unless it is shared with other nodes. */
+    @Override
+    public CompletableFuture<?> close() {
+        return counted ? CompletableFuture.allOf(commands.close(), inbox.close()) : commands.close();
+    }
+
+    @Override
+    public String toString() {
+        return route.toString();
+    }
+
+    private static CommandArgs<String, String> lockKeys(CommandArgs<String, String> args, String lock) {
+        return args.add(4)
+                .addKey(lock)
+                .addKey(KeyNames.token(lock))
+                .addKey(KeyNames.queue(lock))
+                .addKey(KeyNames.waiters(lock));
+    }
+
+    private CommandArgs<String, String> told(CommandArgs<String, String> args, String lock) {
+        return args.add(names.inboxPrefix()).add(counted ? 1 : 0).add(lock);
+    }
+
+    private interface Rest {
+        CommandArgs<String, String> addTo(CommandArgs<String, String> args);
+    }
+
+    private <T> CompletionStage<T> run(String what, Script script, Rest rest, Reply.Reader<T> reader) {
+        return onWire(what, wire -> {
+            CompletableFuture<T> result = new CompletableFuture<>();
+            ask(wire);
+            ClockReading sentAt = context.time().now();
+            wire.send(CommandType.EVALSHA, rest.addTo(new CommandArgs<>(Wire.CODEC).add(script.sha())))
+                    .whenComplete((answer, failure) -> {
+                        if (failure == null) {
+                            Reply.read(result, reader, sentAt, answer);
+                        } else if (Link.cause(failure) instanceof RedisNoScriptException) {
+                            whole(wire, script, rest, reader, result);
+                        } else {
+                            result.completeExceptionally(failure);
+                        }
+                    });
+            return result;
+        });
+    }
+
+    private <T> void whole(Wire wire, Script script, Rest rest, Reply.Reader<T> reader, CompletableFuture<T> result) {
+        ask(wire);
+        ClockReading sentAt = context.time().now();
+        wire.send(CommandType.EVAL, rest.addTo(new CommandArgs<>(Wire.CODEC).add(script.text())))
+                .whenComplete((answer, failure) -> {
+                    if (failure == null) {
+                        Reply.read(result, reader, sentAt, answer);
+                    } else {
+                        result.completeExceptionally(failure);
+                    }
+                });
+    }
+
+    // Should another command slip in between, the server sends ours back to the other node, and it is sent again.
+    private void ask(Wire wire) {
+        if (asking) {
+            wire.send(CommandType.ASKING, new CommandArgs<>(Wire.CODEC));
+        }
+    }
+
+    private interface Conversation<T> {
+        CompletableFuture<T> on(Wire wire);
+    }
+
+    private <T> CompletionStage<T> onWire(String what, Conversation<T> conversation) {
+        Wire open = commands.now();
+        if (open != null) {
+            return answered(what, open, conversation);
+        }
+        return mapped(commands.open(), failure -> Failures.ofConnecting(failure, route.toString(), what))
+                .thenCompose(wire -> answered(what, wire, conversation));
+    }
+
+    private <T> CompletableFuture<T> answered(String what, Wire wire, Conversation<T> conversation) {
+        return mapped(conversation.on(wire), failure -> {
+            if (Link.cause(failure) instanceof RedisCommandExecutionException error
+                    && Failures.code(error).equals("READONLY")) {
+                wire.lose("the server is not the master any more");
+            }
+            return Failures.of(failure, route.toString(), what);
+        });
+    }
+
+    private static <T> CompletableFuture<T> mapped(
+            CompletableFuture<T> from, java.util.function.Function<Throwable, RuntimeException> failureOf) {
+        CompletableFuture<T> to = new CompletableFuture<>();
+        from.whenComplete((value, failure) -> {
+            if (failure == null) {
+                to.complete(value);
+            } else {
+                to.completeExceptionally(failureOf.apply(failure));
+            }
+        });
+        return to;
+    }
+}

@@ -1,0 +1,26 @@
+package dev.leasehold.redis;
+
+import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.spi.StoreProvider;
+import dev.leasehold.spi.StoreUri;
+import java.util.Set;
+
+/**
+ * Makes Redis stores from URIs: {@code redis://}, {@code redis-sentinel://}, {@code redis-cluster://}, and with TLS {@code
+ * rediss://}, {@code rediss-sentinel://}, {@code rediss-cluster://}.
+ */
+public final class RedisStoreProvider implements StoreProvider {
+
+    /** For {@link java.util.ServiceLoader}. */
+    public RedisStoreProvider() {}
+
+    @Override
+    public Set<String> schemes() {
+        return Set.of("redis", "rediss", "redis-sentinel", "rediss-sentinel", "redis-cluster", "rediss-cluster");
+    }
+
+    @Override
+    public StoreFactory create(StoreUri uri) {
+        return RedisStore.at(uri.scheme(), RedisUris.read(uri));
+    }
+}

@@ -1,0 +1,86 @@
+package dev.leasehold.redis;
+
+import dev.leasehold.HolderInfo;
+import dev.leasehold.LockException;
+import dev.leasehold.LockInfo;
+import dev.leasehold.WaiterInfo;
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.ReleaseAnswer;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Reads what the scripts answer. The layout of values and answers is told in {@code lock.lua}. */
+final class Reply {
+
+    private static final String LAYOUT = "leasehold|1|";
+    private static final int VALUE_PARTS = 7;
+
+    /** Makes sense of an answer. */
+    interface Reader<T> {
+        T read(ClockReading sentAt, List<Object> answer);
+    }
+
+    private Reply() {}
+
+    static <T> void read(CompletableFuture<T> result, Reader<T> reader, ClockReading sentAt, List<Object> answer) {
+        try {
+            result.complete(reader.read(sentAt, answer));
+        } catch (RuntimeException e) {
+            result.completeExceptionally(
+                    new LockException("the server's answer " + answer + " makes no sense; is it a Redis?", e));
+        }
+    }
+
+    /** How the value of a lock begins while a lease is there. */
+    static String beginning(LeaseId lease) {
+        return LAYOUT + lease.claim() + '|' + lease.token() + '|';
+    }
+
+    static long number(Object part) {
+        return part instanceof Long number ? number : Long.parseLong(part.toString());
+    }
+
+    static ReleaseAnswer released(List<Object> answer) {
+        return number(answer.get(0)) == 1 ? ReleaseAnswer.RELEASED : ReleaseAnswer.NOT_HELD;
+    }
+
+    /** What PTTL says: nothing for a key without an end. */
+    static @Nullable Duration timeLeft(Object part) {
+        long left = number(part);
+        return left < 0 ? null : Duration.ofMillis(left);
+    }
+
+    static @Nullable HolderInfo holder(String value, @Nullable Duration left, long nowMicros) {
+        String[] parts = value.split("\\|", VALUE_PARTS);
+        if (parts.length < VALUE_PARTS || !value.startsWith(LAYOUT)) {
+            return null;
+        }
+        return new HolderInfo(
+                parts[6],
+                Long.parseLong(parts[3]),
+                instant(Long.parseLong(parts[5])),
+                left == null ? null : instant(nowMicros).plus(left),
+                left);
+    }
+
+    static @Nullable LockInfo lockInfo(String name, List<Object> answer) {
+        long now = number(answer.get(0));
+        HolderInfo holder = holder(answer.get(1).toString(), timeLeft(answer.get(2)), now);
+        List<WaiterInfo> waiters = new ArrayList<>();
+        for (int i = 3; i + 1 < answer.size(); i += 2) {
+            waiters.add(
+                    new WaiterInfo(answer.get(i + 1).toString(), waiters.size() + 1, instant(number(answer.get(i)))));
+        }
+        return holder == null && waiters.isEmpty() ? null : new LockInfo(name, holder, waiters);
+    }
+
+    private static Instant instant(long micros) {
+        return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+    }
+}

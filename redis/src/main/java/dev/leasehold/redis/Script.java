@@ -1,0 +1,56 @@
+package dev.leasehold.redis;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/** The scripts that run in Redis. The server knows each by the SHA-1 of its text. */
+enum Script {
+    CLAIM("lock.lua", "claim.lua"),
+    RENEW("renew.lua"),
+    RELEASE("lock.lua", "release.lua"),
+    RELEASE_ALONE("release-alone.lua"),
+    WITHDRAW("lock.lua", "withdraw.lua"),
+    BREAK("lock.lua", "break.lua"),
+    INSPECT("lock.lua", "inspect.lua");
+
+    private final String text;
+    private final String sha;
+
+    Script(String... resources) {
+        StringBuilder whole = new StringBuilder();
+        for (String resource : resources) {
+            whole.append(read(resource)).append('\n');
+        }
+        text = whole.toString();
+        try {
+            MessageDigest sha1 = MessageDigest.getInstance("SHA-1");
+            sha = HexFormat.of().formatHex(sha1.digest(text.getBytes(StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-1", e);
+        }
+    }
+
+    String text() {
+        return text;
+    }
+
+    String sha() {
+        return sha;
+    }
+
+    private static String read(String resource) {
+        try (InputStream in = Script.class.getResourceAsStream(resource)) {
+            if (in == null) {
+                throw new IllegalStateException("the script " + resource + " is missing from the module");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

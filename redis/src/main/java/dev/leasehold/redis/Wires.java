@@ -1,0 +1,33 @@
+package dev.leasehold.redis;
+
+import dev.leasehold.spi.StoreContext;
+import io.lettuce.core.api.StatefulRedisConnection;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+/** Makes the wires and links of one client, with its limits of time. */
+record Wires(StoreContext context) {
+
+    private static final Duration MOST_SILENCE = Duration.ofSeconds(2);
+    private static final Duration MOST_CONNECTING = Duration.ofSeconds(5);
+
+    /** A link to what {@code opener} connects to. */
+    Link link(
+            String name,
+            Supplier<? extends CompletionStage<? extends StatefulRedisConnection<String, String>>> opener,
+            Runnable reopened) {
+        Duration half = context.storeTimeout().dividedBy(2);
+        return new Link(
+                name,
+                () -> opener.get().thenApply(this::wire),
+                context.time(),
+                half.compareTo(MOST_CONNECTING) < 0 ? half : MOST_CONNECTING,
+                reopened);
+    }
+
+    private Wire wire(StatefulRedisConnection<String, String> connection) {
+        Duration patience = context.storeTimeout().multipliedBy(2).dividedBy(5);
+        return new Wire(connection, context.time(), MOST_SILENCE, patience);
+    }
+}

@@ -1,0 +1,94 @@
+-- What the scripts of one lock share; each script begins with this. Keys, always in this order:
+--   KEYS[1] the lock: 'leasehold|1|CLAIM|TOKEN|SPARE|SINCE|OWNER', with its own time to live; CLAIM is empty where the
+--           lock is kept without a holder
+--   KEYS[2] last, the end of the run of the last grant
+--   KEYS[3] the queue: a sorted set of claims by the microsecond in which they came
+--   KEYS[4] the waiters: a hash from claim to 'ALIVE_UNTIL|PERIOD|SPARE|OWNER'
+-- Times of day are in microseconds and, like tokens, below 2^53, so Lua's doubles hold them exactly; as text they go
+-- through integer() alone, since tostring() keeps 14 digits. Durations are in milliseconds.
+
+local LAYOUT = 'leasehold|1|'
+local TOKEN_LIFE = 604800000
+
+local function integer(number)
+  return string.format('%.0f', number)
+end
+
+local function clock()
+  local time = redis.call('TIME')
+  return time[1] * 1000000 + time[2]
+end
+
+-- Takes the lock's value apart. Nothing if it is not one of this layout.
+local function tenure(value)
+  local claim, token, spare = string.match(value, '^leasehold|1|([^|]*)|(%d+)|(%d+)|%d+|')
+  if token then
+    return {claim = claim, token = token, spare = spare}
+  end
+end
+
+local function waiter(claim)
+  local value = redis.call('HGET', KEYS[4], claim)
+  if value then
+    local alive, period, spare, owner = string.match(value, '^(%d+)|(%d+)|(%d+)|(.*)$')
+    return {alive = tonumber(alive), period = period, spare = spare, owner = owner}
+  end
+end
+
+local function leave(claim)
+  redis.call('HDEL', KEYS[4], claim)
+  return redis.call('ZREM', KEYS[3], claim)
+end
+
+-- The lock first: in a full server the first write of a script fails, and then nothing must have happened.
+local function grant(now, token, claim, spare, owner, milliseconds)
+  local value = LAYOUT .. claim .. '|' .. token .. '|' .. spare .. '|' .. integer(now) .. '|' .. owner
+  if not redis.call('SET', KEYS[1], value, 'NX', 'PX', milliseconds) then
+    error('LEASEHOLD_TYPE')
+  end
+  redis.call('SET', KEYS[2], integer(token + spare), 'PX', TOKEN_LIFE)
+end
+
+local function nextToken(last, now)
+  return integer(math.max((last or 0) + 1, now))
+end
+
+-- Tells a client something; returns whether it can have heard it. Never fails: what was written before stays written.
+local function tell(news, inbox, claim, text)
+  local receivers = redis.pcall('PUBLISH', inbox .. string.match(claim, '^[^:]*'), news .. '|' .. text)
+  return type(receivers) ~= 'number' or receivers > 0
+end
+
+-- Who is next for the free lock: the first in the queue that is alive. It has its claim period to confirm, and is told.
+-- One whose client listens nowhere is passed over for this turn and keeps its place. Returns the claim that the lock was
+-- granted to; else nil, and whether it is the turn of the asker, who stands in the queue: its grant is left to the caller.
+-- Tokens and runs of those passed over are used again: nobody has seen them.
+local function handOver(to)
+  local place = 0
+  local now, last, run
+  while true do
+    local claim = redis.call('ZRANGE', KEYS[3], place, place)[1]
+    if not claim then
+      return nil, false
+    end
+    now = now or to.now or clock()
+    local next = waiter(claim)
+    if not next or next.alive <= now then
+      leave(claim)
+    elseif claim == to.asker then
+      return nil, true
+    else
+      last = last or to.last or redis.call('GET', KEYS[2])
+      run = run or string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
+      local token = nextToken(last, now)
+      grant(now, token, claim, next.spare, next.owner, next.period)
+      local text = table.concat({run, integer(now), next.period, claim, token, next.spare, to.name}, '|')
+      if tell('granted', to.inbox, claim, text) or to.uncounted then
+        leave(claim)
+        return claim
+      end
+      redis.call('DEL', KEYS[1])
+      place = place + 1
+    end
+  end
+end

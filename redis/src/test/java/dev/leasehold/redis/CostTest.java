@@ -1,0 +1,162 @@
+package dev.leasehold.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.ScriptOutputType;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What locking costs the server, as the server itself counts it. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class CostTest {
+
+    private static final Pattern CALLS = Pattern.compile("cmdstat_([a-z|]+):calls=(\\d+)");
+
+    private final List<Leasehold> clients = new ArrayList<>();
+    private RedisProcess redis;
+
+    @BeforeEach
+    void start() {
+        redis = RedisProcess.start(RedisProcess.Version.V7_0);
+    }
+
+    @AfterEach
+    void stop() {
+        clients.forEach(Leasehold::close);
+        redis.close();
+    }
+
+    private Leasehold client() {
+        Leasehold client = Leasehold.connect(redis.uri());
+        clients.add(client);
+        return client;
+    }
+
+    private Map<String, Integer> calls() {
+        Map<String, Integer> calls = new TreeMap<>();
+        Matcher stats = CALLS.matcher(redis.commands().info("commandstats"));
+        while (stats.find()) {
+            if (!stats.group(1).matches("info|config.*|exists|ping|zcard")) {
+                calls.put(stats.group(1), Integer.parseInt(stats.group(2)));
+            }
+        }
+        return calls;
+    }
+
+    @Test
+    void withoutContentionACycleIsTwoCommandsAndNothingIsPublished() throws Exception {
+        Leasehold client = client();
+        client.lock("x").acquire().close();
+        redis.commands().configResetstat();
+        int cycles = 100;
+        for (int i = 0; i < cycles; i++) {
+            client.lock("x").acquire().release();
+        }
+        Map<String, Integer> calls = calls();
+        assertThat(calls).containsEntry("evalsha", 2 * cycles).doesNotContainKeys("publish", "eval", "subscribe");
+        assertThat(calls.values().stream().mapToInt(Integer::intValue).sum()).isLessThanOrEqualTo(10 * cycles);
+    }
+
+    @Test
+    void aHandOverIsOneCommandOfTheReleaserAndOneMessage() throws Exception {
+        Leasehold one = client();
+        Leasehold other = client();
+        Lease first = one.lock("x").acquire();
+        other.lock("warm").acquire().extend(Duration.ofSeconds(40));
+        one.lock("warm2").acquire().close();
+        CompletableFuture<Lease> next = other.lock("x").acquireAsync();
+        await().until(() -> redis.commands().exists("leasehold:{x}:queue") == 1);
+        redis.commands().configResetstat();
+        first.release();
+        Lease second = next.get(5, TimeUnit.SECONDS);
+        second.release();
+        assertThat(calls())
+                .containsEntry("publish", 1)
+                .doesNotContainKeys("subscribe", "eval")
+                // The release, the new holder's confirmation, and its release.
+                .hasEntrySatisfying("evalsha", count -> assertThat(count).isBetween(2, 3));
+    }
+
+    @Test
+    void oneReleaseWakesOneOfAHundredWaiters() throws Exception {
+        RedisClient shared = RedisClient.create();
+        try {
+            Lease first = client().lock("x").acquire();
+            List<CompletableFuture<Lease>> waiters = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+                Leasehold client = Leasehold.builder()
+                        .store(RedisStore.using(shared, RedisURI.create(redis.uri())))
+                        .build();
+                clients.add(client);
+                waiters.add(client.lock("x").acquireAsync());
+                awaitQueue(i + 1);
+            }
+            redis.commands().configResetstat();
+            first.release();
+            Lease second = waiters.get(0).get(5, TimeUnit.SECONDS);
+            assertThat(second.isValid()).isTrue();
+            assertThat(calls()).containsEntry("publish", 1);
+            assertThat(waiters.stream().filter(CompletableFuture::isDone)).hasSize(1);
+            waiters.forEach(waiter -> waiter.cancel(true));
+            second.close();
+            clients.forEach(Leasehold::close);
+        } finally {
+            shared.shutdown();
+        }
+    }
+
+    @Test
+    void aHundredDeadWaitersInFrontCostTogetherLessThanOneLease() throws Exception {
+        Lease first = client().lock("x").acquire();
+        for (int i = 1; i <= 100; i++) {
+            joinAndDie("dead" + i);
+        }
+        CompletableFuture<Lease> living = client().lock("x").acquireAsync();
+        awaitQueue(101);
+        long start = System.nanoTime();
+        first.release();
+        assertThat(living.get(5, TimeUnit.SECONDS).isValid()).isTrue();
+        assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(2));
+        assertThat(calls()).doesNotContainKey("unsubscribe");
+    }
+
+    /** Leaves in the queue what a process leaves there that has been killed: an entry, and nobody who listens. */
+    private void joinAndDie(String client) {
+        String key = "leasehold:{x}";
+        redis.commands()
+                .eval(
+                        Script.CLAIM.text(),
+                        ScriptOutputType.MULTI,
+                        new String[] {key, key + ":token", key + ":queue", key + ":waiters"},
+                        client + ":1",
+                        "a dead process",
+                        "30000",
+                        "64",
+                        "1",
+                        "12500",
+                        "5000",
+                        "leasehold:inbox:",
+                        "1",
+                        "x");
+    }
+
+    private void awaitQueue(long length) {
+        await().pollInterval(Duration.ofMillis(5)).until(() -> redis.commands().zcard("leasehold:{x}:queue") == length);
+    }
+}

@@ -1,0 +1,29 @@
+package dev.leasehold.redis;
+
+import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.spi.StoreUri;
+import dev.leasehold.testkit.StoreContract;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+class Redis62StoreContractTest extends StoreContract {
+
+    private static RedisProcess redis;
+
+    @BeforeAll
+    static void startServer() {
+        redis = RedisProcess.start(RedisProcess.Version.V6_2);
+        // Loads Lettuce, which on a busy machine takes longer than a connection may.
+        redis.commands().ping();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        redis.close();
+    }
+
+    @Override
+    protected StoreFactory store() {
+        return new RedisStoreProvider().create(StoreUri.parse(redis.uri()));
+    }
+}

@@ -1,0 +1,85 @@
+package dev.leasehold.redis;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Several servers that belong together. */
+final class RedisGroup implements AutoCloseable {
+
+    private static final int SLOTS = 16384;
+
+    final List<RedisProcess> servers = new ArrayList<>();
+
+    private RedisGroup() {}
+
+    /** A cluster of three masters, without replicas. */
+    static RedisGroup cluster() {
+        RedisGroup group = new RedisGroup();
+        int masters = 3;
+        for (int i = 0; i < masters; i++) {
+            group.servers.add(RedisProcess.start(
+                    RedisProcess.Version.V7_0,
+                    "--cluster-enabled",
+                    "yes",
+                    "--cluster-node-timeout",
+                    "3000",
+                    "--cluster-port",
+                    Integer.toString(RedisProcess.freePort())));
+        }
+        for (int i = 0; i < masters; i++) {
+            RedisProcess server = group.servers.get(i);
+            int first = SLOTS * i / masters;
+            int end = SLOTS * (i + 1) / masters;
+            server.commands()
+                    .clusterAddSlots(
+                            java.util.stream.IntStream.range(first, end).toArray());
+            if (i > 0) {
+                try (java.net.Socket admin = new java.net.Socket("localhost", server.port())) {
+                    int bus = group.servers.get(0).busPort();
+                    admin.getOutputStream()
+                            .write(("CLUSTER MEET 127.0.0.1 "
+                                            + group.servers.get(0).port() + " " + bus + "\r\n")
+                                    .getBytes());
+                    admin.getInputStream().read();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            }
+        }
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> group.servers.stream()
+                        .allMatch(server -> server.commands().clusterInfo().contains("cluster_state:ok")
+                                && server.commands().clusterInfo().contains("cluster_known_nodes:3")));
+        return group;
+    }
+
+    /** A master, a replica, and one Sentinel that watches them. */
+    static RedisGroup sentinel() {
+        RedisGroup group = new RedisGroup();
+        RedisProcess master = RedisProcess.start(RedisProcess.Version.V7_0);
+        group.servers.add(master);
+        RedisProcess replica =
+                RedisProcess.start(RedisProcess.Version.V7_0, "--replicaof", "127.0.0.1 " + master.port());
+        group.servers.add(replica);
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> replica.commands().info("replication").contains("master_link_status:up"));
+        group.servers.add(RedisProcess.sentinel(master.port()));
+        await().atMost(Duration.ofSeconds(60)).until(() -> group.servers.get(2).sentinelKnowsReplica());
+        return group;
+    }
+
+    String addresses() {
+        return servers.stream().map(server -> "localhost:" + server.port()).collect(Collectors.joining(","));
+    }
+
+    @Override
+    public void close() {
+        servers.forEach(RedisProcess::close);
+    }
+}

@@ -1,0 +1,231 @@
+package dev.leasehold.redis;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+
+/** A real Redis server, without persistence unless told otherwise. */
+final class RedisProcess implements AutoCloseable {
+
+    enum Version {
+        V7_0("7.0"),
+        V6_2("6.2");
+
+        private final String number;
+
+        Version(String number) {
+            this.number = number;
+        }
+    }
+
+    private final Version version;
+    private final int port;
+    private final List<String> options;
+    private final Path directory;
+    private final RedisClient client;
+    private Process process;
+    private RedisCommands<String, String> commands;
+
+    private RedisProcess(Version version, int port, List<String> options) throws IOException {
+        this.version = version;
+        this.port = port;
+        this.options = options;
+        directory = Files.createTempDirectory("leasehold-redis-");
+        client = RedisClient.create("redis://localhost:" + port);
+        process = launch();
+    }
+
+    static RedisProcess start(Version version, String... options) {
+        return start(version, freePort(), options);
+    }
+
+    static RedisProcess start(Version version, int port, String... options) {
+        try {
+            RedisProcess redis = new RedisProcess(version, port, List.of(options));
+            redis.awaitReady();
+            return redis;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** A Sentinel of quorum one that watches a master by the name {@code main}. */
+    static RedisProcess sentinel(int master) {
+        try {
+            int port = freePort();
+            Path config = Files.createTempFile("leasehold-sentinel-", ".conf");
+            Files.writeString(
+                    config,
+                    "port " + port + "\nsentinel monitor main 127.0.0.1 " + master + " 1\n"
+                            + "sentinel down-after-milliseconds main 1000\nsentinel failover-timeout main 5000\n");
+            RedisProcess redis = new RedisProcess(Version.V7_0, port, List.of(config.toString(), "--sentinel"));
+            redis.awaitReady();
+            return redis;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    boolean sentinelKnowsReplica() {
+        try (java.net.Socket socket = new java.net.Socket("localhost", port)) {
+            socket.getOutputStream().write("INFO sentinel\r\n".getBytes(java.nio.charset.StandardCharsets.UTF_8));
+            byte[] answer = new byte[4096];
+            int read = socket.getInputStream().read(answer);
+            return new String(answer, 0, read, java.nio.charset.StandardCharsets.UTF_8).contains("slaves=1");
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    int busPort() {
+        return Integer.parseInt(options.get(options.indexOf("--cluster-port") + 1));
+    }
+
+    static int freePort() {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    String uri() {
+        return "redis://localhost:" + port;
+    }
+
+    int port() {
+        return port;
+    }
+
+    Path directory() {
+        return directory;
+    }
+
+    /** A connection of the test's own. */
+    RedisCommands<String, String> commands() {
+        if (commands == null) {
+            commands = client.connect().sync();
+        }
+        return commands;
+    }
+
+    /** Sends a signal, as {@code kill} names it. */
+    void signal(String signal) {
+        try {
+            new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid()))
+                    .start()
+                    .waitFor();
+        } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Kills the server; what it has not written to disk is gone. */
+    void kill() {
+        process.destroyForcibly();
+        try {
+            process.waitFor(10, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Starts it again on the same port. */
+    void restart() {
+        try {
+            process = launch();
+            awaitReady();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private Process launch() throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                binary(version).toString(),
+                "--port",
+                Integer.toString(port),
+                "--dir",
+                directory.toString(),
+                "--logfile",
+                directory.resolve("redis.log").toString(),
+                "--save",
+                "",
+                "--appendonly",
+                "no",
+                "--enable-debug-command",
+                "yes"));
+        if (version == Version.V6_2) {
+            command.subList(command.size() - 2, command.size()).clear();
+        }
+        if (options.contains("--sentinel")) {
+            command = new ArrayList<>(List.of(binary(version).toString()));
+        }
+        command.addAll(options);
+        Process started = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(directory.resolve("stdout.log").toFile())
+                .start();
+        Runtime.getRuntime().addShutdownHook(new Thread(started::destroyForcibly));
+        return started;
+    }
+
+    private void awaitReady() {
+        long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        while (true) {
+            try (java.net.Socket socket = new java.net.Socket("localhost", port)) {
+                return;
+            } catch (IOException e) {
+                if (!process.isAlive() || System.nanoTime() - end > 0) {
+                    throw new IllegalStateException("the server did not start; see " + directory, e);
+                }
+                LockSupport.parkNanos(5_000_000);
+            }
+        }
+    }
+
+    private static Path binary(Version version) throws IOException {
+        String os =
+                System.getProperty("os.name").toLowerCase(java.util.Locale.ROOT).contains("mac") ? "darwin" : "linux";
+        boolean arm = System.getProperty("os.arch").contains("aarch64");
+        try (Stream<Path> files = Files.list(Path.of("target", "redis-servers"))) {
+            Path binary = files.filter(
+                            file -> file.getFileName().toString().startsWith("redis-server-" + version.number))
+                    .filter(file -> file.toString().contains(os))
+                    .filter(file -> arm
+                            ? file.toString().endsWith("arm64")
+                            : file.toString().matches(".*(amd64|x86_64)"))
+                    .findFirst()
+                    .orElseThrow(() -> new IllegalStateException("no Redis " + version.number + " for this machine"));
+            binary.toFile().setExecutable(true);
+            return binary.toAbsolutePath();
+        }
+    }
+
+    StatefulRedisConnection<String, String> connect() {
+        return client.connect();
+    }
+
+    @Override
+    public void close() {
+        client.shutdown();
+        kill();
+        try (Stream<Path> files = Files.walk(directory)) {
+            files.sorted(java.util.Comparator.reverseOrder())
+                    .forEach(file -> file.toFile().delete());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+package dev.leasehold.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockException;
+import dev.leasehold.StoreUnavailableException;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.SslOptions;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.io.File;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class SecurityTest {
+
+    /** What docs/redis.md says that a user needs. */
+    private static final String LEAST =
+            "resetkeys resetchannels ~leasehold:* &leasehold:* -@all +evalsha +eval +time +get"
+                    + " +mget +set +del +pttl +pexpire +zadd +zrange +zrevrange +zrank +zrem +hget +hset +hdel +hexists +info"
+                    + " +publish +subscribe +scan +ping";
+
+    private static void setUser(RedisProcess redis, String rules) {
+        CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8).add("SETUSER");
+        for (String rule : rules.split(" ")) {
+            args.add(rule);
+        }
+        redis.commands().dispatch(CommandType.ACL, new StatusOutput<>(StringCodec.UTF8), args);
+    }
+
+    private static String as(RedisProcess redis, String user) {
+        return "redis://" + user + ":pw@localhost:" + redis.port();
+    }
+
+    @Test
+    void theLeastRightsSuffice() throws Exception {
+        try (RedisProcess redis = RedisProcess.start(RedisProcess.Version.V7_0)) {
+            setUser(redis, "app on >pw " + LEAST);
+            try (Leasehold one = Leasehold.connect(as(redis, "app"));
+                    Leasehold other = Leasehold.connect(as(redis, "app"))) {
+                Lease first = one.lock("x").acquire();
+                CompletableFuture<Lease> waiting = other.lock("x").acquireAsync();
+                await().until(() -> redis.commands().exists("leasehold:{x}:queue") == 1);
+                assertThat(other.locks("*")).hasSize(1);
+                first.extend(java.time.Duration.ofSeconds(50));
+                first.release();
+                Lease second = waiting.get(5, TimeUnit.SECONDS);
+                assertThat(one.breakLock("x", second.token())).isTrue();
+                await().until(() -> !second.isValid());
+                assertThat(other.lock("x").tryAcquire(java.time.Duration.ofMillis(100)))
+                        .isPresent();
+            }
+        }
+    }
+
+    @Test
+    void aMissingRightIsNamedAtOnce() {
+        try (RedisProcess redis = RedisProcess.start(RedisProcess.Version.V7_0)) {
+            setUser(redis, "app on >pw " + LEAST + " -time");
+            setUser(redis, "poor on >pw resetchannels ~leasehold:* -@all +ping");
+            for (String user : new String[] {"app", "poor"}) {
+                try (Leasehold client = Leasehold.connect(as(redis, user))) {
+                    assertThatThrownBy(() -> client.lock("x").acquire())
+                            .isInstanceOf(LockException.class)
+                            .isNotInstanceOf(StoreUnavailableException.class)
+                            .hasMessageContaining("lacks a right");
+                }
+            }
+        }
+    }
+
+    @Test
+    void aMissingRightIsNamedAtOnceByOlderServersToo() {
+        try (RedisProcess redis = RedisProcess.start(RedisProcess.Version.V6_2)) {
+            setUser(redis, "app on >pw " + LEAST + " -time");
+            try (Leasehold client = Leasehold.connect(as(redis, "app"))) {
+                assertThatThrownBy(() -> client.lock("x").acquire())
+                        .isInstanceOf(LockException.class)
+                        .isNotInstanceOf(StoreUnavailableException.class)
+                        .hasMessageContaining("lacks a right");
+            }
+        }
+    }
+
+    private static RedisProcess withTls(int port) {
+        File directory = new File("src/test/resources/tls").getAbsoluteFile();
+        return RedisProcess.start(
+                RedisProcess.Version.V7_0,
+                "--tls-port",
+                Integer.toString(port),
+                "--tls-cert-file",
+                new File(directory, "server.crt").toString(),
+                "--tls-key-file",
+                new File(directory, "server.key").toString(),
+                "--tls-ca-cert-file",
+                new File(directory, "server.crt").toString(),
+                "--tls-auth-clients",
+                "no");
+    }
+
+    @Test
+    void certificatesAreChecked() {
+        int port = RedisProcess.freePort();
+        try (RedisProcess redis = withTls(port);
+                Leasehold client = Leasehold.connect("rediss://localhost:" + port)) {
+            assertThatThrownBy(() -> client.lock("x").acquire())
+                    .isInstanceOf(LockException.class)
+                    .isNotInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("certificate");
+            assertThat(redis.commands().keys("*")).isEmpty();
+        }
+    }
+
+    @Test
+    void aTrustedServerIsSpokenToInSecret() throws Exception {
+        int port = RedisProcess.freePort();
+        RedisClient lettuce = RedisClient.create();
+        lettuce.setOptions(ClientOptions.builder()
+                .sslOptions(SslOptions.builder()
+                        .trustManager(new File("src/test/resources/tls/server.crt"))
+                        .build())
+                .build());
+        try (RedisProcess redis = withTls(port);
+                Leasehold client = Leasehold.builder()
+                        .store(RedisStore.using(lettuce, RedisURI.create("rediss://localhost:" + port)))
+                        .build()) {
+            try (Lease lease = client.lock("x").acquire()) {
+                assertThat(lease.isValid()).isTrue();
+                assertThat(redis.commands().exists("leasehold:{x}")).isEqualTo(1);
+            }
+            client.close();
+            assertThat(lettuce.connect(RedisURI.create(redis.uri())).sync().ping())
+                    .isEqualTo("PONG");
+        } finally {
+            lettuce.shutdown();
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package dev.leasehold.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseState;
+import dev.leasehold.Leasehold;
+import io.lettuce.core.cluster.SlotHash;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Masters that change while locks are held. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class TopologyTest {
+
+    @Test
+    void aLeaseThatTheReplicaKnowsOutlivesAFailOverBySentinel() throws Exception {
+        try (RedisGroup group = RedisGroup.sentinel();
+                Leasehold client = Leasehold.builder()
+                        .uri("redis-sentinel://localhost:"
+                                + group.servers.get(2).port() + "#main")
+                        .storeTimeout(Duration.ofSeconds(30))
+                        .build()) {
+            Lease lease = client.lock("x").acquire();
+            await().until(() -> group.servers.get(1).commands().exists("leasehold:{x}") == 1);
+            group.servers.get(0).kill();
+            lease.extend(Duration.ofSeconds(40));
+            assertThat(lease.state()).isEqualTo(LeaseState.HELD);
+            assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+            assertThat(client.lock("x").acquire().token()).isGreaterThan(lease.token());
+        }
+    }
+
+    @Test
+    void theMasterIsFoundAmongSeveralServers() throws Exception {
+        try (RedisProcess master = RedisProcess.start(RedisProcess.Version.V7_0);
+                RedisProcess replica =
+                        RedisProcess.start(RedisProcess.Version.V7_0, "--replicaof", "127.0.0.1 " + master.port());
+                Leasehold client = Leasehold.builder()
+                        .uri("redis://localhost:" + replica.port() + ",localhost:" + master.port())
+                        .storeTimeout(Duration.ofSeconds(30))
+                        .build()) {
+            await().until(() -> replica.commands().info("replication").contains("master_link_status:up"));
+            Lease first = client.lock("x").acquire();
+            await().until(() -> replica.commands().exists("leasehold:{x}") == 1);
+            master.commands().replicaof("127.0.0.1", replica.port());
+            replica.commands().replicaofNoOne();
+            first.extend(Duration.ofSeconds(40));
+            assertThat(first.release()).isEqualTo(LeaseState.RELEASED);
+        }
+    }
+
+    @Test
+    void aLockIsRenewedReleasedAndHandedOverWhileItsSlotMoves() throws Exception {
+        try (RedisGroup cluster = RedisGroup.cluster();
+                Leasehold one = Leasehold.connect("redis-cluster://" + cluster.addresses());
+                Leasehold other = Leasehold.connect("redis-cluster://" + cluster.addresses())) {
+            String key = "leasehold:{x}";
+            int slot = SlotHash.getSlot(key);
+            RedisProcess from = cluster.servers.get(slot * 3 / 16384);
+            RedisProcess to = cluster.servers.get((slot * 3 / 16384 + 1) % 3);
+            Lease first = one.lock("x").acquire();
+            CompletableFuture<Lease> waiting = other.lock("x").acquireAsync();
+            await().until(() -> from.commands().exists(key + ":queue") == 1);
+
+            to.commands().clusterSetSlotImporting(slot, from.commands().clusterMyId());
+            from.commands().clusterSetSlotMigrating(slot, to.commands().clusterMyId());
+            assertThat(from.commands().migrate("127.0.0.1", to.port(), key, 0, 5000))
+                    .isEqualTo("OK");
+            // The lock's key is at its new place, its queue still at the old one.
+            first.extend(Duration.ofSeconds(40));
+            assertThat(first.release()).isEqualTo(LeaseState.RELEASED);
+
+            for (String rest : List.of(":token", ":queue", ":waiters")) {
+                from.commands().migrate("127.0.0.1", to.port(), key + rest, 0, 5000);
+            }
+            for (RedisProcess server : cluster.servers) {
+                server.commands().clusterSetSlotNode(slot, to.commands().clusterMyId());
+            }
+            Lease second = waiting.get(15, TimeUnit.SECONDS);
+            assertThat(second.token()).isGreaterThan(first.token());
+            assertThat(second.release()).isEqualTo(LeaseState.RELEASED);
+            assertThat(one.lock("x").acquire().token()).isGreaterThan(second.token());
+        }
+    }
+
+    @Test
+    void aHungNodeOfAClusterDelaysNoLockButItsOwn() throws Exception {
+        try (RedisGroup cluster = RedisGroup.cluster();
+                Leasehold client = Leasehold.connect("redis-cluster://" + cluster.addresses())) {
+            List<Lease> healthy = new ArrayList<>();
+            List<Lease> hung = new ArrayList<>();
+            for (int i = 0; i < 60; i++) {
+                Lease lease = client.lock(
+                                "lock" + i,
+                                dev.leasehold.LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(3)))
+                        .acquire();
+                (SlotHash.getSlot("leasehold:{lock" + i + "}") * 3 / 16384 == 1 ? hung : healthy).add(lease);
+            }
+            assertThat(hung).isNotEmpty();
+            cluster.servers.get(1).signal("STOP");
+            try {
+                await().atMost(Duration.ofSeconds(10))
+                        .until(() -> hung.stream().allMatch(lease -> lease.state() == LeaseState.LOST));
+                assertThat(healthy).allMatch(Lease::isValid);
+            } finally {
+                cluster.servers.get(1).signal("CONT");
+            }
+        }
+    }
+}

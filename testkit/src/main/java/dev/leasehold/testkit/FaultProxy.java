@@ -1,0 +1,258 @@
+package dev.leasehold.testkit;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Stands between a client and a server on this machine and spoils their TCP connections: delays what they say, holds it
+ * back, cuts them with a reset, or refuses new ones. What is held back is delivered late when it is let go, as after a
+ * partition that heals; with {@link #cut} it is gone. Thread-safe.
+ */
+public final class FaultProxy implements AutoCloseable {
+
+    /** Which way bytes go. */
+    public enum Way {
+        /** From the client to the server. */
+        REQUESTS,
+        /** From the server to the client. */
+        ANSWERS
+    }
+
+    private static final int CHUNK = 16 * 1024;
+
+    private final InetSocketAddress server;
+    private final ServerSocket listener;
+    private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger accepted = new AtomicInteger();
+    private final ReentrantLock mutex = new ReentrantLock();
+    private final Condition changed = mutex.newCondition();
+    private final Set<Socket> abandoned = ConcurrentHashMap.newKeySet();
+    private final Set<Way> held = EnumSet.noneOf(Way.class);
+    private Duration delay = Duration.ZERO;
+    private boolean refusing;
+    private boolean closed;
+
+    private FaultProxy(InetSocketAddress server) throws IOException {
+        this.server = server;
+        listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        start("accept", this::accept);
+    }
+
+    /**
+     * Starts a proxy without faults.
+     *
+     * @param port where the server listens on this machine
+     * @return the proxy
+     */
+    public static FaultProxy to(int port) {
+        try {
+            return new FaultProxy(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * Where the proxy listens.
+     *
+     * @return the port, on the loopback address
+     */
+    public int port() {
+        return listener.getLocalPort();
+    }
+
+    /**
+     * How many connections clients have made.
+     *
+     * @return the count, refused ones included
+     */
+    public int accepted() {
+        return accepted.get();
+    }
+
+    /**
+     * Delays everything from now on.
+     *
+     * @param by how long, each way
+     */
+    public void delay(Duration by) {
+        change(() -> delay = by);
+    }
+
+    /**
+     * Holds back everything that is said from now on, in silence.
+     *
+     * @param way which way
+     */
+    public void hold(Way way) {
+        change(() -> held.add(way));
+    }
+
+    /**
+     * Holds back everything, both ways: new connections are made, and hear nothing.
+     */
+    public void blackHole() {
+        hold(Way.REQUESTS);
+        hold(Way.ANSWERS);
+    }
+
+    /** Lets the present connections fall silent for good, both ways, as a router does that forgets them. New ones work. */
+    public void abandon() {
+        change(() -> abandoned.addAll(sockets));
+    }
+
+    /** Delivers what is held back, as far as it has not been cut, and holds back no more. */
+    public void letGo() {
+        change(held::clear);
+    }
+
+    /**
+     * Refuses new connections, or does so no longer.
+     *
+     * @param refuse whether to refuse
+     */
+    public void refuse(boolean refuse) {
+        change(() -> refusing = refuse);
+    }
+
+    /** Cuts all connections with a reset, both ways. What was held back is gone. */
+    public void cut() {
+        for (Socket socket : sockets) {
+            reset(socket);
+        }
+        change(() -> {});
+    }
+
+    @Override
+    public void close() {
+        change(() -> closed = true);
+        try {
+            listener.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        cut();
+    }
+
+    private void change(Runnable change) {
+        mutex.lock();
+        try {
+            change.run();
+            changed.signalAll();
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    private void accept() throws IOException {
+        while (true) {
+            Socket client = listener.accept();
+            accepted.incrementAndGet();
+            if (isRefusing()) {
+                reset(client);
+                continue;
+            }
+            Socket upstream = new Socket();
+            try {
+                upstream.connect(server);
+            } catch (IOException e) {
+                reset(client);
+                continue;
+            }
+            client.setTcpNoDelay(true);
+            upstream.setTcpNoDelay(true);
+            sockets.add(client);
+            sockets.add(upstream);
+            start("requests", () -> pump(client, upstream, Way.REQUESTS));
+            start("answers", () -> pump(upstream, client, Way.ANSWERS));
+        }
+    }
+
+    private boolean isRefusing() {
+        mutex.lock();
+        try {
+            return refusing || closed;
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    private void pump(Socket from, Socket to, Way way) throws IOException {
+        byte[] chunk = new byte[CHUNK];
+        try {
+            InputStream in = from.getInputStream();
+            OutputStream out = to.getOutputStream();
+            for (int read = in.read(chunk); read >= 0; read = in.read(chunk)) {
+                awaitLeave(way, to);
+                out.write(chunk, 0, read);
+            }
+        } finally {
+            awaitLeave(way, to);
+            sockets.remove(from);
+            sockets.remove(to);
+            reset(from);
+            reset(to);
+        }
+    }
+
+    private void awaitLeave(Way way, Socket to) {
+        long start = System.nanoTime();
+        mutex.lock();
+        try {
+            long wait = delay.toNanos();
+            while ((isHeld(way, to) || wait > 0) && !closed && !to.isClosed()) {
+                changed.await(isHeld(way, to) ? TimeUnit.SECONDS.toNanos(1) : wait, TimeUnit.NANOSECONDS);
+                wait = delay.toNanos() - (System.nanoTime() - start);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    private boolean isHeld(Way way, Socket to) {
+        return held.contains(way) || abandoned.contains(to);
+    }
+
+    private static void reset(Socket socket) {
+        try {
+            socket.setSoLinger(true, 0);
+            socket.close();
+        } catch (IOException e) {
+            // It is gone already.
+        }
+    }
+
+    private interface Task {
+        void run() throws IOException;
+    }
+
+    private static void start(String name, Task task) {
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        task.run();
+                    } catch (IOException e) {
+                        // The connection has ended, which is what this class is for.
+                    }
+                },
+                "fault-proxy-" + name);
+        thread.setDaemon(true);
+        thread.start();
+    }
+}
