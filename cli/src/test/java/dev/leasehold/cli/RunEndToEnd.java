@@ -45,7 +45,7 @@ class RunEndToEnd {
     void theEndsOfShells() throws Exception {
         assertThat(leasehold.run("run", "demo", "sh", "-c", "kill -9 $$").status())
                 .isEqualTo(137);
-        leasehold.run("run", "demo", "no-such-command").failed(127, "the command was not found: no-such-command");
+        leasehold.run("run", "demo", "no-such-command").failed(127, "exec: no-such-command: not found");
         assertThat(leasehold.run("run", "demo", dir.toString()).status()).isEqualTo(126);
         assertThat(leasehold.run("run", "demo", "head", "-c", "1").out()).isEqualTo("i");
     }
