@@ -8,9 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code leasehold run} when the lock is lost, and the other commands, which have a hand in that. */
@@ -24,17 +23,8 @@ class LossEndToEnd {
     @TempDir
     Path dir;
 
-    private Program leasehold;
-
-    @BeforeEach
-    void prepare() {
-        leasehold = new Program(dir);
-    }
-
-    @AfterEach
-    void killWhatIsLeft() {
-        leasehold.close();
-    }
+    @RegisterExtension
+    final Program leasehold = new Program(() -> dir);
 
     private long pid(String file) {
         return Long.parseLong(awaitLine(dir.resolve(file)));

@@ -9,9 +9,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code leasehold run} while nothing goes wrong with the lock. */
@@ -20,17 +19,8 @@ class RunEndToEnd {
     @TempDir
     Path dir;
 
-    private Program leasehold;
-
-    @BeforeEach
-    void prepare() {
-        leasehold = new Program(dir);
-    }
-
-    @AfterEach
-    void killWhatIsLeft() {
-        leasehold.close();
-    }
+    @RegisterExtension
+    final Program leasehold = new Program(() -> dir);
 
     @Test
     void theCommandHasOurStreamsAndItsStatusIsPassedOn() throws Exception {
