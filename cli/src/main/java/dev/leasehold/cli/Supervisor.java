@@ -34,6 +34,7 @@ final class Supervisor {
     private final long start = System.nanoTime();
 
     private @Nullable Guard guard;
+    private long commandStart;
     private boolean lost;
     private boolean ended;
     private boolean guardDied;
@@ -57,9 +58,14 @@ final class Supervisor {
     }
 
     private int runUnguarded() throws InterruptedException {
+        Integer early = statusOfEarlySignal();
+        if (early != null) {
+            release("the command was not run");
+            return early;
+        }
         Process command = start(null);
         int status = superviseUntilExit(command);
-        release(status);
+        release(ended(status));
         return status;
     }
 
@@ -79,6 +85,14 @@ final class Supervisor {
             terminal.say("the lock " + shownName() + " was lost before the command could start; it was not run");
             watch.dismiss();
             return ExitStatus.LOST;
+        }
+        Integer early = statusOfEarlySignal();
+        if (early != null) {
+            guardIsDone = true;
+            watch.dismiss();
+            release("the command was not run");
+            watch.awaitEnd();
+            return early;
         }
         Process command = start(times.termAt());
         watch.watch(command.pid());
@@ -112,6 +126,16 @@ final class Supervisor {
         return EndTimes.of(BootClock.now(), lease.remaining(), settings.grace(), settings.lease());
     }
 
+    /** A signal that came before there was a command is meant for nobody but us. Null if there was none. */
+    private @Nullable Integer statusOfEarlySignal() {
+        for (Event event : events) {
+            if (event instanceof Event.Signalled signal) {
+                return ExitStatus.SIGNALLED + signal.number();
+            }
+        }
+        return null;
+    }
+
     private Process start(@Nullable Long startBefore) {
         Process command;
         try {
@@ -119,6 +143,7 @@ final class Supervisor {
         } catch (IOException e) {
             throw new Failure(ExitStatus.NOT_EXECUTABLE, "the command could not be started: " + e.getMessage());
         }
+        commandStart = System.nanoTime();
         command.onExit().thenAccept(process -> events.add(new Event.Exited(process.exitValue())));
         return command;
     }
@@ -129,7 +154,8 @@ final class Supervisor {
             if (event instanceof Event.Exited exited) {
                 return exited.status();
             } else if (event instanceof Event.Signalled signal) {
-                if (!signal.name().equals("INT") || !Signals.terminalHasDelivered()) {
+                Duration age = Duration.ofNanos(System.nanoTime() - commandStart);
+                if (!Signals.commandHasIt(signal.name(), age, Signals.terminalDelivers())) {
                     Signals.send(signal.name(), command);
                 }
             } else if (event instanceof Event.Lost) {
@@ -175,13 +201,13 @@ final class Supervisor {
         }
         if (guardDied) {
             new ProcessTree(mark, command.toHandle()).end(settings.grace());
-            release(status);
+            release(ended(status));
             return lost ? ExitStatus.LOST : ExitStatus.INTERNAL;
         }
         if (!lost && !ended) {
             guardIsDone = true;
             watch.dismiss();
-            boolean held = release(status);
+            boolean held = release(ended(status));
             watch.awaitEnd();
             return held ? status : ExitStatus.LOST;
         }
@@ -191,14 +217,14 @@ final class Supervisor {
             new ProcessTree(mark, command.toHandle()).end(Duration.ZERO);
         }
         if (!lost) {
-            release(status);
+            release(ended(status));
         }
         return ExitStatus.LOST;
     }
 
     /**
      * Waits until the guard has said something, is gone, or hangs; then it counts as gone. Signals that come meanwhile are
-     * kept for the command that may be about to start.
+     * kept for {@link #statusOfEarlySignal}.
      */
     private void awaitGuard(String awaited) throws InterruptedException {
         List<Event> kept = new ArrayList<>();
@@ -221,23 +247,25 @@ final class Supervisor {
     }
 
     /** Whether the lock was held until now, as far as is known. */
-    private boolean release(int status) throws InterruptedException {
+    private boolean release(String what) throws InterruptedException {
         boolean wasValid = lease.isValid();
         try {
             if (lease.release() == LeaseState.RELEASED) {
                 return true;
             }
         } catch (StoreUnavailableException e) {
-            terminal.say("the command has ended with status " + status + ", but the lock " + shownName()
-                    + " could not be released and stays taken for up to " + Durations.words(settings.lease()) + ": "
+            terminal.say(what + ", but the lock " + shownName() + " could not be released and stays taken for up to " + Durations.words(settings.lease()) + ": "
                     + Escapes.shown(String.valueOf(e.getMessage())));
             return wasValid;
         }
         if (settings.killOnLoss() && !ended) {
-            terminal.say("the lock " + shownName()
-                    + " was lost before it was released; the command has ended with status " + status);
+            terminal.say("the lock " + shownName() + " was lost before it was released; " + what);
         }
         return false;
+    }
+
+    private static String ended(int status) {
+        return "the command has ended with status " + status;
     }
 
     private String why() {
