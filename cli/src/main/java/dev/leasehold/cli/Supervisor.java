@@ -35,6 +35,7 @@ final class Supervisor {
 
     private @Nullable Guard guard;
     private long commandStart;
+    private @Nullable Integer exitStatus;
     private boolean lost;
     private boolean ended;
     private boolean guardDied;
@@ -70,9 +71,8 @@ final class Supervisor {
     }
 
     private int runGuarded() throws InterruptedException, IOException {
-        Duration grace = EndTimes.grace(settings.grace(), settings.lease());
         confirm();
-        Guard watch = Guard.start(mark, grace, line -> events.add(new Event.GuardSaid(line)));
+        Guard watch = Guard.start(mark, settings.grace(), line -> events.add(new Event.GuardSaid(line)));
         guard = watch;
         EndTimes times = endTimes();
         watch.watch(times);
@@ -149,24 +149,47 @@ final class Supervisor {
     }
 
     private int superviseUntilExit(Process command) throws InterruptedException {
-        while (true) {
-            Event event = events.take();
-            if (event instanceof Event.Exited exited) {
-                return exited.status();
-            } else if (event instanceof Event.Signalled signal) {
-                Duration age = Duration.ofNanos(System.nanoTime() - commandStart);
-                if (!Signals.commandHasIt(signal.name(), age, Signals.terminalDelivers())) {
-                    Signals.send(signal.name(), command);
-                }
-            } else if (event instanceof Event.Lost) {
-                onLoss();
-            } else if (event instanceof Event.GuardSaid said) {
-                hear(said.line());
-                if (guardDied) {
-                    terminal.say("the guard process has died; ending the command");
-                    new ProcessTree(mark, command.toHandle()).end(settings.grace());
-                }
+        while (exitStatus == null) {
+            handle(events.take(), command);
+        }
+        return exitStatus;
+    }
+
+    private void handle(Event event, Process command) throws InterruptedException {
+        if (event instanceof Event.Exited exited) {
+            exitStatus = exited.status();
+        } else if (event instanceof Event.Signalled signal) {
+            Duration age = Duration.ofNanos(System.nanoTime() - commandStart);
+            if (!Signals.commandHasIt(signal.name(), age, Signals.terminalDelivers())) {
+                Signals.send(signal.name(), command);
             }
+        } else if (event instanceof Event.Lost) {
+            onLoss();
+        } else if (event instanceof Event.GuardSaid said) {
+            boolean guarded = !guardDied;
+            hear(said.line());
+            if (guardDied && guarded) {
+                terminal.say("the guard process has died; ending the command");
+                endWithoutGuard(command, settings.grace());
+            }
+        }
+    }
+
+    /**
+     * In the guard's place: SIGTERM now, SIGKILL after the grace, but before the lease ends; at once if it is lost. Events
+     * are taken meanwhile.
+     */
+    private void endWithoutGuard(Process command, Duration grace) throws InterruptedException {
+        ProcessTree tree = new ProcessTree(mark, command.toHandle());
+        long graceEnd = BootClock.now() + EndTimes.hundredths(grace);
+        boolean isThere = tree.terminate();
+        while (isThere) {
+            Event event = events.poll(20, TimeUnit.MILLISECONDS);
+            if (event != null) {
+                handle(event, command);
+            }
+            long killAt = Math.min(graceEnd, endTimes().killAt());
+            isThere = BootClock.now() >= killAt ? tree.kill() : tree.isThere();
         }
     }
 
@@ -200,9 +223,9 @@ final class Supervisor {
             awaitGuard("synced");
         }
         if (guardDied) {
-            new ProcessTree(mark, command.toHandle()).end(settings.grace());
-            release(ended(status));
-            return lost ? ExitStatus.LOST : ExitStatus.INTERNAL;
+            endWithoutGuard(command, settings.grace());
+            boolean held = !lost && release(ended(status));
+            return held ? ExitStatus.INTERNAL : ExitStatus.LOST;
         }
         if (!lost && !ended) {
             guardIsDone = true;
@@ -214,7 +237,7 @@ final class Supervisor {
         watch.endCommand();
         awaitGuard("dead");
         if (guardDied) {
-            new ProcessTree(mark, command.toHandle()).end(Duration.ZERO);
+            endWithoutGuard(command, Duration.ZERO);
         }
         if (!lost) {
             release(ended(status));
@@ -254,8 +277,8 @@ final class Supervisor {
                 return true;
             }
         } catch (StoreUnavailableException e) {
-            terminal.say(what + ", but the lock " + shownName() + " could not be released and stays taken for up to " + Durations.words(settings.lease()) + ": "
-                    + Escapes.shown(String.valueOf(e.getMessage())));
+            terminal.say(what + ", but the lock " + shownName() + " could not be released and stays taken for up to "
+                    + Durations.words(settings.lease()) + ": " + Escapes.shown(String.valueOf(e.getMessage())));
             return wasValid;
         }
         if (settings.killOnLoss() && !ended) {

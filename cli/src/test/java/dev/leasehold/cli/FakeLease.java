@@ -13,6 +13,7 @@ final class FakeLease implements Lease {
 
     private final CompletableFuture<LeaseState> ended = new CompletableFuture<>();
     private volatile long deadline;
+    private volatile boolean releasedInTime;
 
     FakeLease(Duration duration) {
         endIn(duration);
@@ -20,6 +21,11 @@ final class FakeLease implements Lease {
 
     void endIn(Duration duration) {
         deadline = System.nanoTime() + duration.toNanos();
+    }
+
+    /** Whether it was given back before its end. */
+    boolean wasReleasedInTime() {
+        return releasedInTime;
     }
 
     void lose() {
@@ -72,6 +78,7 @@ final class FakeLease implements Lease {
 
     @Override
     public LeaseState release() {
+        releasedInTime = System.nanoTime() < deadline;
         ended.complete(LeaseState.RELEASED);
         return ended.join();
     }

@@ -93,9 +93,7 @@ class LossEndToEnd {
         Program.Run run = leasehold.start("run", "--grace", "300ms", "demo", "sh", "-c", STUBBORN);
         long command = pid("pid");
         long detached = pid("detached");
-        for (long guard : Processes.mentioning("cmdline", "leasehold-guard")) {
-            Processes.signal("KILL", guard);
-        }
+        Processes.killGuardsOf(run.process().toHandle());
 
         assertThat(run.status()).isEqualTo(70);
         assertThat(run.err()).isEqualTo("leasehold: the guard process has died; ending the command\n");

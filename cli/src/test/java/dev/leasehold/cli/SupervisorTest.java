@@ -1,15 +1,23 @@
 package dev.leasehold.cli;
 
+import static dev.leasehold.cli.Processes.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.LeaseState;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,6 +32,16 @@ class SupervisorTest {
 
     private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
     private final StringWriter said = new StringWriter();
+
+    private final ExecutorService thread = Executors.newSingleThreadExecutor();
+
+    @AfterEach
+    void killWhatIsLeft() throws Exception {
+        thread.shutdownNow();
+        for (long command : Processes.mentioning("cmdline", dir.toString())) {
+            Processes.signal("KILL", command);
+        }
+    }
 
     private Supervisor supervisor(FakeLease lease, Duration duration, boolean killOnLoss, String script) {
         Command command = new Command(List.of("sh", "-c", script, "sh", dir.toString()));
@@ -43,5 +61,51 @@ class SupervisorTest {
         assertThat(lease.state()).isEqualTo(LeaseState.RELEASED);
         assertThat(dir.resolve("ran")).doesNotExist();
         assertThat(said.toString()).isEmpty();
+    }
+
+    /** Until its guard is dead; the command goes on when it gets SIGTERM. */
+    private Future<Integer> runWithoutGuard(FakeLease lease, Duration duration) throws Exception {
+        Supervisor supervisor = supervisor(
+                lease,
+                duration,
+                true,
+                "trap 'echo >\"$1/term\"' TERM; echo >\"$1/ready\"; while :; do sleep 0.05; done");
+        Future<Integer> status = thread.submit(supervisor::run);
+        await().until(() -> Files.exists(dir.resolve("ready")));
+        Processes.killGuardsOf(ProcessHandle.current());
+        await().until(() -> Files.exists(dir.resolve("term")));
+        return status;
+    }
+
+    @Test
+    void theGraceWithoutAGuardIsCutAsWithOne() throws Exception {
+        FakeLease lease = new FakeLease(Duration.ofHours(1));
+        Future<Integer> status = runWithoutGuard(lease, Duration.ofSeconds(6));
+
+        assertThat(status.get(20, TimeUnit.SECONDS)).isEqualTo(70);
+        assertThat(lease.state()).isEqualTo(LeaseState.RELEASED);
+        assertThat(said.toString()).isEqualTo("leasehold: the guard process has died; ending the command\n");
+    }
+
+    @Test
+    void theGraceWithoutAGuardEndsBeforeALeaseThatIsNotRenewed() throws Exception {
+        FakeLease lease = new FakeLease(Duration.ofHours(1));
+        Future<Integer> status = runWithoutGuard(lease, Duration.ofHours(1));
+        lease.endIn(Duration.ofSeconds(4));
+
+        assertThat(status.get(20, TimeUnit.SECONDS)).isEqualTo(70);
+        assertThat(lease.wasReleasedInTime()).isTrue();
+    }
+
+    @Test
+    void aLossIsHandledWhileACommandWithoutAGuardIsEnded() throws Exception {
+        FakeLease lease = new FakeLease(Duration.ofHours(1));
+        Future<Integer> status = runWithoutGuard(lease, Duration.ofHours(1));
+        lease.lose();
+
+        assertThat(status.get(20, TimeUnit.SECONDS)).isEqualTo(79);
+        assertThat(said.toString())
+                .endsWith("the lock 'demo' is lost; ending the command\n")
+                .hasLineCount(2);
     }
 }
