@@ -23,7 +23,9 @@ import picocli.CommandLine.Parameters;
         footer = {
             "",
             "The old holder is told, but goes on until it hears of it: until then two may believe that they hold the lock. "
-                    + "Break a lock only if you know that its holder is gone or does no harm."
+                    + "Break a lock only if you know that its holder is gone or does no harm.",
+            "",
+            "It exits with 1 if nothing was broken: because nobody held the lock, that lease had ended, or you declined."
         })
 final class BreakCommand implements Callable<Integer> {
 
@@ -48,16 +50,16 @@ final class BreakCommand implements Callable<Integer> {
             HolderInfo holder = lock == null ? null : lock.holder();
             if (lock == null || holder == null) {
                 terminal.say("nobody holds the lock '" + Escapes.shown(name) + "'; nothing was broken");
-                return ExitStatus.NOT_HELD;
+                return ExitStatus.NOTHING_BROKEN;
             }
             terminal.out().print(LockTable.of(List.of(lock)));
             terminal.out().flush();
             if (!yes && !confirmed(terminal)) {
-                return ExitStatus.NOT_HELD;
+                return ExitStatus.NOTHING_BROKEN;
             }
             if (!leasehold.breakLock(name, holder.token())) {
                 terminal.say("the lease with token " + holder.token() + " had ended already; nothing was broken");
-                return ExitStatus.NOT_HELD;
+                return ExitStatus.NOTHING_BROKEN;
             }
             terminal.say("the lease with token " + holder.token() + " is broken");
         }

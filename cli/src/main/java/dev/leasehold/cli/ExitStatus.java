@@ -4,8 +4,8 @@ package dev.leasehold.cli;
 final class ExitStatus {
 
     static final int OK = 0;
-    /** There was nothing to break. */
-    static final int NOT_HELD = 1;
+    /** Nothing was broken: nobody held the lock, or no more, or the user declined. */
+    static final int NOTHING_BROKEN = 1;
 
     static final int USAGE = 64;
     static final int UNAVAILABLE = 69;

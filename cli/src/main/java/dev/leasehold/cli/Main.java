@@ -37,7 +37,7 @@ final class Main {
         STATUSES.put("126", "the command cannot be executed");
         STATUSES.put("127", "the command was not found");
         STATUSES.put("128+N", "ended by signal N, as 143 by SIGTERM");
-        STATUSES.put("else", "the command's own status; 1 if there was nothing to break");
+        STATUSES.put("else", "the command's own status; break: 1 if nothing was broken, as when you decline");
     }
 
     private Main() {}

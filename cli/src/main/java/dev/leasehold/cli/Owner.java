@@ -1,5 +1,8 @@
 package dev.leasehold.cli;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -8,6 +11,8 @@ import java.util.regex.Pattern;
  * form (another version, another program) is shown whole, in the place of the label.
  */
 record Owner(String host, String pid, String label) {
+
+    private static final Path HOST = Path.of("/proc/sys/kernel/hostname");
 
     private static final Pattern FORM =
             Pattern.compile("(?:host=(\\S*) ?)?(?:pid=(\\S*) ?)?(?:label=(.*))?", Pattern.DOTALL);
@@ -18,6 +23,22 @@ record Owner(String host, String pid, String label) {
             return new Owner("", "", text);
         }
         return new Owner(part(matcher, 1), part(matcher, 2), part(matcher, 3));
+    }
+
+    /** This process; the host is empty where the kernel does not tell it in a file. */
+    static Owner here() {
+        String host;
+        try {
+            host = Files.readString(HOST).strip().replaceAll("\\s+", "_");
+        } catch (IOException e) {
+            host = "";
+        }
+        return new Owner(host, Long.toString(ProcessHandle.current().pid()), "");
+    }
+
+    /** Process ids are numbers of one host: another's may be the same. */
+    boolean isSameProcess(Owner other) {
+        return pid.equals(other.pid) && (other.host.isEmpty() || host.equals(other.host));
     }
 
     private static String part(Matcher matcher, int group) {

@@ -5,10 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 
 /** Ends a command and all that it has started: what the {@link Guard} does, for the case that the guard itself has died. */
 final class ProcessTree {
@@ -21,18 +19,22 @@ final class ProcessTree {
         this.root = root;
     }
 
-    /** SIGTERM now, SIGKILL after the grace; returns when nothing is left. */
-    void end(Duration grace) throws InterruptedException {
-        long start = System.nanoTime();
-        members().forEach(ProcessHandle::destroy);
-        Set<ProcessHandle> left = members();
-        while (!left.isEmpty()) {
-            if (System.nanoTime() - start >= grace.toNanos()) {
-                left.forEach(ProcessHandle::destroyForcibly);
-            }
-            TimeUnit.MILLISECONDS.sleep(20);
-            left = members();
-        }
+    /** Sends SIGTERM to all; whether there was anything. */
+    boolean terminate() {
+        Set<ProcessHandle> members = members();
+        members.forEach(ProcessHandle::destroy);
+        return !members.isEmpty();
+    }
+
+    /** Sends SIGKILL to all; whether there was anything. To be repeated, since more may be starting. */
+    boolean kill() {
+        Set<ProcessHandle> members = members();
+        members.forEach(ProcessHandle::destroyForcibly);
+        return !members.isEmpty();
+    }
+
+    boolean isThere() {
+        return !members().isEmpty();
     }
 
     private Set<ProcessHandle> members() {

@@ -7,6 +7,7 @@ import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -14,6 +15,8 @@ import java.util.function.Consumer;
 final class Signals {
 
     private static final List<String> CAUGHT = List.of("TERM", "HUP", "INT");
+
+    private static final Duration YOUNG = Duration.ofSeconds(1);
 
     private Signals() {}
 
@@ -44,6 +47,14 @@ final class Signals {
         }
     }
 
+    /**
+     * Whether the command has had this signal of ours from the terminal, as Ctrl-C. Not if it was not there yet; and since
+     * signals take a moment to be told, a young command rather gets it twice than never.
+     */
+    static boolean commandHasIt(String name, Duration age, boolean terminalDelivers) {
+        return name.equals("INT") && terminalDelivers && age.compareTo(YOUNG) > 0;
+    }
+
     /** Sends a signal to the command itself, as a shell would. */
     static void send(String name, Process command) {
         if (!command.isAlive()) {
@@ -61,10 +72,10 @@ final class Signals {
     }
 
     /**
-     * Whether the terminal gives its signals to our process group, the command's too: then it has had Ctrl-C already. Field
+     * Whether the terminal gives its signals to our process group, the command's too. Field
      * 5 of {@code /proc/self/stat} is our group, 7 the terminal, 8 the group in its foreground.
      */
-    static boolean terminalHasDelivered() {
+    static boolean terminalDelivers() {
         try {
             return isInForeground(Files.readString(Path.of("/proc/self/stat"), StandardCharsets.ISO_8859_1));
         } catch (IOException e) {

@@ -34,6 +34,8 @@ final class Supervisor {
     private final long start = System.nanoTime();
 
     private @Nullable Guard guard;
+    private long commandStart;
+    private @Nullable Integer exitStatus;
     private boolean lost;
     private boolean ended;
     private boolean guardDied;
@@ -57,16 +59,20 @@ final class Supervisor {
     }
 
     private int runUnguarded() throws InterruptedException {
+        Integer early = statusOfEarlySignal();
+        if (early != null) {
+            release("the command was not run");
+            return early;
+        }
         Process command = start(null);
         int status = superviseUntilExit(command);
-        release(status);
+        release(ended(status));
         return status;
     }
 
     private int runGuarded() throws InterruptedException, IOException {
-        Duration grace = EndTimes.grace(settings.grace(), settings.lease());
         confirm();
-        Guard watch = Guard.start(mark, grace, line -> events.add(new Event.GuardSaid(line)));
+        Guard watch = Guard.start(mark, settings.grace(), line -> events.add(new Event.GuardSaid(line)));
         guard = watch;
         EndTimes times = endTimes();
         watch.watch(times);
@@ -79,6 +85,14 @@ final class Supervisor {
             terminal.say("the lock " + shownName() + " was lost before the command could start; it was not run");
             watch.dismiss();
             return ExitStatus.LOST;
+        }
+        Integer early = statusOfEarlySignal();
+        if (early != null) {
+            guardIsDone = true;
+            watch.dismiss();
+            release("the command was not run");
+            watch.awaitEnd();
+            return early;
         }
         Process command = start(times.termAt());
         watch.watch(command.pid());
@@ -112,6 +126,16 @@ final class Supervisor {
         return EndTimes.of(BootClock.now(), lease.remaining(), settings.grace(), settings.lease());
     }
 
+    /** A signal that came before there was a command is meant for nobody but us. Null if there was none. */
+    private @Nullable Integer statusOfEarlySignal() {
+        for (Event event : events) {
+            if (event instanceof Event.Signalled signal) {
+                return ExitStatus.SIGNALLED + signal.number();
+            }
+        }
+        return null;
+    }
+
     private Process start(@Nullable Long startBefore) {
         Process command;
         try {
@@ -119,28 +143,53 @@ final class Supervisor {
         } catch (IOException e) {
             throw new Failure(ExitStatus.NOT_EXECUTABLE, "the command could not be started: " + e.getMessage());
         }
+        commandStart = System.nanoTime();
         command.onExit().thenAccept(process -> events.add(new Event.Exited(process.exitValue())));
         return command;
     }
 
     private int superviseUntilExit(Process command) throws InterruptedException {
-        while (true) {
-            Event event = events.take();
-            if (event instanceof Event.Exited exited) {
-                return exited.status();
-            } else if (event instanceof Event.Signalled signal) {
-                if (!signal.name().equals("INT") || !Signals.terminalHasDelivered()) {
-                    Signals.send(signal.name(), command);
-                }
-            } else if (event instanceof Event.Lost) {
-                onLoss();
-            } else if (event instanceof Event.GuardSaid said) {
-                hear(said.line());
-                if (guardDied) {
-                    terminal.say("the guard process has died; ending the command");
-                    new ProcessTree(mark, command.toHandle()).end(settings.grace());
-                }
+        while (exitStatus == null) {
+            handle(events.take(), command);
+        }
+        return exitStatus;
+    }
+
+    private void handle(Event event, Process command) throws InterruptedException {
+        if (event instanceof Event.Exited exited) {
+            exitStatus = exited.status();
+        } else if (event instanceof Event.Signalled signal) {
+            Duration age = Duration.ofNanos(System.nanoTime() - commandStart);
+            if (!Signals.commandHasIt(signal.name(), age, Signals.terminalDelivers())) {
+                Signals.send(signal.name(), command);
             }
+        } else if (event instanceof Event.Lost) {
+            onLoss();
+        } else if (event instanceof Event.GuardSaid said) {
+            boolean guarded = !guardDied;
+            hear(said.line());
+            if (guardDied && guarded) {
+                terminal.say("the guard process has died; ending the command");
+                endWithoutGuard(command, settings.grace());
+            }
+        }
+    }
+
+    /**
+     * In the guard's place: SIGTERM now, SIGKILL after the grace, but before the lease ends; at once if it is lost. Events
+     * are taken meanwhile.
+     */
+    private void endWithoutGuard(Process command, Duration grace) throws InterruptedException {
+        ProcessTree tree = new ProcessTree(mark, command.toHandle());
+        long graceEnd = BootClock.now() + EndTimes.hundredths(grace);
+        boolean isThere = tree.terminate();
+        while (isThere) {
+            Event event = events.poll(20, TimeUnit.MILLISECONDS);
+            if (event != null) {
+                handle(event, command);
+            }
+            long killAt = Math.min(graceEnd, endTimes().killAt());
+            isThere = BootClock.now() >= killAt ? tree.kill() : tree.isThere();
         }
     }
 
@@ -174,31 +223,31 @@ final class Supervisor {
             awaitGuard("synced");
         }
         if (guardDied) {
-            new ProcessTree(mark, command.toHandle()).end(settings.grace());
-            release(status);
-            return lost ? ExitStatus.LOST : ExitStatus.INTERNAL;
+            endWithoutGuard(command, settings.grace());
+            boolean held = !lost && release(ended(status));
+            return held ? ExitStatus.INTERNAL : ExitStatus.LOST;
         }
         if (!lost && !ended) {
             guardIsDone = true;
             watch.dismiss();
-            boolean held = release(status);
+            boolean held = release(ended(status));
             watch.awaitEnd();
             return held ? status : ExitStatus.LOST;
         }
         watch.endCommand();
         awaitGuard("dead");
         if (guardDied) {
-            new ProcessTree(mark, command.toHandle()).end(Duration.ZERO);
+            endWithoutGuard(command, Duration.ZERO);
         }
         if (!lost) {
-            release(status);
+            release(ended(status));
         }
         return ExitStatus.LOST;
     }
 
     /**
      * Waits until the guard has said something, is gone, or hangs; then it counts as gone. Signals that come meanwhile are
-     * kept for the command that may be about to start.
+     * kept for {@link #statusOfEarlySignal}.
      */
     private void awaitGuard(String awaited) throws InterruptedException {
         List<Event> kept = new ArrayList<>();
@@ -221,23 +270,25 @@ final class Supervisor {
     }
 
     /** Whether the lock was held until now, as far as is known. */
-    private boolean release(int status) throws InterruptedException {
+    private boolean release(String what) throws InterruptedException {
         boolean wasValid = lease.isValid();
         try {
             if (lease.release() == LeaseState.RELEASED) {
                 return true;
             }
         } catch (StoreUnavailableException e) {
-            terminal.say("the command has ended with status " + status + ", but the lock " + shownName()
-                    + " could not be released and stays taken for up to " + Durations.words(settings.lease()) + ": "
-                    + Escapes.shown(String.valueOf(e.getMessage())));
+            terminal.say(what + ", but the lock " + shownName() + " could not be released and stays taken for up to "
+                    + Durations.words(settings.lease()) + ": " + Escapes.shown(String.valueOf(e.getMessage())));
             return wasValid;
         }
         if (settings.killOnLoss() && !ended) {
-            terminal.say("the lock " + shownName()
-                    + " was lost before it was released; the command has ended with status " + status);
+            terminal.say("the lock " + shownName() + " was lost before it was released; " + what);
         }
         return false;
+    }
+
+    private static String ended(int status) {
+        return "the command has ended with status " + status;
     }
 
     private String why() {

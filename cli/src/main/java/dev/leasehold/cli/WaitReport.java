@@ -42,7 +42,7 @@ final class WaitReport {
     private void report() {
         String now;
         try {
-            now = words(Locks.named(leasehold, name), ProcessHandle.current().pid());
+            now = words(Locks.named(leasehold, name), Owner.here());
         } catch (LockException e) {
             now = "waiting; the store does not answer: " + Escapes.shown(String.valueOf(e.getMessage()));
         } catch (InterruptedException | IllegalStateException e) {
@@ -54,12 +54,12 @@ final class WaitReport {
         }
     }
 
-    static String words(@Nullable LockInfo lock, long pid) {
+    static String words(@Nullable LockInfo lock, Owner here) {
         if (lock == null) {
             return "";
         }
         String shown = "waiting for the lock '" + Escapes.shown(lock.name()) + "', ";
-        String place = place(lock.waiters(), pid);
+        String place = place(lock.waiters(), here);
         if (lock.holder() == null) {
             return shown + "which nobody holds now" + place;
         }
@@ -67,7 +67,7 @@ final class WaitReport {
             return shown + "which is kept without a holder"
                     + until(lock.holder().until()) + place;
         }
-        if (Owner.parse(lock.holder().owner()).pid().equals(Long.toString(pid))) {
+        if (Owner.parse(lock.holder().owner()).isSameProcess(here)) {
             return "";
         }
         Instant since = lock.holder().since();
@@ -79,9 +79,9 @@ final class WaitReport {
         return until == null ? "" : " until " + LockTable.time(until);
     }
 
-    private static String place(List<WaiterInfo> waiters, long pid) {
+    private static String place(List<WaiterInfo> waiters, Owner here) {
         return waiters.stream()
-                .filter(waiter -> Owner.parse(waiter.owner()).pid().equals(Long.toString(pid)))
+                .filter(waiter -> Owner.parse(waiter.owner()).isSameProcess(here))
                 .findFirst()
                 .map(waiter -> "; place " + waiter.place() + " of " + waiters.size() + " in the queue")
                 .orElse("");

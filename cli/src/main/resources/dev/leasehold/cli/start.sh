@@ -24,8 +24,5 @@ else
   shift 3
 fi
 unset leasehold_up leasehold_rest
-if ! command -v "$1" >/dev/null; then
-  printf 'leasehold: the command was not found: %s\n' "$1" >&2
-  exit 127
-fi
+# If it fails, the shell says why, and ends with 126 or 127.
 exec "$@"

@@ -14,9 +14,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Many processes want one lock, and a file shows whether they had it one at a time. */
@@ -43,17 +43,12 @@ class ContentionEndToEnd {
     @TempDir
     Path dir;
 
-    private Program leasehold;
+    @RegisterExtension
+    final Program leasehold = new Program(() -> dir);
 
     @BeforeEach
     void prepare() throws Exception {
-        leasehold = new Program(dir);
         Files.createFile(dir.resolve("journal"));
-    }
-
-    @AfterEach
-    void killWhatIsLeft() {
-        leasehold.close();
     }
 
     @Test

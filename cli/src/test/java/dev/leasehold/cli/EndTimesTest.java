@@ -38,15 +38,6 @@ class EndTimesTest {
     }
 
     @Test
-    void ctrlCReachesOnlyTheGroupInTheForeground() {
-        String stat = "42 (a) b) S 1 42 7 34816 %s 4194304 0";
-
-        assertThat(Signals.isInForeground(String.format(stat, "42"))).isTrue();
-        assertThat(Signals.isInForeground(String.format(stat, "43"))).isFalse();
-        assertThat(Signals.isInForeground("42 (sh) S 1 42 7 0 -1 4194304 0")).isFalse();
-    }
-
-    @Test
     void theStoreIsFoundInTheEnvironment() {
         assertThat(StoreOption.defaultUri(java.util.Map.of("LEASEHOLD_STORE", "redis://x"), "/root"))
                 .isEqualTo("redis://x");

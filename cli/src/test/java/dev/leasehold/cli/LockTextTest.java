@@ -74,12 +74,22 @@ class LockTextTest {
 
     @Test
     void aWaitIsToldInOneLine() {
-        assertThat(WaitReport.words(NASTY, 43))
+        assertThat(WaitReport.words(NASTY, new Owner("h2", "43", "")))
                 .startsWith("waiting for the lock 'a\\nb")
                 .contains("held by pid 42 on h1 (make \"all\"\\t) since ")
                 .endsWith("; place 1 of 2 in the queue")
                 .doesNotContain("\n");
-        assertThat(WaitReport.words(null, 1)).isEmpty();
+        assertThat(WaitReport.words(null, Owner.here())).isEmpty();
+    }
+
+    @Test
+    void aProcessOfAnotherHostWithOurNumberIsNotTakenForUs() {
+        assertThat(WaitReport.words(NASTY, new Owner("h2", "42", "")))
+                .contains("held by pid 42 on h1")
+                .doesNotContain("; place");
+        assertThat(WaitReport.words(NASTY, new Owner("h1", "43", ""))).doesNotContain("; place");
+        assertThat(WaitReport.words(NASTY, new Owner("h1", "42", ""))).isEmpty();
+        assertThat(WaitReport.words(NASTY, new Owner("", "43", ""))).endsWith("; place 1 of 2 in the queue");
     }
 
     @Test

@@ -8,9 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code leasehold run} when the lock is lost, and the other commands, which have a hand in that. */
@@ -24,17 +23,8 @@ class LossEndToEnd {
     @TempDir
     Path dir;
 
-    private Program leasehold;
-
-    @BeforeEach
-    void prepare() {
-        leasehold = new Program(dir);
-    }
-
-    @AfterEach
-    void killWhatIsLeft() {
-        leasehold.close();
-    }
+    @RegisterExtension
+    final Program leasehold = new Program(() -> dir);
 
     private long pid(String file) {
         return Long.parseLong(awaitLine(dir.resolve(file)));
@@ -103,9 +93,7 @@ class LossEndToEnd {
         Program.Run run = leasehold.start("run", "--grace", "300ms", "demo", "sh", "-c", STUBBORN);
         long command = pid("pid");
         long detached = pid("detached");
-        for (long guard : Processes.mentioning("cmdline", "leasehold-guard")) {
-            Processes.signal("KILL", guard);
-        }
+        Processes.killGuardsOf(run.process().toHandle());
 
         assertThat(run.status()).isEqualTo(70);
         assertThat(run.err()).isEqualTo("leasehold: the guard process has died; ending the command\n");

@@ -55,6 +55,21 @@ final class Processes {
         }
     }
 
+    /** Kills the guards that this process has started. Stopped first, so that none starts another process meanwhile. */
+    static void killGuardsOf(ProcessHandle wrapper) throws Exception {
+        List<ProcessHandle> guards = wrapper.children()
+                .filter(child ->
+                        contents(Path.of("/proc/" + child.pid() + "/cmdline")).contains("leasehold-guard"))
+                .toList();
+        assertThat(guards).isNotEmpty();
+        for (ProcessHandle guard : guards) {
+            signal("STOP", guard.pid());
+            List<ProcessHandle> timer = guard.descendants().toList();
+            guard.destroyForcibly();
+            timer.forEach(ProcessHandle::destroyForcibly);
+        }
+    }
+
     static String contents(Path file) {
         try {
             return Files.readString(file, StandardCharsets.ISO_8859_1);

@@ -12,25 +12,33 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Starts the packaged program as a user would, on a store of its own, and collects what it says. */
-final class Program implements AutoCloseable {
+/**
+ * Starts the packaged program as a user would, on a store of its own, and collects what it says. Registered with a test
+ * class, it kills what is left of it after each test.
+ */
+final class Program implements AfterEachCallback {
 
     private static final Path LAUNCHER = Path.of(System.getProperty("build.root"), "leasehold");
 
-    private final Path dir;
+    private final Supplier<Path> directory;
     private final List<Run> runs = new CopyOnWriteArrayList<>();
     private final AtomicInteger count = new AtomicInteger();
 
-    Program(Path dir) {
-        this.dir = dir;
+    /** With the test's directory, which is there only when the test is run. */
+    Program(Supplier<Path> directory) {
+        this.directory = directory;
     }
 
     String store() {
-        return "sqlite:" + dir.resolve("locks.db");
+        return "sqlite:" + directory.get().resolve("locks.db");
     }
 
     Run start(Map<String, String> environment, List<String> arguments) throws IOException {
+        Path dir = directory.get();
         int number = count.incrementAndGet();
         Path in = dir.resolve("in" + number);
         Path out = dir.resolve("out" + number);
@@ -64,7 +72,7 @@ final class Program implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public void afterEach(ExtensionContext context) {
         runs.forEach(run -> run.process.destroyForcibly());
     }
 

@@ -9,9 +9,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code leasehold run} while nothing goes wrong with the lock. */
@@ -20,17 +19,8 @@ class RunEndToEnd {
     @TempDir
     Path dir;
 
-    private Program leasehold;
-
-    @BeforeEach
-    void prepare() {
-        leasehold = new Program(dir);
-    }
-
-    @AfterEach
-    void killWhatIsLeft() {
-        leasehold.close();
-    }
+    @RegisterExtension
+    final Program leasehold = new Program(() -> dir);
 
     @Test
     void theCommandHasOurStreamsAndItsStatusIsPassedOn() throws Exception {
@@ -45,7 +35,7 @@ class RunEndToEnd {
     void theEndsOfShells() throws Exception {
         assertThat(leasehold.run("run", "demo", "sh", "-c", "kill -9 $$").status())
                 .isEqualTo(137);
-        leasehold.run("run", "demo", "no-such-command").failed(127, "the command was not found: no-such-command");
+        leasehold.run("run", "demo", "no-such-command").failed(127, "exec: no-such-command: not found");
         assertThat(leasehold.run("run", "demo", dir.toString()).status()).isEqualTo(126);
         assertThat(leasehold.run("run", "demo", "head", "-c", "1").out()).isEqualTo("i");
     }

@@ -1,0 +1,95 @@
+package dev.leasehold.cli;
+
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseListener;
+import dev.leasehold.LeaseLostException;
+import dev.leasehold.LeaseState;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** A lease that lasts as long as the test likes. */
+final class FakeLease implements Lease {
+
+    private final CompletableFuture<LeaseState> ended = new CompletableFuture<>();
+    private volatile long deadline;
+    private volatile boolean releasedInTime;
+
+    FakeLease(Duration duration) {
+        endIn(duration);
+    }
+
+    void endIn(Duration duration) {
+        deadline = System.nanoTime() + duration.toNanos();
+    }
+
+    /** Whether it was given back before its end. */
+    boolean wasReleasedInTime() {
+        return releasedInTime;
+    }
+
+    void lose() {
+        ended.complete(LeaseState.LOST);
+    }
+
+    @Override
+    public String name() {
+        return "demo";
+    }
+
+    @Override
+    public long token() {
+        return 1;
+    }
+
+    @Override
+    public LeaseState state() {
+        LeaseState held = remaining().isZero() ? LeaseState.UNCONFIRMED : LeaseState.HELD;
+        return ended.getNow(held);
+    }
+
+    @Override
+    public Duration remaining() {
+        return ended.isDone() ? Duration.ZERO : Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+    }
+
+    @Override
+    public void ensureValid() {
+        if (!isValid()) {
+            throw new LeaseLostException(name(), token(), "it is " + state());
+        }
+    }
+
+    @Override
+    public Duration extend(Duration duration) {
+        endIn(duration);
+        return remaining();
+    }
+
+    @Override
+    public void onStateChange(LeaseListener listener) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public CompletionStage<LeaseState> ended() {
+        return ended;
+    }
+
+    @Override
+    public LeaseState release() {
+        releasedInTime = System.nanoTime() < deadline;
+        ended.complete(LeaseState.RELEASED);
+        return ended.join();
+    }
+
+    @Override
+    public CompletableFuture<LeaseState> releaseAsync() {
+        return CompletableFuture.completedFuture(release());
+    }
+
+    @Override
+    public void close() {
+        release();
+    }
+}
