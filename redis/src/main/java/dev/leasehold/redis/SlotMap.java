@@ -1,6 +1,8 @@
 package dev.leasehold.redis;
 
 import io.lettuce.core.cluster.SlotHash;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -27,7 +29,10 @@ record SlotMap(List<@Nullable Address> slots) {
      * @param asked who answered: a node that does not know its own name leaves it empty
      */
     static SlotMap read(List<?> answer, Address asked) {
-        @Nullable Address[] slots = new Address[SlotHash.SLOT_COUNT];
+        List<@Nullable Address> slots = new ArrayList<@Nullable Address>(SlotHash.SLOT_COUNT);
+        for (int slot = 0; slot < SlotHash.SLOT_COUNT; slot++) {
+            slots.add(null);
+        }
         for (Object range : answer) {
             if (range instanceof List<?> parts && parts.size() > 2 && parts.get(2) instanceof List<?> master) {
                 String host = master.get(0) == null ? "" : master.get(0).toString();
@@ -35,11 +40,11 @@ record SlotMap(List<@Nullable Address> slots) {
                 Address address = new Address(host.isEmpty() || host.equals("?") ? asked.host() : host, port);
                 long last = Reply.number(present(parts.get(1)));
                 for (int slot = (int) Reply.number(present(parts.get(0))); slot <= last; slot++) {
-                    slots[slot] = address;
+                    slots.set(slot, address);
                 }
             }
         }
-        return new SlotMap(java.util.Collections.unmodifiableList(java.util.Arrays.asList(slots)));
+        return new SlotMap(Collections.<@Nullable Address>unmodifiableList(slots));
     }
 
     private static Object present(@Nullable Object part) {
