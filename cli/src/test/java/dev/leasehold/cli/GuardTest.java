@@ -154,7 +154,7 @@ class GuardTest {
         List<Long> guards = Processes.mentioning("cmdline", mark);
         for (long pid : guards) {
             for (String signal : List.of("HUP", "INT", "QUIT", "TERM", "TSTP", "USR1", "USR2", "PIPE", "ALRM")) {
-                Processes.signal(signal, pid);
+                Processes.reaches(signal, pid);
             }
         }
         Process command = command(null, "exec sleep 60");
@@ -162,15 +162,18 @@ class GuardTest {
 
         assertThat(command.waitFor()).isEqualTo(143);
         assertThat(guards).hasSizeGreaterThanOrEqualTo(2);
+        String ownSession = session(ProcessHandle.current().pid());
+        assertThat(ownSession).isNotEmpty();
+        assertThat(guards).anyMatch(pid -> !session(pid).isEmpty());
         for (long pid : Processes.mentioning("cmdline", mark)) {
-            assertThat(session(pid))
-                    .isNotEqualTo(session(ProcessHandle.current().pid()));
+            assertThat(session(pid)).isNotEqualTo(ownSession);
         }
     }
 
-    private static String session(long pid) throws IOException {
-        String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
-        return stat.substring(stat.lastIndexOf(')') + 2).split(" ")[3];
+    /** The guard's own helpers come and go: empty for a process that has ended meanwhile. */
+    private static String session(long pid) {
+        String stat = Processes.contents(Path.of("/proc/" + pid + "/stat"));
+        return stat.isEmpty() ? "" : stat.substring(stat.lastIndexOf(')') + 2).split(" ")[3];
     }
 
     @Test
