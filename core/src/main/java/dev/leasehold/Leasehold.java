@@ -33,6 +33,9 @@ public final class Leasehold implements AutoCloseable {
      * {@code leasehold.namespace}, {@code leasehold.storeTimeout} (in milliseconds), {@code leasehold.localHandOvers}, {@code
      * leasehold.label}, and those of the store.
      *
+     * <p>A relative path is taken from the current directory: two processes that are started in different directories do not
+     * see each other's locks then.
+     *
      * @param uri the store's URI
      * @return the client, to be closed by the caller
      * @throws IllegalArgumentException if the URI is malformed, its scheme or an option unknown, or the module for its

@@ -11,7 +11,7 @@ import java.util.Objects;
  * @param autoRenew whether the lease is renewed for as long as it is held; true by default. Without it a hold ends with
  *     its lease
  * @param maxHold for how long one hold is renewed at most, counted from its start; 24 hours by default. A hold that
- *     reaches it is lost when its last lease runs out
+ *     reaches it is lost when its last lease runs out; leases are shortened so that this is no later
  * @param atLeast how long the lock stays taken, counted from the start of the hold, even if it is released earlier; zero
  *     by default
  * @param interruptOnLoss whether the thread that runs a body of {@link DistributedLock#run} or {@link

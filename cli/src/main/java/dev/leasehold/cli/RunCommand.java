@@ -117,10 +117,12 @@ final class RunCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         dev.leasehold.cli.Command command = new dev.leasehold.cli.Command(command());
+        Duration longest = maxHold == null ? LockOptions.FOREVER : between("--max-hold", maxHold, SHORTEST_LEASE);
+        Duration asked = between("--lease", lease, SHORTEST_LEASE);
         LockOptions options = LockOptions.defaults()
-                .withLeaseDuration(between("--lease", lease, SHORTEST_LEASE))
+                .withLeaseDuration(asked.compareTo(longest) > 0 ? longest : asked)
                 .withAtLeast(between("--at-least", atLeast, Duration.ZERO))
-                .withMaxHold(maxHold == null ? LockOptions.FOREVER : between("--max-hold", maxHold, SHORTEST_LEASE));
+                .withMaxHold(longest);
         RunSettings settings = new RunSettings(
                 command,
                 options.leaseDuration(),

@@ -18,10 +18,13 @@ final class StoreOption {
     @Nullable String uri;
 
     Leasehold connect(String label) {
-        return Leasehold.builder()
-                .uri(uri != null ? uri : defaultUri(System.getenv(), System.getProperty("user.home")))
-                .label(label)
-                .build();
+        String store = uri != null ? uri : defaultUri(System.getenv(), System.getProperty("user.home"));
+        if (store.startsWith("memory:")) {
+            throw new IllegalArgumentException(
+                    "a store in memory is seen by this process alone, so its locks would keep"
+                            + " nobody out; name one that others see, for example sqlite:/var/lib/app/locks.db");
+        }
+        return Leasehold.builder().uri(store).label(label).build();
     }
 
     static String defaultUri(Map<String, String> environment, String home) {

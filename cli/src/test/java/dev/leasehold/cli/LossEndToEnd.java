@@ -7,6 +7,7 @@ import static dev.leasehold.cli.Processes.isRunning;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -107,6 +108,15 @@ class LossEndToEnd {
         Program.Run run = leasehold.start("run", "--lease", "1", "--max-hold", "2", "demo", "sleep", "60");
 
         run.failed(79, "has been held for --max-hold; ending the command");
+    }
+
+    @Test
+    void maxHoldEndsTheCommandAlsoIfTheLeaseWouldBeLonger() throws Exception {
+        long began = System.nanoTime();
+        Program.Run run = leasehold.start("run", "--lease", "60", "--max-hold", "2", "demo", "sleep", "60");
+
+        run.failed(79, "ending the command");
+        assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(20));
     }
 
     @Test

@@ -90,6 +90,7 @@ class RunEndToEnd {
         leasehold.run("run", "--wait", "-1", "demo", "true").failed(64, "--wait must not be negative");
         leasehold.run("run", "--wait", "soon", "demo", "true").failed(64, "'soon' is not a duration");
         leasehold.run("run", "--max-hold", "0", "demo", "true").failed(64, "--max-hold must be");
+        leasehold.run("run", "--store", "memory:", "demo", "true").failed(64, "would keep nobody out");
         leasehold.run("run", "--store", "foo:bar", "demo", "true").failed(64, "unknown scheme 'foo:'");
         leasehold.run("run", "--store", "redis://h", "demo", "true").failed(64, "leasehold-redis");
         leasehold

@@ -19,8 +19,11 @@ final class Caller {
     long joinedAt;
     long number;
 
+    /** A hold that may not last as long as a lease gets a shorter lease: what was granted cannot be taken back. */
     Caller(LockOptions options, boolean tries, @Nullable Thread owner) {
-        this.options = options;
+        this.options = options.maxHold().compareTo(options.leaseDuration()) < 0
+                ? options.withLeaseDuration(options.maxHold())
+                : options;
         this.tries = tries;
         this.owner = owner;
     }

@@ -14,7 +14,6 @@ public final class Stores {
     /** Where the schemes live that are ours, for the message that names the missing artifact. */
     private static final Map<String, String> ARTIFACTS = Map.of(
             "sqlite", "leasehold-jdbc",
-            "jdbc", "leasehold-jdbc",
             "redis", "leasehold-redis",
             "rediss", "leasehold-redis",
             "redis-sentinel", "leasehold-redis",
@@ -48,7 +47,8 @@ public final class Stores {
                 artifact != null
                         ? "no module for '" + uri.scheme() + ":' stores is present: add the dependency dev.leasehold:"
                                 + artifact
-                        : "unknown scheme '" + uri.scheme() + ":' in '" + uri + "'; known here: " + known);
+                        : "unknown scheme '" + uri.scheme() + ":' in '" + uri + "'; known here: " + known
+                                + (uri.text().startsWith("jdbc:sqlite:") ? "; for SQLite write sqlite:PATH" : ""));
     }
 
     private static void take(Map<String, String> options, String name, java.util.function.Consumer<String> setting) {
