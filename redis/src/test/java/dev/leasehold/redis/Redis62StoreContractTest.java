@@ -1,5 +1,6 @@
 package dev.leasehold.redis;
 
+import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreUri;
 import dev.leasehold.testkit.StoreContract;

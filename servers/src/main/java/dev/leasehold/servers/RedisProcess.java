@@ -1,4 +1,4 @@
-package dev.leasehold.redis;
+package dev.leasehold.servers;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -16,9 +16,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /** A real Redis server, without persistence unless told otherwise. */
-final class RedisProcess implements AutoCloseable {
+public final class RedisProcess implements AutoCloseable {
 
-    enum Version {
+    public enum Version {
         V7_0("7.0"),
         V6_2("6.2");
 
@@ -46,11 +46,11 @@ final class RedisProcess implements AutoCloseable {
         process = launch();
     }
 
-    static RedisProcess start(Version version, String... options) {
+    public static RedisProcess start(Version version, String... options) {
         return start(version, freePort(), options);
     }
 
-    static RedisProcess start(Version version, int port, String... options) {
+    public static RedisProcess start(Version version, int port, String... options) {
         try {
             RedisProcess redis = new RedisProcess(version, port, List.of(options));
             redis.awaitReady();
@@ -61,7 +61,7 @@ final class RedisProcess implements AutoCloseable {
     }
 
     /** A Sentinel of quorum one that watches a master by the name {@code main}. */
-    static RedisProcess sentinel(int master) {
+    public static RedisProcess sentinel(int master) {
         try {
             int port = freePort();
             Path config = Files.createTempFile("leasehold-sentinel-", ".conf");
@@ -77,7 +77,7 @@ final class RedisProcess implements AutoCloseable {
         }
     }
 
-    boolean sentinelKnowsReplica() {
+    public boolean sentinelKnowsReplica() {
         try (java.net.Socket socket = new java.net.Socket("localhost", port)) {
             socket.getOutputStream().write("INFO sentinel\r\n".getBytes(java.nio.charset.StandardCharsets.UTF_8));
             byte[] answer = new byte[4096];
@@ -88,11 +88,11 @@ final class RedisProcess implements AutoCloseable {
         }
     }
 
-    int busPort() {
+    public int busPort() {
         return Integer.parseInt(options.get(options.indexOf("--cluster-port") + 1));
     }
 
-    static int freePort() {
+    public static int freePort() {
         try (ServerSocket socket = new ServerSocket(0)) {
             return socket.getLocalPort();
         } catch (IOException e) {
@@ -100,20 +100,20 @@ final class RedisProcess implements AutoCloseable {
         }
     }
 
-    String uri() {
+    public String uri() {
         return "redis://localhost:" + port;
     }
 
-    int port() {
+    public int port() {
         return port;
     }
 
-    Path directory() {
+    public Path directory() {
         return directory;
     }
 
     /** A connection of the test's own. */
-    RedisCommands<String, String> commands() {
+    public RedisCommands<String, String> commands() {
         if (commands == null) {
             commands = client.connect().sync();
         }
@@ -121,7 +121,7 @@ final class RedisProcess implements AutoCloseable {
     }
 
     /** Sends a signal, as {@code kill} names it. */
-    void signal(String signal) {
+    public void signal(String signal) {
         try {
             new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid()))
                     .start()
@@ -132,7 +132,7 @@ final class RedisProcess implements AutoCloseable {
     }
 
     /** Kills the server; what it has not written to disk is gone. */
-    void kill() {
+    public void kill() {
         process.destroyForcibly();
         try {
             process.waitFor(10, TimeUnit.SECONDS);
@@ -142,7 +142,7 @@ final class RedisProcess implements AutoCloseable {
     }
 
     /** Starts it again on the same port. */
-    void restart() {
+    public void restart() {
         try {
             process = launch();
             awaitReady();
@@ -199,7 +199,7 @@ final class RedisProcess implements AutoCloseable {
         String os =
                 System.getProperty("os.name").toLowerCase(java.util.Locale.ROOT).contains("mac") ? "darwin" : "linux";
         boolean arm = System.getProperty("os.arch").contains("aarch64");
-        try (Stream<Path> files = Files.list(Path.of("target", "redis-servers"))) {
+        try (Stream<Path> files = Files.list(besideClasses())) {
             Path binary = files.filter(
                             file -> file.getFileName().toString().startsWith("redis-server-" + version.number))
                     .filter(file -> file.toString().contains(os))
@@ -213,7 +213,21 @@ final class RedisProcess implements AutoCloseable {
         }
     }
 
-    StatefulRedisConnection<String, String> connect() {
+    /** The binaries are unpacked to {@code target}, where the classes, or the jar of them, are too. */
+    private static Path besideClasses() {
+        try {
+            return Path.of(RedisProcess.class
+                            .getProtectionDomain()
+                            .getCodeSource()
+                            .getLocation()
+                            .toURI())
+                    .resolveSibling("redis-servers");
+        } catch (java.net.URISyntaxException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    public StatefulRedisConnection<String, String> connect() {
         return client.connect();
     }
 

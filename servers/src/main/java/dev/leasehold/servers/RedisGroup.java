@@ -1,4 +1,4 @@
-package dev.leasehold.redis;
+package dev.leasehold.servers;
 
 import static org.awaitility.Awaitility.await;
 
@@ -10,16 +10,16 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** Several servers that belong together. */
-final class RedisGroup implements AutoCloseable {
+public final class RedisGroup implements AutoCloseable {
 
     private static final int SLOTS = 16384;
 
-    final List<RedisProcess> servers = new ArrayList<>();
+    public final List<RedisProcess> servers = new ArrayList<>();
 
     private RedisGroup() {}
 
     /** A cluster of three masters, without replicas. */
-    static RedisGroup cluster() {
+    public static RedisGroup cluster() {
         RedisGroup group = new RedisGroup();
         int masters = 3;
         for (int i = 0; i < masters; i++) {
@@ -60,7 +60,7 @@ final class RedisGroup implements AutoCloseable {
     }
 
     /** A master, a replica, and one Sentinel that watches them. */
-    static RedisGroup sentinel() {
+    public static RedisGroup sentinel() {
         RedisGroup group = new RedisGroup();
         RedisProcess master = RedisProcess.start(RedisProcess.Version.V7_0);
         group.servers.add(master);
@@ -74,7 +74,7 @@ final class RedisGroup implements AutoCloseable {
         return group;
     }
 
-    String addresses() {
+    public String addresses() {
         return servers.stream().map(server -> "localhost:" + server.port()).collect(Collectors.joining(","));
     }
 

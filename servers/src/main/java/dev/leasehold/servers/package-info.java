@@ -1,0 +1,2 @@
+/** Real servers for the tests and benchmarks of this build. Not published. */
+package dev.leasehold.servers;

@@ -1,0 +1,5 @@
+/** Locks in ZooKeeper. */
+@NullMarked
+package dev.leasehold.zookeeper;
+
+import org.jspecify.annotations.NullMarked;
