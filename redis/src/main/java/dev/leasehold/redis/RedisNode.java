@@ -131,20 +131,18 @@ final class RedisNode implements LockOps {
                         .add(context.owner())
                         .add(Millis.up(lease))
                         .add(claim.spare())
-                        .add(enqueue ? 1 : 0)
-                        .add(Millis.up(WaitingRules.aliveFor(lease)))
-                        .add(Millis.up(WaitingRules.claimPeriod(lease)))
-                        .add(names.inboxPrefix())
-                        .add(counted ? 1 : 0)
-                        .add(claim.lock()),
+                        .add((enqueue ? "1|" : "0|")
+                                + Millis.up(WaitingRules.aliveFor(lease))
+                                + '|'
+                                + Millis.up(WaitingRules.claimPeriod(lease))
+                                + '|'
+                                + whomToTell(claim.lock())),
                 (sentAt, answer) -> claimAnswer(claim, sentAt, answer));
     }
 
     private ClaimAnswer claimAnswer(Claim claim, ClockReading sentAt, List<Object> answer) {
-        if (answer.get(0).equals("granted")) {
-            LeaseId lease = new LeaseId(claim.lock(), claim.id(), Reply.number(answer.get(1)));
-            Duration left = Duration.ofMillis(Reply.number(answer.get(3)));
-            return new ClaimAnswer.Granted(lease, (int) Reply.number(answer.get(2)), Validity.of(sentAt, left));
+        if (answer.size() == 1) {
+            return Reply.granted(claim, sentAt, answer.get(0).toString());
         }
         long now = Reply.number(answer.get(4));
         inbox.heard(new Exchange(answer.get(5).toString(), sentAt, now));
@@ -208,8 +206,10 @@ final class RedisNode implements LockOps {
         return run(
                 "the release of '" + lease.lock() + "'",
                 Script.RELEASE,
-                args -> told(
-                        lockKeys(args, lease.lock()).add(Reply.beginning(lease)).add(Millis.up(keepFor)), lease.lock()),
+                args -> lockKeys(args, lease.lock())
+                        .add(Reply.beginning(lease))
+                        .add(Millis.up(keepFor))
+                        .add(whomToTell(lease.lock())),
                 (sentAt, answer) -> Reply.released(answer));
     }
 
@@ -230,7 +230,7 @@ final class RedisNode implements LockOps {
         return run(
                 "the withdrawal from '" + lock + "'",
                 Script.WITHDRAW,
-                args -> told(lockKeys(args, lock).add(claim.toString()), lock),
+                args -> lockKeys(args, lock).add(claim.toString()).add(whomToTell(lock)),
                 (sentAt, answer) -> Reply.number(answer.get(0)) == 1);
     }
 
@@ -239,7 +239,7 @@ final class RedisNode implements LockOps {
         return run(
                 "the break of '" + lock + "'",
                 Script.BREAK,
-                args -> told(lockKeys(args, lock).add(token), lock),
+                args -> lockKeys(args, lock).add(token).add(whomToTell(lock)),
                 (sentAt, answer) -> Reply.number(answer.get(0)) == 1);
     }
 
@@ -293,8 +293,8 @@ final class RedisNode implements LockOps {
                 .addKey(KeyNames.waiters(beside));
     }
 
-    private CommandArgs<String, String> told(CommandArgs<String, String> args, String lock) {
-        return args.add(names.inboxPrefix()).add(counted ? 1 : 0).add(lock);
+    private String whomToTell(String lock) {
+        return (counted ? "1|" : "0|") + names.inboxPrefix() + '|' + lock;
     }
 
     private interface Rest {

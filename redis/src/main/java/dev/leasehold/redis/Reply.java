@@ -4,9 +4,12 @@ import dev.leasehold.HolderInfo;
 import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
 import dev.leasehold.WaiterInfo;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.Validity;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -41,6 +44,17 @@ final class Reply {
     /** How the value of a lock begins while a lease is there. */
     static String beginning(LeaseId lease) {
         return LAYOUT + lease.claim() + '|' + lease.token() + '|';
+    }
+
+    /** Reads {@code granted|TOKEN|SPARE|TIME_LEFT}. */
+    static ClaimAnswer.Granted granted(Claim claim, ClockReading sentAt, String answer) {
+        int token = answer.indexOf('|') + 1;
+        int spare = answer.indexOf('|', token) + 1;
+        int left = answer.indexOf('|', spare) + 1;
+        return new ClaimAnswer.Granted(
+                new LeaseId(claim.lock(), claim.id(), Long.parseLong(answer, token, spare - 1, 10)),
+                Integer.parseInt(answer, spare, left - 1, 10),
+                Validity.of(sentAt, Duration.ofMillis(Long.parseLong(answer, left, answer.length(), 10))));
     }
 
     static long number(Object part) {

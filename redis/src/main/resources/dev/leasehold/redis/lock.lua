@@ -60,6 +60,12 @@ local function nextToken(last, now)
   return integer(math.max((last or 0) + 1, now))
 end
 
+-- What an argument says about telling clients: 'COUNTS|INBOX|NAME', one argument instead of three because each costs.
+local function news(argument)
+  local counts, inbox, name = string.match(argument, '^(%d)|([^|]*)|(.*)$')
+  return {uncounted = counts == '0', inbox = inbox, name = name}
+end
+
 -- Tells a client something; returns whether it can have heard it. Never fails: what was written before stays written.
 local function tell(news, inbox, claim, text)
   local receivers = redis.pcall('PUBLISH', inbox .. string.match(claim, '^[^:]*'), news .. '|' .. text)
