@@ -1,6 +1,8 @@
 package dev.leasehold.engine;
 
 import dev.leasehold.DistributedLock;
+import dev.leasehold.ElectionOptions;
+import dev.leasehold.LeaderElection;
 import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
 import dev.leasehold.LockOptions;
@@ -19,6 +21,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -47,6 +50,7 @@ public final class Client {
     private final QueueSettings queueSettings;
     private final ThreadHolds threadHolds = new ThreadHolds();
     private final ConcurrentMap<String, QueueRunner> queues = new ConcurrentHashMap<>();
+    private final Set<Election> campaigns = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CompletableFuture<@Nullable Void> drained = new CompletableFuture<>();
     private final CompletableFuture<@Nullable Void> closing = new CompletableFuture<>();
@@ -100,6 +104,26 @@ public final class Client {
         checkOpen();
         check(options);
         return new ThreadLock(this, threadHolds, LockNames.checked(name), options);
+    }
+
+    public LeaderElection election(String name, ElectionOptions options) {
+        checkOpen();
+        Election election = new Election(this, LockNames.checked(name), options);
+        check(election.lockOptions());
+        return election;
+    }
+
+    /** Notes an election as campaigning, so that it is told when this is closed. */
+    void campaigns(Election election) {
+        campaigns.add(election);
+        if (isClosed()) {
+            campaigns.remove(election);
+            checkOpen();
+        }
+    }
+
+    void campaignsNoMore(Election election) {
+        campaigns.remove(election);
     }
 
     public List<LockInfo> inspect(NamePattern pattern) throws InterruptedException {
@@ -156,7 +180,7 @@ public final class Client {
         return closed.get();
     }
 
-    private void checkOpen() {
+    void checkOpen() {
         if (isClosed()) {
             throw new IllegalStateException("this Leasehold is closed");
         }
@@ -248,6 +272,7 @@ public final class Client {
 
     private void beginToClose() {
         if (closed.compareAndSet(false, true)) {
+            campaigns.forEach(Election::clientCloses);
             for (QueueRunner runner : queues.values()) {
                 runner.post(new Event.Close());
             }

@@ -50,6 +50,8 @@ final class Hold {
     /** Set once, before the hold is given to its caller; weak, so that a dropped lease is noticed. */
     private volatile @Nullable HoldWatcher watcher;
 
+    private volatile boolean retired;
+
     private LeaseState announced = LeaseState.HELD;
 
     Hold(String lock, long token, Caller caller, Validity validity, long now) {
@@ -123,6 +125,12 @@ final class Hold {
         return now.divergenceSince(validity.sentAt()) <= mostDivergence;
     }
 
+    /** By what it was confirmed last, or null if it is over. */
+    @Nullable Validity validity() {
+        Status current = status.get();
+        return current instanceof Over ? null : validity(Objects.requireNonNull(current));
+    }
+
     Duration remaining(ClockReading now) {
         return state(now).isValid() && status.get() instanceof Live live
                 ? Duration.ofNanos(Math.max(0, live.validity().nanosLeft(now.nanos())))
@@ -192,6 +200,15 @@ final class Hold {
     boolean isWanted() {
         HoldWatcher watching = watcher;
         return (owner == null || owner.isAlive()) && (watching == null || watching.isReferenced());
+    }
+
+    /** Its holder is about to leave: it is not renewed any more, and ends with its lease at the latest. */
+    void retire() {
+        retired = true;
+    }
+
+    boolean isRetired() {
+        return retired;
     }
 
     /**
