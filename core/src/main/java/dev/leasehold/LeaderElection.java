@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>A term ends by {@link #resign}, {@link #close} or the end of the work, or because the lease is lost: it was not renewed
  * until the margin ({@link ElectionOptions#margin}) before its deadline, the store says that it is gone, or it stays
- * unconfirmed for a tenth of the lease after the machine slept or a clock was set. From then on {@link #isLeader} is false,
+ * unconfirmed for a fifth of the lease after the machine slept or a clock was set. From then on {@link #isLeader} is false,
  * the work is interrupted, and the listeners are told; after that, what is left of the lock is given back. So while the
  * margin is long enough for the work to end, nobody leads before it has. The lease itself is valid until its deadline.
  *

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class Term {
 
     private static final int MARGIN_SHARE = 3;
-    private static final int DOUBT_SHARE = 10;
+    private static final int DOUBT_SHARE = 5;
 
     private final HeldLease lease;
     private final TimeSource time;
