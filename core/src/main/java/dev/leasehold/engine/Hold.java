@@ -61,7 +61,7 @@ final class Hold {
         this.owner = caller.owner();
         this.startedAt = now;
         this.mostDivergence = options.leaseDuration().toNanos() / 10;
-        this.status = new AtomicReference<>(new Live(validity));
+        this.status = new AtomicReference<>(new Live(withinMaxHold(validity)));
     }
 
     String lock() {
@@ -115,6 +115,15 @@ final class Hold {
         return current instanceof Doubted doubted ? doubted.validity() : ((Live) current).validity();
     }
 
+    /** A lease that was asked for by another caller, or granted late, may last longer than this hold may. */
+    private Validity withinMaxHold(Validity granted) {
+        if (options.maxHold().equals(LockOptions.FOREVER)) {
+            return granted;
+        }
+        long end = startedAt + options.maxHold().toNanos();
+        return granted.deadline() - end > 0 ? new Validity(granted.sentAt(), end) : granted;
+    }
+
     /** From when on the renewal is late: two thirds of the way from the confirmation to the deadline. */
     static long riskAt(Validity validity) {
         return validity.deadline() - (validity.deadline() - validity.sentAt().nanos()) / 3;
@@ -149,7 +158,7 @@ final class Hold {
                     || (current instanceof Doubted doubted && validity.sentAt().nanos() - doubted.since() < 0)) {
                 return false;
             }
-            if (status.compareAndSet(current, new Live(validity))) {
+            if (status.compareAndSet(current, new Live(withinMaxHold(validity)))) {
                 return true;
             }
         }
