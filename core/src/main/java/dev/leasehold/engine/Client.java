@@ -3,6 +3,7 @@ package dev.leasehold.engine;
 import dev.leasehold.DistributedLock;
 import dev.leasehold.ElectionOptions;
 import dev.leasehold.LeaderElection;
+import dev.leasehold.LeaseLostException;
 import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
 import dev.leasehold.LockOptions;
@@ -151,12 +152,28 @@ public final class Client {
         }
     }
 
+    /**
+     * What the engine has failed a call with, made anew: it was made on whichever thread brought the news, perhaps for many
+     * callers at once, and says nothing of the one who is told now. The original is the cause.
+     */
     RuntimeException rethrown(ExecutionException e) {
         Throwable cause = e.getCause();
-        if (cause instanceof RuntimeException known) {
+        if (cause instanceof StoreUnavailableException known) {
+            return new StoreUnavailableException(message(known), known.node(), known.outcome(), known);
+        } else if (cause instanceof LeaseLostException known) {
+            return new LeaseLostException(known.lock(), known.token(), known.reason(), known);
+        } else if (cause instanceof LockException && cause.getClass() == LockException.class) {
+            return new LockException(message(cause), cause);
+        } else if (cause instanceof IllegalStateException) {
+            return new IllegalStateException(message(cause), cause);
+        } else if (cause instanceof RuntimeException known) {
             return known;
         }
         return new LockException("the store " + this + " failed: " + cause, cause);
+    }
+
+    private static String message(Throwable of) {
+        return String.valueOf(of.getMessage());
     }
 
     private void check(LockOptions options) {
