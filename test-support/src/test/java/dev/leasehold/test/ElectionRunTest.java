@@ -97,9 +97,7 @@ class ElectionRunTest {
     private void passUntil(String what, BooleanSupplier condition) {
         long start = System.nanoTime();
         while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime() - start)
-                    .as("waiting until %s", what)
-                    .isLessThan(TimeUnit.SECONDS.toNanos(10));
+            assertThat(System.nanoTime() - start).as("waiting until %s", what).isLessThan(TimeUnit.SECONDS.toNanos(10));
             time.advance(Duration.ofSeconds(1));
             LockSupport.parkNanos(1_000_000);
         }
