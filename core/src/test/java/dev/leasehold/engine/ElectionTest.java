@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -78,6 +79,44 @@ class ElectionTest {
                 }
             }
             assertThat(election.lease()).contains(lease);
+        }
+    }
+
+    @Test
+    void theEndOfATermIsToldAfterItsBeginningHoweverEarlyItComes() {
+        List<String> told = new ArrayList<>();
+        AtomicReference<LeaderElection> candidate = new AtomicReference<>();
+        StillTime resigning = new StillTime() {
+            @Override
+            public Timer schedule(Duration delay, Runnable task) {
+                LeaderElection election = candidate.get();
+                if (election != null && election.isLeader()) {
+                    assertThat(told).as("it leads, and nobody knows yet").isEmpty();
+                    election.resign();
+                }
+                return super.schedule(delay, task);
+            }
+        };
+        try (Leasehold leasehold = Leasehold.builder()
+                .store(new WrappedStore())
+                .timeSource(resigning)
+                .executor(Runnable::run)
+                .build()) {
+            LeaderElection election = leasehold.election("office");
+            election.onChange(new ElectionListener() {
+                @Override
+                public void elected(Lease lease) {
+                    told.add("elected");
+                }
+
+                @Override
+                public void demoted(Lease lease) {
+                    told.add("demoted");
+                }
+            });
+            candidate.set(election);
+            election.start();
+            assertThat(told).containsExactly("elected", "demoted");
         }
     }
 

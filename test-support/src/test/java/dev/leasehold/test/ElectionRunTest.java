@@ -3,6 +3,7 @@ package dev.leasehold.test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.leasehold.ElectionListener;
 import dev.leasehold.ElectionOptions;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseBody;
@@ -202,13 +203,28 @@ class ElectionRunTest {
         Lease lease = begun();
         other.election.start();
         candidate.election.resign();
+        await("it was interrupted", () -> candidate.told.contains("ignored"));
         time.advance(LEASE.plusSeconds(1));
         assertThat(other.election.isLeader()).isTrue();
         assertThat(lease.isValid()).isFalse();
         end.countDown();
         candidate.election.close();
         get(result);
-        await("it was interrupted", () -> candidate.told.contains("ignored"));
+    }
+
+    @Test
+    void workDoesNotBeginInATermThatIsOver() throws Exception {
+        candidate.election.onChange(new ElectionListener() {
+            @Override
+            public void elected(Lease lease) {
+                if (candidate.terms.size() == 1) {
+                    candidate.election.resign();
+                }
+            }
+        });
+        run(this::work);
+        passUntil("the work has begun", () -> !begun.isEmpty());
+        assertThat(begun().token()).isEqualTo(candidate.terms.get(1));
     }
 
     @Test
@@ -327,6 +343,16 @@ class ElectionRunTest {
         Lease lease = begun();
         candidate.client.close();
         assertThat(lease.isValid()).isFalse();
+        assertThatThrownBy(() -> get(result)).hasCauseInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void closingTheClientEndsThePauseAfterATerm() throws Exception {
+        CompletableFuture<Boolean> result = run(this::work);
+        Lease lease = begun();
+        candidate.election.resign();
+        await("it pauses", () -> !lease.isValid());
+        candidate.client.close();
         assertThatThrownBy(() -> get(result)).hasCauseInstanceOf(IllegalStateException.class);
     }
 
