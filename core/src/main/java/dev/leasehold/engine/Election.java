@@ -101,7 +101,6 @@ final class Election implements LeaderElection {
     @Override
     public Optional<HolderInfo> leader() throws InterruptedException {
         return client.inspect(NamePattern.ofName(name)).stream()
-                .filter(lock -> lock.name().equals(name))
                 .flatMap(lock -> Optional.ofNullable(lock.holder()).stream())
                 .filter(holder -> !holder.owner().isEmpty())
                 .findFirst();

@@ -143,6 +143,22 @@ class ElectionTest {
             assertThat(election.isLeader())
                     .as("its listener may still be at work")
                     .isFalse();
+            CompletableFuture<Throwable> told = new CompletableFuture<>();
+            Thread waiter = new Thread(() -> {
+                try {
+                    assertThat(election.awaitLeadership(Duration.ofHours(1))).isEmpty();
+                    told.complete(null);
+                } catch (InterruptedException | RuntimeException e) {
+                    told.complete(e);
+                }
+            });
+            waiter.setDaemon(true);
+            waiter.start();
+            while (waiter.getState() != Thread.State.WAITING) {
+                Thread.onSpinWait();
+            }
+            blocked.close();
+            assertThat(told.get(20, TimeUnit.SECONDS)).isInstanceOf(IllegalStateException.class);
         }
     }
 

@@ -246,6 +246,20 @@ class ElectionRunTest {
     }
 
     @Test
+    void anOutageFromTheStartIsWaitedFor() throws Exception {
+        candidate.line.down(true);
+        CompletableFuture<Boolean> result = run(lease -> {});
+        for (int i = 0; i < 60; i++) {
+            time.advance(Duration.ofSeconds(1));
+            LockSupport.parkNanos(1_000_000);
+        }
+        assertThat(result).isNotDone();
+        candidate.line.down(false);
+        passUntil("it has led", result::isDone);
+        assertThat(get(result)).isFalse();
+    }
+
+    @Test
     void anErrorIsThrownAlsoAfterTheTerm() throws Exception {
         CompletableFuture<Boolean> result = run(lease -> {
             begun.add(lease);

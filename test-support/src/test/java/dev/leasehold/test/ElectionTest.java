@@ -383,6 +383,8 @@ class ElectionTest {
         assertThat(leader.told).containsExactly("elected 1", "demoted 1");
         assertThat(third.election.isLeader()).isTrue();
         time.advance(LEASE);
+        assertThat(third.client.locks("office"))
+                .allSatisfy(office -> assertThat(office.waiters()).isEmpty());
         third.election.close();
         time.advance(LEASE);
         assertThat(leader.told).hasSize(2);
@@ -444,10 +446,13 @@ class ElectionTest {
         candidate.line.down(true);
         candidate.election.start();
         candidate.election.start();
+        CompletableFuture<Lease> waits = candidate.election.awaitLeadershipAsync();
         time.advance(Duration.ofHours(1));
+        assertThat(waits).isNotDone();
         candidate.line.down(false);
         time.advance(Duration.ofSeconds(3));
         assertThat(candidate.election.isLeader()).isTrue();
+        assertThat(waits).isCompletedWithValue(candidate.lease());
     }
 
     // ---- waiting for leadership ----
@@ -523,6 +528,18 @@ class ElectionTest {
         leader.election.close();
         assertThat(waits).isCompleted();
         assertThat(waits.join().token()).isGreaterThan(leader.terms.get(0));
+    }
+
+    @Test
+    void aLockThatIsKeptWithoutAHolderHasNoLeader() throws Exception {
+        Candidate user = candidate("user");
+        assertThat(user.client
+                        .lock("office", LockOptions.defaults().withAtLeast(LEASE))
+                        .acquire()
+                        .release())
+                .isNotNull();
+        assertThat(user.client.locks("office")).hasSize(1);
+        assertThat(user.election.leader()).isEmpty();
     }
 
     @Test

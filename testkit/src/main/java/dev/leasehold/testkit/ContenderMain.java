@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code valid} → {@code true} or {@code false};
  *   <li>{@code count N} → {@code counted N}, after N times adding one to a number in a file under the lock;
  *   <li>{@code campaign} → {@code campaigning}, as a candidate for the office that has the lock's name;
- *   <li>{@code leads} → {@code true} or {@code false};
+ *   <li>{@code leads} → {@code true} if it leads and has written so into its log, else {@code false};
  *   <li>{@code resign} → {@code true} or {@code false};
  *   <li>{@code leave} → {@code left}, when the candidate is closed.
  * </ul>
@@ -102,7 +102,11 @@ final class ContenderMain {
                 terms = new LeadershipLog(name, election, this::logUnchecked);
                 yield "campaigning";
             }
-            case "leads" -> Boolean.toString(election.isLeader());
+            case "leads" ->
+                Boolean.toString(election.lease()
+                        .filter(lease -> lease.token()
+                                == StoreClient.present("the log", terms).written())
+                        .isPresent());
             case "resign" -> Boolean.toString(election.resign());
             case "leave" -> {
                 election.close();

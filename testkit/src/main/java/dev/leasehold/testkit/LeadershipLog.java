@@ -24,6 +24,7 @@ final class LeadershipLog implements AutoCloseable {
     private final Consumer<HoldRecord> sink;
     private final Thread watcher;
     private volatile boolean closed;
+    private volatile long written;
 
     private long standsSince = System.nanoTime();
     private @Nullable Sighting present;
@@ -70,6 +71,7 @@ final class LeadershipLog implements AutoCloseable {
         if (!certain) {
             certain = true;
             sink.accept(record(now, HoldRecord.NEVER, End.OPEN));
+            written = now.token();
         }
     }
 
@@ -85,6 +87,11 @@ final class LeadershipLog implements AutoCloseable {
     private HoldRecord record(Sighting of, long endedAt, End end) {
         return new HoldRecord(
                 candidate, election.name(), of.token(), standsSince, of.acquiredAt(), endedAt, of.deadline(), end);
+    }
+
+    /** The last term that was written down as open. */
+    long written() {
+        return written;
     }
 
     /** Stops looking, and writes down what there is to write. */
