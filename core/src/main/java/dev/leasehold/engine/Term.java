@@ -53,7 +53,7 @@ final class Term {
     final CompletableFuture<@Nullable Void> workEnded = new CompletableFuture<>();
 
     /** Completes when the lease is being given back. */
-    final CompletableFuture<@Nullable Void> vacated;
+    final CompletableFuture<?> vacated;
 
     Term(HeldLease lease, ElectionOptions options, TimeSource time, Consumer<Term> whenOver) {
         this.lease = lease;

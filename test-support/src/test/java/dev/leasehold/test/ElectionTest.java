@@ -378,13 +378,13 @@ class ElectionTest {
         Candidate third = waiting("third");
         second.election.close();
         leader.election.close();
-        leader.election.close();
         assertThat(leader.election.isLeader()).isFalse();
         assertThat(leader.told).containsExactly("elected 1", "demoted 1");
         assertThat(third.election.isLeader()).isTrue();
         time.advance(LEASE);
         assertThat(third.client.locks("office"))
                 .allSatisfy(office -> assertThat(office.waiters()).isEmpty());
+        leader.election.close();
         third.election.close();
         time.advance(LEASE);
         assertThat(leader.told).hasSize(2);
