@@ -238,6 +238,9 @@ class LocalQueueServingTest {
         bench.ends(bench.given(first));
         Hold hold = bench.given(next);
         assertThat(hold.remaining(bench.now())).isEqualTo(Duration.ofSeconds(5));
+        bench.send(new Event.DoubtSignal());
+        bench.renewed(bench.renewal().lease(), Duration.ofSeconds(5));
+        assertThat(hold.remaining(bench.now())).isEqualTo(Duration.ofSeconds(5));
         bench.forget();
         bench.pass(Duration.ofSeconds(5).minusNanos(1));
         assertThat(hold.state(bench.now()).isValid()).isTrue();
