@@ -19,6 +19,9 @@ import java.util.concurrent.CompletableFuture;
  * the work is interrupted, and the listeners are told; after that, what is left of the lock is given back. So while the
  * margin is long enough for the work to end, nobody leads before it has. The lease itself is valid until its deadline.
  *
+ * <p>Closing the client ends the term too, but gives the lock back without waiting for work and listeners: close the candidate
+ * first.
+ *
  * <p>Store outages end terms, not campaigns: where the store does not answer, the candidate asks again after a short pause.
  */
 public interface LeaderElection extends AutoCloseable {
