@@ -107,6 +107,33 @@ public final class Leasehold implements AutoCloseable {
     }
 
     /**
+     * A candidate for an office that one of all candidates holds at a time, with the lease duration of the client's default
+     * options and the usual margin. Each call makes a candidate of its own; it does not campaign until it is told to.
+     *
+     * @param name the office: a lock's name, as for {@link #lock(String)}
+     * @return the candidate
+     * @throws IllegalArgumentException if the name is empty, too long or has a forbidden character
+     * @throws IllegalStateException if the client is closed
+     */
+    public LeaderElection election(String name) {
+        return election(
+                name, ElectionOptions.ofLease(client.settings().options().leaseDuration()));
+    }
+
+    /**
+     * A candidate for an office that one of all candidates holds at a time, with options of its own.
+     *
+     * @param name the office: a lock's name, as for {@link #lock(String)}
+     * @param options how the office is held
+     * @return the candidate
+     * @throws IllegalArgumentException as for {@link #lock(String, LockOptions)}
+     * @throws IllegalStateException if the client is closed
+     */
+    public LeaderElection election(String name, ElectionOptions options) {
+        return client.election(name, options);
+    }
+
+    /**
      * Lists the locks of this client's namespace that are held, kept or waited for, in the order of their names.
      *
      * @param pattern which names: {@code *} stands for any characters, {@code ?} for one, a backslash takes the next

@@ -464,9 +464,11 @@ final class LocalQueue {
             return;
         }
         Hold hold = current.hold();
-        if (hold != null && current.isRenewing() && !hold.isWanted()) {
+        if (hold != null && current.isRenewing() && (hold.isRetired() || !hold.isWanted())) {
             current.stopRenewing();
-            actions.add(new Action.Unrenewed(hold, "nobody can use it any more"));
+            if (!hold.isRetired()) {
+                actions.add(new Action.Unrenewed(hold, "nobody can use it any more"));
+            }
             if (!current.isRequestDue(now)) {
                 return;
             }
