@@ -31,7 +31,7 @@ final class Tlc {
 
     private Tlc() {}
 
-    /** At most two minutes; a run that takes longer is ended and counts as not completed. */
+    /** At most ten minutes (it needs seconds, on an idle machine); a run that takes longer is ended and counts as not completed. */
     static Result check(Path module, Path configuration) {
         try {
             Path scratch = Files.createTempDirectory(Path.of("target").toAbsolutePath(), "tlc");
@@ -42,7 +42,7 @@ final class Tlc {
                     .redirectOutput(output.toFile())
                     .start();
             try {
-                tlc.waitFor(2, TimeUnit.MINUTES);
+                tlc.waitFor(10, TimeUnit.MINUTES);
             } finally {
                 tlc.destroyForcibly().waitFor();
             }
