@@ -145,7 +145,8 @@ public final class RedisFence {
          * @throws StaleTokenException if a newer token is registered; the script has not run
          */
         @SuppressWarnings("TypeParameterUnusedInFormals") // As Lettuce has it.
-        public <T extends @Nullable Object> T eval(String script, ScriptOutputType output, String[] keys, String... args) {
+        public <T extends @Nullable Object> T eval(
+                String script, ScriptOutputType output, String[] keys, String... args) {
             if (script.startsWith("#!")) {
                 throw new IllegalArgumentException(
                         "a guarded script cannot begin with a line of flags, since the guard comes before it: '"
@@ -155,7 +156,8 @@ public final class RedisFence {
         }
 
         @SuppressWarnings("TypeParameterUnusedInFormals")
-        private <T extends @Nullable Object> T run(String script, ScriptOutputType output, String[] keys, String... args) {
+        private <T extends @Nullable Object> T run(
+                String script, ScriptOutputType output, String[] keys, String... args) {
             String[] allKeys = Arrays.copyOf(keys, keys.length + 1);
             allKeys[keys.length] = key;
             String[] allArgs = Arrays.copyOf(args, args.length + 1);
