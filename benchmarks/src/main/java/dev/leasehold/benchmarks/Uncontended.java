@@ -49,7 +49,7 @@ final class Uncontended {
     }
 
     private List<Result> run(RedisProcess redis, List<Peer> peers) throws Exception {
-        for (int warmUp = 0; warmUp < 3; warmUp++) {
+        for (int warmUp = 0; warmUp < 10; warmUp++) {
             for (Peer peer : peers) {
                 rate(peer, round.multipliedBy(2));
             }
