@@ -21,6 +21,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 
 /**
  * Speaks to one master: its connections, its scripts, its inbox. It knows nothing of other nodes, nor how many there are.
@@ -37,6 +39,9 @@ final class RedisNode implements LockOps {
     private final Inbox inbox;
     private final boolean counted;
     private final boolean asking;
+    private final ConcurrentMap<Renewal, CompletableFuture<RenewAnswer>> renewals;
+
+    private record Renewal(LeaseId lease, Duration duration) {}
 
     /**
      * Makes a node, without connecting.
@@ -50,6 +55,7 @@ final class RedisNode implements LockOps {
         this.inbox = inbox;
         this.counted = counted;
         this.asking = false;
+        this.renewals = new ConcurrentHashMap<>();
         names = new KeyNames(context.namespace());
         commands = new Wires(context).link(route.toString(), route::connect, () -> events.doubt(null));
     }
@@ -62,6 +68,7 @@ final class RedisNode implements LockOps {
         this.names = same.names;
         this.commands = same.commands;
         this.asking = asking;
+        this.renewals = new ConcurrentHashMap<>();
     }
 
     /** The same node over the same connection, as one asks it for a lock that is on its way to it from another. */
@@ -121,8 +128,30 @@ final class RedisNode implements LockOps {
                 Reply.holder(answer.get(1).toString(), left, now), left, (int) Reply.number(answer.get(3)));
     }
 
+    /**
+     * Renews. Asked again while the same question is under way, it is not sent again: its answer serves both. Else a server
+     * that is slow because it has too much to do would be given more and more of it.
+     */
     @Override
     public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
+        Renewal renewal = new Renewal(lease, duration);
+        CompletableFuture<RenewAnswer> answer = new CompletableFuture<>();
+        CompletableFuture<RenewAnswer> underWay = renewals.putIfAbsent(renewal, answer);
+        if (underWay != null) {
+            return underWay;
+        }
+        sendRenewal(lease, duration).whenComplete((answered, failure) -> {
+            renewals.remove(renewal);
+            if (failure == null) {
+                answer.complete(answered);
+            } else {
+                answer.completeExceptionally(failure);
+            }
+        });
+        return answer;
+    }
+
+    private CompletionStage<RenewAnswer> sendRenewal(LeaseId lease, Duration duration) {
         return run(
                 "the renewal of '" + lease.lock() + "'",
                 Script.RENEW,
