@@ -1,48 +1,48 @@
 package dev.leasehold.benchmarks;
 
+import java.io.PrintStream;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Runs one of the benchmarks. */
 public final class Benchmarks {
 
+    private static final PrintStream OUT = System.out;
+
     private Benchmarks() {}
 
     public static void main(String[] args) throws Exception {
+        String which = args.length == 0 ? "" : args[0];
         int size = args.length > 1 ? Integer.parseInt(args[1]) : 0;
-        switch (args.length == 0 ? "" : args[0]) {
-            case "uncontended" ->
-                Uncontended.print(
-                        System.out,
-                        new Uncontended(System.out, size > 0 ? size : 25, Duration.ofMillis(500)).run(Peer.ALL));
-            case "duel" ->
-                Uncontended.print(
-                        System.out,
-                        new Uncontended(System.out, size > 0 ? size : 25, Duration.ofMillis(500))
-                                .run(List.of(BareLettuce::new, LeaseholdPeer::new)));
-            case "many-leases" ->
-                new ManyLeases(
-                                System.out,
-                                20_000,
-                                Duration.ofSeconds(10),
-                                Duration.ofSeconds(size > 0 ? size : 180),
-                                Duration.ofSeconds(30))
-                        .run()
-                        .print(System.out);
-            case "many-leases-short" ->
-                new ManyLeases(
-                                System.out,
-                                size,
-                                Duration.ofSeconds(8),
-                                Duration.ofSeconds(6),
-                                Duration.ofSeconds(9))
-                        .run()
-                        .print(System.out);
+        switch (which) {
+            case "uncontended" -> uncontended(size > 0 ? size : 25);
+            case "hand-over" -> handOver(size > 0 ? size : 3);
+            case "many-leases" -> manyLeases(size > 0 ? size : 180);
             default -> {
-                System.err.println("usage: uncontended | hand-over | many-leases");
+                System.err.println("usage: uncontended [ROUNDS] | hand-over [ROUNDS] | many-leases [SECONDS]");
                 System.exit(2);
             }
         }
         System.exit(0);
+    }
+
+    private static void uncontended(int rounds) throws Exception {
+        Uncontended.print(OUT, new Uncontended(OUT, rounds, Duration.ofMillis(500)).run(Peer.ALL));
+    }
+
+    private static void handOver(int rounds) throws Exception {
+        List<String> kinds = List.of(
+                "two bare scripts", "Leasehold", "Redisson", "Spring Integration", "Spring Integration, pub/sub");
+        HandOver handOver = new HandOver(OUT, rounds, Duration.ofSeconds(10));
+        List<HandOver.Result> results = new ArrayList<>(handOver.run(kinds, 4));
+        results.addAll(handOver.run(kinds, 8));
+        HandOver.print(OUT, results);
+    }
+
+    private static void manyLeases(int seconds) throws Exception {
+        new ManyLeases(OUT, 20_000, Duration.ofSeconds(10), Duration.ofSeconds(seconds), Duration.ofSeconds(30))
+                .run()
+                .print(OUT);
     }
 }

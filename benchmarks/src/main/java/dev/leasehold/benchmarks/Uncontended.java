@@ -95,7 +95,7 @@ final class Uncontended {
         return cycles * 1e9 / (now - start);
     }
 
-    private static double median(double[] values) {
+    static double median(double[] values) {
         double[] sorted = values.clone();
         Arrays.sort(sorted);
         return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
