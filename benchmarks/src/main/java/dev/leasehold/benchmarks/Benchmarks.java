@@ -32,11 +32,9 @@ public final class Benchmarks {
     }
 
     private static void handOver(int rounds) throws Exception {
-        List<String> kinds = List.of(
-                "two bare scripts", "Leasehold", "Redisson", "Spring Integration", "Spring Integration, pub/sub");
         HandOver handOver = new HandOver(OUT, rounds, Duration.ofSeconds(10));
-        List<HandOver.Result> results = new ArrayList<>(handOver.run(kinds, 4));
-        results.addAll(handOver.run(kinds, 8));
+        List<HandOver.Result> results = new ArrayList<>(handOver.run(Contender.KINDS, 4));
+        results.addAll(handOver.run(Contender.KINDS, 8));
         HandOver.print(OUT, results);
     }
 

@@ -1,12 +1,13 @@
 package dev.leasehold.benchmarks;
 
+import java.io.BufferedOutputStream;
 import java.io.BufferedReader;
 import java.io.DataOutputStream;
 import java.io.InputStreamReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Map;
+import java.util.List;
 
 /**
  * A process that wants the lock again and again. Says when it is ready, begins when told on its standard input, and in the
@@ -14,17 +15,25 @@ import java.util.Map;
  */
 final class Contender {
 
-    static final Map<String, Peer.Maker> KINDS = Map.of(
-            "two bare scripts", BareQueue::new,
-            "Leasehold", LeaseholdPeer::new,
-            "Redisson", RedissonPeer::new,
-            "Spring Integration", SpringPeer::spinning,
-            "Spring Integration, pub/sub", SpringPeer::told);
+    /** Whom to compare; the first is the bare one. */
+    static final List<String> KINDS =
+            List.of("two bare scripts", "Leasehold", "Redisson", "Spring Integration", "Spring Integration, pub/sub");
+
+    private static Peer peer(String kind, String redisUri, String lock) {
+        return switch (kind) {
+            case "two bare scripts" -> new BareQueue(redisUri, lock);
+            case "Leasehold" -> new LeaseholdPeer(redisUri, lock);
+            case "Redisson" -> new RedissonPeer(redisUri, lock);
+            case "Spring Integration" -> SpringPeer.spinning(redisUri, lock);
+            case "Spring Integration, pub/sub" -> SpringPeer.told(redisUri, lock);
+            default -> throw new IllegalArgumentException("nothing is known by the name of " + kind);
+        };
+    }
 
     private Contender() {}
 
     public static void main(String[] args) throws Exception {
-        try (Peer peer = KINDS.get(args[0]).make(args[1], args[2])) {
+        try (Peer peer = peer(args[0], args[1], args[2])) {
             peer.acquire();
             peer.release();
             System.out.println("ready");
@@ -42,7 +51,7 @@ final class Contender {
                 peer.release();
             }
             try (DataOutputStream file =
-                    new DataOutputStream(new java.io.BufferedOutputStream(Files.newOutputStream(Path.of(args[3]))))) {
+                    new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(Path.of(args[3]))))) {
                 for (int i = 0; i < used; i++) {
                     file.writeLong(times[i]);
                 }
