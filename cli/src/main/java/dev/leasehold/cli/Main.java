@@ -13,6 +13,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.TypeConversionException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The program: its commands, and how each failure becomes one line and a status. */
 @Command(
@@ -101,8 +102,14 @@ final class Main {
     }
 
     private static int usage(ParameterException failure, Terminal terminal) {
-        String help = failure.getCommandLine().getCommandSpec().qualifiedName() + " --help";
-        terminal.say(Escapes.shown(String.valueOf(failure.getMessage())) + " (see: " + help + ")");
+        CommandLine command = failure.getCommandLine();
+        String help = command.getCommandSpec().qualifiedName() + " --help";
+        String message = String.valueOf(failure.getMessage());
+        if (failure instanceof UnmatchedArgumentException unmatched && command.getParent() == null) {
+            message = "unknown command '" + unmatched.getUnmatched().get(0) + "'; there are "
+                    + String.join(", ", command.getSubcommands().keySet());
+        }
+        terminal.say(Escapes.shown(message) + " (see: " + help + ")");
         return ExitStatus.USAGE;
     }
 
