@@ -71,11 +71,6 @@ final class RedisUris {
     }
 
     private static void checkOptions(StoreUri uri) {
-        for (String option : uri.options().keySet()) {
-            if (!option.equals(SeparatePassword.OPTION)) {
-                throw new IllegalArgumentException("unknown option leasehold." + option + " in '" + uri + "'");
-            }
-        }
         int question = uri.text().indexOf('?');
         if (question < 0) {
             return;

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class Reply {
 
     private static final String LAYOUT = "leasehold|1|";
+    private static final String OURS = "leasehold|";
     private static final int VALUE_PARTS = 7;
 
     /** Makes sense of an answer. */
@@ -57,6 +58,10 @@ final class Reply {
     }
 
     static @Nullable HolderInfo holder(String value, @Nullable Duration left, long nowMicros) {
+        if (!value.isEmpty() && !value.startsWith(OURS)) {
+            Instant until = left == null ? null : instant(nowMicros).plus(left);
+            return new HolderInfo(ForeignHolders.OWNER, 0, null, until, left);
+        }
         String[] parts = value.split("\\|", VALUE_PARTS);
         if (parts.length < VALUE_PARTS || !value.startsWith(LAYOUT)) {
             return null;

@@ -16,7 +16,8 @@ enum Script {
     RELEASE_ALONE("release-alone.lua"),
     WITHDRAW("lock.lua", "withdraw.lua"),
     BREAK("lock.lua", "break.lua"),
-    INSPECT("lock.lua", "inspect.lua");
+    INSPECT("lock.lua", "inspect.lua"),
+    ACKNOWLEDGE("acknowledge.lua");
 
     private final String text;
     private final String sha;

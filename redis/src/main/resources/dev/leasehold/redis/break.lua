@@ -1,5 +1,8 @@
 -- ARGV: a token of the run, inbox, counts, name. Answers 1 or 0.
 local value = redis.call('GET', KEYS[1])
+if value and isForeign(value) then
+  return redis.error_reply('LEASEHOLD_FOREIGN it is held by a client that is not of Leasehold')
+end
 local holder = value and tenure(value)
 if not holder or tonumber(ARGV[1]) < tonumber(holder.token)
     or tonumber(ARGV[1]) > holder.token + holder.spare then

@@ -8,10 +8,10 @@ local value = stored[1]
 
 if value then
   local holder = tenure(value)
-  if not holder then
+  if not holder and not isForeign(value) then
     return redis.error_reply('LEASEHOLD_LAYOUT ' .. string.sub(value, 1, 16))
   end
-  if holder.claim == id then
+  if holder and holder.claim == id then
     local left = redis.call('PTTL', KEYS[1])
     if left < tonumber(lease) then
       redis.call('PEXPIRE', KEYS[1], lease)

@@ -10,6 +10,9 @@
 local LAYOUT = 'leasehold|1|'
 local TOKEN_LIFE = 604800000
 
+-- Under a bare name the lock is shared with clients of other kinds, whose values are anything.
+local SHARED = string.sub(KEYS[1], 1, 10) ~= 'leasehold:'
+
 local function integer(number)
   return string.format('%.0f', number)
 end
@@ -25,6 +28,10 @@ local function tenure(value)
   if token then
     return {claim = claim, token = token, spare = spare}
   end
+end
+
+local function isForeign(value)
+  return SHARED and string.sub(value, 1, 10) ~= 'leasehold|'
 end
 
 local function waiter(claim)

@@ -7,4 +7,9 @@ if holder and holder.claim == ARGV[1] then
   handOver({inbox = ARGV[2], uncounted = ARGV[3] == '0', name = ARGV[4]})
   return 1
 end
+-- A foreign holder tells nobody of its release; who is first now has to look for it.
+local first = SHARED and found == 1 and redis.call('ZRANGE', KEYS[3], 0, 0)[1]
+if first then
+  tell('broken', ARGV[2], first, ARGV[4])
+end
 return found
