@@ -139,6 +139,19 @@ public final class Leasehold implements AutoCloseable {
     }
 
     /**
+     * Looks at the store's deployment and says what a lock there is worth. Takes a lock of its own for a moment, and blocks
+     * for some seconds at most.
+     *
+     * @return what was found
+     * @throws LockException if nothing of the store can be reached, or it refuses this user
+     * @throws IllegalStateException if the client is closed
+     * @throws InterruptedException if the thread is interrupted while waiting
+     */
+    public Examination examine() throws InterruptedException {
+        return client.examine();
+    }
+
+    /**
      * Ends all holds at once, releases them in the store, withdraws all claims (their callers get {@link
      * IllegalStateException}), and closes the connection. Waits for the store for the store timeout at most, also through an
      * interrupt, which is kept. What the user passed in is not closed. Idempotent.

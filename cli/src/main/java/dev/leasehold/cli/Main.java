@@ -38,7 +38,10 @@ final class Main {
         STATUSES.put("126", "the command cannot be executed");
         STATUSES.put("127", "the command was not found");
         STATUSES.put("128+N", "ended by signal N, as 143 by SIGTERM");
-        STATUSES.put("else", "the command's own status; break: 1 if nothing was broken, as when you decline");
+        STATUSES.put(
+                "else",
+                "the command's own status; break: 1 if nothing was broken, as when you decline; "
+                        + "doctor: 1 if it warns, 2 if something is serious");
     }
 
     private Main() {}
@@ -64,6 +67,7 @@ final class Main {
         commands.put("ls", new ListCommand());
         commands.put("show", new ShowCommand());
         commands.put("break", new BreakCommand());
+        commands.put("doctor", new DoctorCommand());
         // Describing a command to picocli takes time, so only the one that is asked for is described.
         if (arguments.length > 0 && commands.containsKey(arguments[0])) {
             commands.keySet().retainAll(Set.of(arguments[0]));

@@ -36,7 +36,7 @@ final class StoreOption {
                             + "put it into a file and name that with --store-password-file, or set LEASEHOLD_STORE_PASSWORD, or "
                             + "give the URI in LEASEHOLD_STORE");
         }
-        String store = uri != null ? uri : defaultUri(System.getenv(), System.getProperty("user.home"));
+        String store = uri();
         if (store.startsWith("memory:")) {
             throw new IllegalArgumentException(
                     "a store in memory is seen by this process alone, so its locks would keep"
@@ -47,6 +47,15 @@ final class StoreOption {
                 .uri(store, password == null ? Map.of() : Map.of("password", password))
                 .label(label)
                 .build();
+    }
+
+    private String uri() {
+        return uri != null ? uri : defaultUri(System.getenv(), System.getProperty("user.home"));
+    }
+
+    /** The store without credentials. */
+    String shown() {
+        return StoreUri.parse(uri()).toString();
     }
 
     /** How this store is named to another command of ours; empty for the default. */
