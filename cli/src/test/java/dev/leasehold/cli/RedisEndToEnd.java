@@ -6,6 +6,7 @@ import static dev.leasehold.cli.Processes.contents;
 import static dev.leasehold.cli.Processes.isRunning;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -138,6 +139,58 @@ class RedisEndToEnd {
         assertThat(leasehold.run("break", "--yes", "demo").succeeded().err()).contains("is broken");
         assertThat(holder.status()).isEqualTo(79);
         assertThat(leasehold.run("ls").succeeded().out().lines()).hasSize(1);
+    }
+
+    @Test
+    void locksOfAClusterAreRunListedShownBrokenAndExamined() throws Exception {
+        try (RedisGroup cluster = RedisGroup.cluster()) {
+            Map<String, String> there = Map.of("LEASEHOLD_STORE", "redis-cluster://" + cluster.addresses());
+            List<Program.Run> holders = new ArrayList<>();
+            for (String name : List.of("a", "b", "c")) {
+                holders.add(leasehold.start(
+                        there, List.of("run", "--lease", "2", name, "sh", "-c", "echo held; exec sleep 60")));
+            }
+            for (Program.Run holder : holders) {
+                awaitLine(holder.outFile());
+            }
+            assertThat(leasehold.start(there, List.of("ls")).succeeded().out().lines())
+                    .hasSize(4);
+            assertThat(leasehold
+                            .start(there, List.of("show", "--json", "b"))
+                            .succeeded()
+                            .out())
+                    .contains("\"pid\":" + holders.get(1).process().pid());
+            leasehold.start(there, List.of("break", "--yes", "c")).succeeded();
+            assertThat(holders.get(2).status()).isEqualTo(79);
+            Program.Run doctor = leasehold.start(there, List.of("doctor"));
+            assertThat(doctor.status()).as(doctor.err()).isEqualTo(1);
+            assertThat(doctor.out()).contains("all slots have one of 3 masters");
+            holders.get(0).signal("TERM");
+            holders.get(1).signal("TERM");
+            assertThat(holders.get(1).status()).isEqualTo(143);
+        }
+    }
+
+    @Test
+    void theDoctorSaysWhatALockIsWorthAndEndsAccordingly() throws Exception {
+        Program.Run warned = leasehold.run("doctor");
+        assertThat(warned.status()).as(warned.err()).isEqualTo(1);
+        assertThat(warned.out())
+                .startsWith("redis://localhost:" + redis.port() + "\n\nWARNING  nothing is kept on disk\n")
+                .contains("note     no replica\n", "ok       Redis 7.0.15\n", "\nA lock here has one holder at a time");
+        assertThat(warned.err()).isEmpty();
+        redis.commands().configSet("maxmemory", "100mb");
+        redis.commands().configSet("maxmemory-policy", "allkeys-lru");
+        Program.Run serious = leasehold.run("doctor", "--json");
+        assertThat(serious.status()).isEqualTo(2);
+        assertThat(serious.out())
+                .startsWith("{\"store\":\"redis://localhost:" + redis.port()
+                        + "\",\"worst\":\"serious\",\"verdict\":\"Do not")
+                .contains("{\"severity\":\"serious\",\"code\":\"redis-evicts\",\"node\":\"redis://localhost:");
+        leasehold.run("doctor", "--store", "sqlite:" + dir.resolve("locks.db")).succeeded();
+        leasehold
+                .run("doctor", "--store", "redis://localhost:" + RedisProcess.freePort())
+                .failed(69, "Check that it is running");
     }
 
     @Test

@@ -31,27 +31,44 @@ public final class Trial {
      * @throws InterruptedException if the thread is interrupted while waiting
      */
     public static Finding of(StoreFactory store, StoreContext context) throws InterruptedException {
-        long limit = context.storeTimeout().toNanos();
         try (Store open = store.open(context)) {
-            long begin = context.time().nanos();
             ClaimId id = new ClaimId(context.clientId(), 1);
-            ClaimAnswer answer = await(open.claim(new Claim(id, LOCK, LEASE, 0, false)), limit);
-            Duration first = Duration.ofNanos(context.time().nanos() - begin);
-            String took = ", the first answer after " + first.toMillis() + " ms";
-            if (!(answer instanceof Granted granted)) {
-                return Finding.of(Severity.FINE, "trial", store.toString(), "the lock '" + LOCK + "' was busy" + took);
+            long limit = context.storeTimeout().toNanos();
+            try {
+                return attempt(store, open, id, context.time(), limit);
+            } catch (ExecutionException e) {
+                withdraw(open, id, limit);
+                Throwable why = e.getCause() == null ? e : e.getCause();
+                return failed(store, "a lock could not be taken, renewed and released: " + why.getMessage());
+            } catch (TimeoutException e) {
+                withdraw(open, id, limit);
+                return failed(store, "there was no answer within " + context.storeTimeout());
             }
-            RenewAnswer renewed = await(open.renew(granted.lease(), LEASE), limit);
-            ReleaseAnswer released = await(open.release(granted.lease(), Duration.ZERO), limit);
-            return renewed instanceof RenewAnswer.Lost || released != ReleaseAnswer.RELEASED
-                    ? failed(store, "a lock was granted and gone a moment later")
-                    : Finding.of(
-                            Severity.FINE, "trial", store.toString(), "a lock was taken, renewed and released" + took);
-        } catch (ExecutionException e) {
-            Throwable why = e.getCause() == null ? e : e.getCause();
-            return failed(store, "a lock could not be taken, renewed and released: " + why.getMessage());
-        } catch (TimeoutException e) {
-            return failed(store, "there was no answer within " + context.storeTimeout());
+        }
+    }
+
+    private static Finding attempt(StoreFactory store, Store open, ClaimId id, TimeSource time, long limit)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        long begin = time.nanos();
+        ClaimAnswer answer = await(open.claim(new Claim(id, LOCK, LEASE, 0, false)), limit);
+        Duration first = Duration.ofNanos(time.nanos() - begin);
+        String took = ", the first answer after " + first.toMillis() + " ms";
+        if (!(answer instanceof Granted granted)) {
+            return Finding.of(Severity.FINE, "trial", store.toString(), "the lock '" + LOCK + "' was busy" + took);
+        }
+        RenewAnswer renewed = await(open.renew(granted.lease(), LEASE), limit);
+        ReleaseAnswer released = await(open.release(granted.lease(), Duration.ZERO), limit);
+        return renewed instanceof RenewAnswer.Lost || released != ReleaseAnswer.RELEASED
+                ? failed(store, "a lock was granted and gone a moment later")
+                : Finding.of(Severity.FINE, "trial", store.toString(), "a lock was taken, renewed and released" + took);
+    }
+
+    /** The claim may have been carried out. If this fails too, what it has left runs out with its lease. */
+    private static void withdraw(Store open, ClaimId id, long limit) throws InterruptedException {
+        try {
+            await(open.withdraw(LOCK, id), limit / 4);
+        } catch (ExecutionException | TimeoutException e) {
+            return; // What is wrong has been said.
         }
     }
 

@@ -12,7 +12,8 @@ final class PersistenceFindings {
     private static final String FORGOTTEN =
             "what it has forgotten is granted to somebody else at once, while the holder goes on believing until the end of "
                     + "his lease";
-    private static final String LOG_ALL = "set appendonly yes and appendfsync always";
+    private static final String LOG_ALL =
+            "set appendonly yes and appendfsync always; else start it again only when the longest lease is over";
 
     private PersistenceFindings() {}
 

@@ -56,8 +56,7 @@ class DoctorTest {
 
     @Test
     void aServerThatForgetsNothingHasNothingWorseThanANote() throws Exception {
-        try (RedisProcess redis =
-                RedisProcess.start(Version.V7_0, "--appendonly", "yes", "--appendfsync", "always")) {
+        try (RedisProcess redis = RedisProcess.start(Version.V7_0, "--appendonly", "yes", "--appendfsync", "always")) {
             Examination seen = examine(redis.uri());
 
             assertThat(codes(seen, Severity.SERIOUS)).isEmpty();
@@ -137,7 +136,8 @@ class DoctorTest {
                 setUser(redis, "poor on >pw resetchannels -@all +ping");
 
                 Examination app = examine("redis://app:pw@localhost:" + redis.port());
-                assertThat(the("redis-rights-missing", app).what()).isEqualTo("the user may not call zadd, hset, subscribe");
+                assertThat(the("redis-rights-missing", app).what())
+                        .isEqualTo("the user may not call zadd, hset, subscribe");
                 assertThat(the("redis-rights-missing", app).remedy()).isEqualTo("allow +zadd +hset +subscribe");
                 Examination keys = examine("redis://keys:pw@localhost:" + redis.port());
                 assertThat(codes(keys, Severity.SERIOUS)).containsExactly("redis-keys-forbidden", "trial-failed");
@@ -176,9 +176,14 @@ class DoctorTest {
     @Test
     void replicasThatLocksDoNotWaitForAreAWarning() throws Exception {
         try (RedisProcess master = RedisProcess.start(
-                        Version.V7_0, "--repl-diskless-sync-delay", "0", "--appendonly", "yes", "--appendfsync", "always");
-                RedisProcess replica =
-                        RedisProcess.start(Version.V7_0, "--replicaof", "127.0.0.1 " + master.port())) {
+                        Version.V7_0,
+                        "--repl-diskless-sync-delay",
+                        "0",
+                        "--appendonly",
+                        "yes",
+                        "--appendfsync",
+                        "always");
+                RedisProcess replica = RedisProcess.start(Version.V7_0, "--replicaof", "127.0.0.1 " + master.port())) {
             await().until(() -> replica.commands().info("replication").contains("master_link_status:up"));
             Examination seen = examine(master.uri());
 
@@ -201,7 +206,8 @@ class DoctorTest {
     @Test
     void theMasterBehindASentinelAndItsReplicaAreExamined() throws Exception {
         try (RedisGroup group = RedisGroup.sentinel()) {
-            Examination seen = examine("redis-sentinel://localhost:" + group.servers.get(2).port() + "#main");
+            Examination seen =
+                    examine("redis-sentinel://localhost:" + group.servers.get(2).port() + "#main");
 
             assertThat(codes(seen, Severity.SERIOUS)).isEmpty();
             assertThat(codes(seen, Severity.WARNING)).contains("redis-fail-over-forgets", "redis-no-persistence");
@@ -261,7 +267,8 @@ class DoctorTest {
 
         assertThat(ServerFindings.of(old)).anyMatch(finding -> finding.code().equals("redis-version-old"));
         assertThat(ServerFindings.of(valkey)).anyMatch(finding -> finding.what().equals("Valkey 8.0.1"));
-        assertThat(ServerFindings.of(failing)).anyMatch(finding -> finding.code().equals("redis-version-not-seen"));
+        assertThat(ServerFindings.of(failing))
+                .anyMatch(finding -> finding.code().equals("redis-version-not-seen"));
         assertThat(PersistenceFindings.of(old)).extracting(Finding::code).containsExactly("redis-persistence-not-seen");
         assertThat(PersistenceFindings.of(failing))
                 .extracting(Finding::code)

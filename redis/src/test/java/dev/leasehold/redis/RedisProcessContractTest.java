@@ -22,6 +22,7 @@ class RedisProcessContractTest extends ProcessContract {
 
     @Override
     protected String uri() {
-        return redis.uri();
+        // Four JVMs at once may take a while to load their classes.
+        return redis.uri() + "?leasehold.storeTimeout=30000";
     }
 }
