@@ -115,12 +115,13 @@ class RedisEndToEnd {
     @Test
     void aServerThatCannotBeReachedIsNotABusyLock() throws Exception {
         String nobody = "redis://localhost:" + RedisProcess.freePort();
+        String soon = nobody + "?leasehold.storeTimeout=1000";
         for (String command : List.of("run", "ls", "show", "break")) {
-            List<String> line = new ArrayList<>(List.of(command, "--store", nobody + "?leasehold.storeTimeout=2000"));
+            List<String> line = new ArrayList<>(List.of(command, "--store", soon));
             line.addAll(command.equals("run") ? List.of("demo", "true") : List.of("demo"));
             leasehold.start(Map.of(), line).failed(69, nobody);
         }
-        Program.Run never = leasehold.run("run", "-n", "--store", nobody, "demo", "touch", "ran");
+        Program.Run never = leasehold.run("run", "-n", "--store", soon, "demo", "touch", "ran");
         assertThat(never.failed(69, "Check that it is running and reachable").out())
                 .isEmpty();
         assertThat(dir.resolve("ran")).doesNotExist();
