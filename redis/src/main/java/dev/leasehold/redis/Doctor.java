@@ -6,7 +6,7 @@ import dev.leasehold.LockException;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.Trial;
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.output.NestedMultiOutput;
@@ -196,17 +196,26 @@ final class Doctor {
 
     private <C extends StatefulRedisConnection<String, String>> C open(CompletionStage<C> connecting)
             throws InterruptedException, ExecutionException, TimeoutException {
-        C connection = connecting.toCompletableFuture().get(patience.toMillis(), TimeUnit.MILLISECONDS);
+        C connection;
+        try {
+            connection = connecting.toCompletableFuture().get(patience.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            connecting.thenAccept(StatefulRedisConnection::closeAsync);
+            throw e;
+        }
         connection.setTimeout(patience);
         return connection;
     }
 
-    private LockException failure(Exception e) {
-        if (e instanceof ExecutionException connecting && connecting.getCause() != null) {
-            return Failures.ofConnecting(connecting.getCause(), name, WHAT);
+    private LockException failure(Exception e) throws InterruptedException {
+        if (e instanceof RedisCommandInterruptedException) {
+            throw (InterruptedException) new InterruptedException().initCause(e);
         }
-        return e instanceof RedisCommandExecutionException refused
-                ? Failures.of(refused, name, WHAT)
-                : Failures.ofConnecting(e, name, WHAT);
+        if (e instanceof ExecutionException && e.getCause() != null) {
+            return Failures.ofConnecting(e.getCause(), name, WHAT);
+        }
+        return e instanceof TimeoutException
+                ? Failures.ofConnecting(new RedisException("none could be made within " + patience), name, WHAT)
+                : Failures.of(e, name, WHAT);
     }
 }

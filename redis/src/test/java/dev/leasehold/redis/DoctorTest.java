@@ -245,6 +245,12 @@ class DoctorTest {
                     .hasMessageContaining("user name or password are wrong")
                     .hasMessageNotContaining("wr0ng");
         }
+        try (RedisProcess redis = RedisProcess.start(Version.V7_0)) {
+            redis.signal("STOP");
+            assertThatThrownBy(() -> examine(redis.uri() + "?leasehold.storeTimeout=700"))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("none could be made within PT0.7S");
+        }
         assertThatThrownBy(() -> examine("redis://localhost:" + RedisProcess.freePort()))
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("Check that it is running");
