@@ -8,6 +8,7 @@ import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.TimeSource;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
@@ -165,6 +166,19 @@ public final class Leasehold implements AutoCloseable {
     }
 
     /**
+     * Looks at the store's deployment and says what a lock there is worth. Takes a lock of its own for a moment, and blocks
+     * for some seconds at most.
+     *
+     * @return what was found
+     * @throws LockException if nothing of the store can be reached, or it refuses this user
+     * @throws IllegalStateException if the client is closed
+     * @throws InterruptedException if the thread is interrupted while waiting
+     */
+    public Examination examine() throws InterruptedException {
+        return client.examine();
+    }
+
+    /**
      * Ends all holds at once, releases them in the store, withdraws all claims (their callers get {@link
      * IllegalStateException}), and closes the connection. Waits for the store for the store timeout at most, also through an
      * interrupt, which is kept. What the user passed in is not closed. Idempotent.
@@ -203,7 +217,21 @@ public final class Leasehold implements AutoCloseable {
          * @throws IllegalArgumentException as for {@link Leasehold#connect}
          */
         public Builder uri(String uri) {
-            Stores.apply(uri, draft);
+            return uri(uri, Map.of());
+        }
+
+        /**
+         * The store, from its URI and from options beside it, which need no encoding: each counts as if it stood in the
+         * URI's query as {@code leasehold.NAME=VALUE}. For what should not be seen where URIs are seen, as {@code
+         * Map.of("password", secret)} for the stores that take one.
+         *
+         * @param uri the store's URI, as for {@link Leasehold#connect}
+         * @param options values by names, the names without {@code leasehold.}
+         * @return this
+         * @throws IllegalArgumentException as for {@link Leasehold#connect}, or if an option stands in the URI too
+         */
+        public Builder uri(String uri, Map<String, String> options) {
+            Stores.apply(uri, options, draft);
             return this;
         }
 

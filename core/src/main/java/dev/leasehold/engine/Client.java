@@ -2,6 +2,7 @@ package dev.leasehold.engine;
 
 import dev.leasehold.DistributedLock;
 import dev.leasehold.ElectionOptions;
+import dev.leasehold.Examination;
 import dev.leasehold.LeaderElection;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.LockException;
@@ -64,18 +65,9 @@ public final class Client {
         ownTime = given == null ? new SystemTime("leasehold-timer-" + number) : null;
         time = given != null ? given : java.util.Objects.requireNonNull(ownTime);
         callbacks = new Callbacks(settings.executor(), given != null, "leasehold-callback-" + number);
-        byte[] id = new byte[ID_BYTES];
-        settings.random().nextBytes(id);
-        String clientId = HexFormat.of().formatHex(id);
+        String clientId = newId();
         AtomicLong claims = new AtomicLong();
-        store = settings.store()
-                .open(new StoreContext(
-                        clientId,
-                        ClientInfo.describe(settings.label()),
-                        settings.namespace(),
-                        time,
-                        settings.storeTimeout(),
-                        new QueueSignals()));
+        store = settings.store().open(context(clientId, new QueueSignals()));
         queueSettings = new QueueSettings(
                 settings.store().toString(),
                 () -> new ClaimId(clientId, claims.incrementAndGet()),
@@ -89,6 +81,28 @@ public final class Client {
             shut();
             throw e;
         }
+    }
+
+    private String newId() {
+        byte[] id = new byte[ID_BYTES];
+        settings.random().nextBytes(id);
+        return HexFormat.of().formatHex(id);
+    }
+
+    private StoreContext context(String clientId, Signals signals) {
+        return new StoreContext(
+                clientId,
+                ClientInfo.describe(settings.label()),
+                settings.namespace(),
+                time,
+                settings.storeTimeout(),
+                signals);
+    }
+
+    /** With an id of its own: nothing that it does can be taken for this client's. */
+    public Examination examine() throws InterruptedException {
+        checkOpen();
+        return settings.store().examine(context(newId(), new NoSignals()));
     }
 
     public ClientSettings settings() {
@@ -322,6 +336,15 @@ public final class Client {
     @Override
     public String toString() {
         return settings.store().toString();
+    }
+
+    private static final class NoSignals implements Signals {
+
+        @Override
+        public void granted(LeaseId lease, int spare, @Nullable Validity validity) {}
+
+        @Override
+        public void doubt(@Nullable String lock) {}
     }
 
     private final class QueueSignals implements Signals {

@@ -19,6 +19,10 @@ final class RedisUris {
     /** Reads a URI of one or, separated by commas, several hosts. Those of a Sentinel URI are one: it names one master. */
     static List<RedisURI> read(StoreUri uri) {
         checkOptions(uri);
+        String objection = SeparatePassword.objection(uri);
+        if (objection != null) {
+            throw new IllegalArgumentException(objection);
+        }
         try {
             List<RedisURI> all = new ArrayList<>();
             for (String one : split(uri)) {
@@ -27,6 +31,7 @@ final class RedisUris {
                         && (read.getHost() == null || read.getHost().isEmpty())) {
                     throw new IllegalArgumentException("it names no host");
                 }
+                SeparatePassword.apply(uri, read);
                 all.add(read);
             }
             return all;
