@@ -111,7 +111,7 @@ final class Locks implements Link.Events {
 
     /** Makes what is missing on the way to a lock's node, or to those of clients; who comes second does no harm. */
     void makePath(Session in, String path) {
-        String[] steps = path.substring(1).split("/");
+        String[] steps = path.substring(1).split("/", -1);
         StringBuilder made = new StringBuilder(path.length());
         for (int i = 0; i < steps.length; i++) {
             made.append('/').append(steps[i]);
