@@ -31,16 +31,16 @@ final class Codes {
     }
 
     static LockException refused(Code code, String store, String what) {
-        String remedy =
-                switch (code) {
-                    case NOAUTH -> "; its nodes belong to others: use the same user and password for all clients of a lock, or a "
-                            + "namespace of your own";
-                    case AUTHFAILED -> "; check user name, password and the JAAS configuration";
-                    case INVALIDACL -> "; the server accepts neither creator-only nor open access lists";
-                    case UNIMPLEMENTED -> "; ZooKeeper 3.6 or newer is needed";
-                    case QUOTAEXCEEDED -> "; raise the quota";
-                    default -> "";
-                };
+        String remedy = switch (code) {
+            case NOAUTH ->
+                "; its nodes belong to others: use the same user and password for all clients of a lock, or a "
+                        + "namespace of your own";
+            case AUTHFAILED -> "; check user name, password and the JAAS configuration";
+            case INVALIDACL -> "; the server accepts neither creator-only nor open access lists";
+            case UNIMPLEMENTED -> "; ZooKeeper 3.6 or newer is needed";
+            case QUOTAEXCEEDED -> "; raise the quota";
+            default -> "";
+        };
         return new LockException(
                 "ZooKeeper at " + store + " refused " + what + ": " + code.name() + remedy
                         + "; the lock was not acquired",

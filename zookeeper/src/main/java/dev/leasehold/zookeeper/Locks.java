@@ -165,10 +165,12 @@ final class Locks implements Link.Events {
     void tryAgainSoon() {
         if (!tryingAgain && !closed) {
             tryingAgain = true;
-            time().schedule(SOON, () -> turn(() -> {
-                tryingAgain = false;
-                driveAll();
-            }));
+            time().schedule(
+                            SOON,
+                            () -> turn(() -> {
+                                tryingAgain = false;
+                                driveAll();
+                            }));
         }
     }
 
@@ -386,18 +388,20 @@ final class Locks implements Link.Events {
         long third = in.timeout().toNanos() / 3;
         long since = last == null ? third : time().nanos() - last.nanos();
         long wait = Math.max(Math.min(third, SOON.toNanos()), third - since);
-        time().schedule(Duration.ofNanos(wait), () -> turn(() -> {
-            if (closed || session != in || places.isEmpty()) {
-                pulsing = false;
-                pulse(in);
-                return;
-            }
-            ClockReading newest = in.proof.lastSentAt();
-            if (newest == null || time().nanos() - newest.nanos() >= third) {
-                heart(in).beat(alive -> {});
-            }
-            afterThird(in);
-        }));
+        time().schedule(
+                        Duration.ofNanos(wait),
+                        () -> turn(() -> {
+                            if (closed || session != in || places.isEmpty()) {
+                                pulsing = false;
+                                pulse(in);
+                                return;
+                            }
+                            ClockReading newest = in.proof.lastSentAt();
+                            if (newest == null || time().nanos() - newest.nanos() >= third) {
+                                heart(in).beat(alive -> {});
+                            }
+                            afterThird(in);
+                        }));
     }
 
     private void pulse(Session stopped) {

@@ -31,7 +31,8 @@ final class NodeData {
         static Keep read(byte @Nullable [] data) {
             String text = data == null ? "" : new String(data, StandardCharsets.UTF_8);
             int end = Math.max(0, text.indexOf('\n'));
-            return new Keep(number(text.substring(0, end)), number(text.substring(end).trim()));
+            return new Keep(
+                    number(text.substring(0, end)), number(text.substring(end).trim()));
         }
     }
 

@@ -80,10 +80,7 @@ final class Orphan {
 
     private void delete(Session session, String node) {
         session.handle.delete(
-                parent + '/' + node,
-                -1,
-                (rc, p, ctx) -> locks.turn(() -> ended(session, Codes.of(rc))),
-                null);
+                parent + '/' + node, -1, (rc, p, ctx) -> locks.turn(() -> ended(session, Codes.of(rc))), null);
     }
 
     private void ended(Session session, Code code) {

@@ -45,9 +45,8 @@ final class OwnLink implements Link {
 
     OwnLink(ZooKeeperTarget target, StoreContext context) {
         this.context = context;
-        Duration timeout = context.storeTimeout().compareTo(MOST_TO_CONNECT) < 0
-                ? context.storeTimeout()
-                : MOST_TO_CONNECT;
+        Duration timeout =
+                context.storeTimeout().compareTo(MOST_TO_CONNECT) < 0 ? context.storeTimeout() : MOST_TO_CONNECT;
         ThreadFactory daemons = task -> {
             Thread thread = new Thread(task, threads);
             thread.setDaemon(true);
@@ -89,10 +88,10 @@ final class OwnLink implements Link {
 
         @Override
         public ZooKeeper newZooKeeper(
-                String servers, int timeout, Watcher watcher, boolean readOnly, ZKClientConfig config) throws Exception {
+                String servers, int timeout, Watcher watcher, boolean readOnly, ZKClientConfig config)
+                throws Exception {
             Attempts attempts = new Attempts(
-                    new StaticHostProvider(new ConnectStringParser(servers).getServerAddresses()),
-                    context.time());
+                    new StaticHostProvider(new ConnectStringParser(servers).getServerAddresses()), context.time());
             Watcher listening = event -> {
                 Events events = told;
                 if (event.getState() == KeeperState.AuthFailed && events != null) {

@@ -183,8 +183,10 @@ final class Place {
         lastUntil(now + nanos(duration));
         answered = true;
         watchOwn();
-        confirm(asker, validity -> asker.complete(new RenewAnswer.Renewed(validity)), () -> asker.complete(
-                new RenewAnswer.Lost()));
+        confirm(
+                asker,
+                validity -> asker.complete(new RenewAnswer.Renewed(validity)),
+                () -> asker.complete(new RenewAnswer.Lost()));
     }
 
     void release(LeaseId lease, Duration keep, CompletableFuture<ReleaseAnswer> asker) {
@@ -206,7 +208,9 @@ final class Place {
     }
 
     private boolean isOurs(LeaseId lease) {
-        return node == Node.THERE && czxid << 6 == lease.token() && lease.claim().equals(claim.id());
+        return node == Node.THERE
+                && czxid << 6 == lease.token()
+                && lease.claim().equals(claim.id());
     }
 
     private void leave(Duration keep) {
@@ -302,8 +306,7 @@ final class Place {
         begin();
         node = Node.CREATING;
         ClockReading sentAt = time.now();
-        byte[] data =
-                new NodeData.Owner(Tokens.spare(claim), locks.context().owner()).bytes();
+        byte[] data = new NodeData.Owner(Tokens.spare(claim), locks.context().owner()).bytes();
         in.handle.create(
                 parent + '/' + NodeName.prefix(claim.id()),
                 data,
@@ -376,9 +379,11 @@ final class Place {
                     Code code = Codes.of(rc);
                     if (code == Code.OK) {
                         String prefix = NodeName.prefix(claim.id());
-                        seek(in, children.stream()
-                                .filter(each -> each.startsWith(prefix))
-                                .toList());
+                        seek(
+                                in,
+                                children.stream()
+                                        .filter(each -> each.startsWith(prefix))
+                                        .toList());
                     } else if (code == Code.NONODE) {
                         seek(in, List.of());
                     } else if (finish(in)) {
@@ -531,18 +536,26 @@ final class Place {
             refuse(e);
             return;
         }
-        String kept = children.stream().filter(each -> each.startsWith(NodeName.KEEP)).findFirst().orElse(null);
+        String kept = children.stream()
+                .filter(each -> each.startsWith(NodeName.KEEP))
+                .findFirst()
+                .orElse(null);
         if (NodeName.isWorn(all)) {
             busy = true;
-            Seniority.of(in.handle, parent, all, czxid, (code, before) -> locks.turn(() -> {
-                if (finish(in)) {
-                    if (code == Code.OK) {
-                        settle(in, before, kept);
-                    } else {
-                        failed(in, code, "the claim");
-                    }
-                }
-            }));
+            Seniority.of(
+                    in.handle,
+                    parent,
+                    all,
+                    czxid,
+                    (code, before) -> locks.turn(() -> {
+                        if (finish(in)) {
+                            if (code == Code.OK) {
+                                settle(in, before, kept);
+                            } else {
+                                failed(in, code, "the claim");
+                            }
+                        }
+                    }));
             return;
         }
         NodeName mine = mine();
@@ -561,7 +574,7 @@ final class Place {
         }
         ahead = before.size() + (kept == null ? 0 : 1);
         if (ahead == 0) {
-            grant(in);
+            grant();
             return;
         }
         List<String> all = new ArrayList<>(before);
@@ -576,7 +589,8 @@ final class Place {
             in.handle.getData(
                     parent + '/' + first,
                     false,
-                    (rc, p, ctx, data, stat) -> locks.turn(() -> holder[0] = holder(in, first, Codes.of(rc), data, stat)),
+                    (rc, p, ctx, data, stat) ->
+                            locks.turn(() -> holder[0] = holder(in, first, Codes.of(rc), data, stat)),
                     null);
         }
         in.handle.getData(
@@ -592,7 +606,8 @@ final class Place {
     }
 
     /** Who is first in the queue, and how long the lock is kept if that is nobody. */
-    private record Holder(@Nullable HolderInfo info, @Nullable Duration kept) {}
+    private record Holder(
+            @Nullable HolderInfo info, @Nullable Duration kept) {}
 
     private static Holder holder(Session in, String first, Code code, byte @Nullable [] data, Stat stat) {
         if (code != Code.OK) {
@@ -673,8 +688,7 @@ final class Place {
         in.handle.getData(
                 parent,
                 false,
-                (rc, p, ctx, data, stat) ->
-                        mark[0] = data == null ? "" : new String(data, StandardCharsets.UTF_8),
+                (rc, p, ctx, data, stat) -> mark[0] = data == null ? "" : new String(data, StandardCharsets.UTF_8),
                 null);
         in.handle.getData(
                 path(),
@@ -688,7 +702,7 @@ final class Place {
                         ownWatched = true;
                         gone = null;
                         if (left.equals(mark[0]) && !leaving) {
-                            grant(in);
+                            grant();
                         } else {
                             drive();
                         }
@@ -734,7 +748,7 @@ final class Place {
 
     // ---- the lease -----------------------------------------------------------------------------------------------
 
-    private void grant(Session in) {
+    private void grant() {
         try {
             token = Tokens.of(czxid, claim.lock());
         } catch (LockException e) {
@@ -800,7 +814,8 @@ final class Place {
             Validity validity = in.validity();
             if (validity == null) {
                 asker.completeExceptionally(new StoreUnavailableException(
-                        "the session with " + locks + " cannot be relied on yet: this machine slept, or a clock was set. "
+                        "the session with " + locks
+                                + " cannot be relied on yet: this machine slept, or a clock was set. "
                                 + "It is confirmed within a quarter of the session time-out; whether '" + claim.lock()
                                 + "' is held is unknown until then",
                         locks.toString(),

@@ -223,8 +223,7 @@ final class Survey {
 
     static void list(Locks locks, NamePattern pattern, CompletableFuture<List<LockInfo>> answer) {
         locks.inSession(
-                answer,
-                in -> new Survey(locks, in, answer::completeExceptionally).list(pattern, answer::complete));
+                answer, in -> new Survey(locks, in, answer::completeExceptionally).list(pattern, answer::complete));
     }
 
     static void breakLease(Locks locks, String lock, long token, CompletableFuture<Boolean> answer) {

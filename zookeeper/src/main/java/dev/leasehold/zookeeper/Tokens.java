@@ -19,9 +19,10 @@ final class Tokens {
 
     static long of(long czxid, String lock) {
         if (czxid <= 0 || czxid > Long.MAX_VALUE >> RUN_BITS) {
-            throw new LockException("the transaction ids of this ZooKeeper ensemble have reached " + Long.toHexString(czxid)
-                    + ", too large to make fencing tokens of; the lock '" + lock
-                    + "' was not acquired. Start with an ensemble whose epoch is lower");
+            throw new LockException(
+                    "the transaction ids of this ZooKeeper ensemble have reached " + Long.toHexString(czxid)
+                            + ", too large to make fencing tokens of; the lock '" + lock
+                            + "' was not acquired. Start with an ensemble whose epoch is lower");
         }
         return czxid << RUN_BITS;
     }

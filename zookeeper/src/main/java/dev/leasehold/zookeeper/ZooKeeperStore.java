@@ -47,8 +47,7 @@ public final class ZooKeeperStore implements StoreFactory {
         Objects.requireNonNull(client, "client");
         String namespace = client.getNamespace();
         String base = namespace == null || namespace.isEmpty() ? "" : "/" + namespace;
-        return new ZooKeeperStore(
-                "zookeeper (the given client's)" + base, base, context -> new GivenLink(client));
+        return new ZooKeeperStore("zookeeper (the given client's)" + base, base, context -> new GivenLink(client));
     }
 
     static ZooKeeperStore at(ZooKeeperTarget target) {

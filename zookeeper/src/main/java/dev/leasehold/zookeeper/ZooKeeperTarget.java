@@ -119,8 +119,10 @@ record ZooKeeperTarget(
         } catch (NumberFormatException e) {
             // Told below.
         }
-        throw malformed(uri, "leasehold.sessionTimeout must be " + LEAST_MILLIS + " to " + MOST_MILLIS
-                + " (milliseconds), but was '" + millis + "'");
+        throw malformed(
+                uri,
+                "leasehold.sessionTimeout must be " + LEAST_MILLIS + " to " + MOST_MILLIS + " (milliseconds), but was '"
+                        + millis + "'");
     }
 
     private static Map<String, String> settings(StoreUri uri, Map<String, String> options) {

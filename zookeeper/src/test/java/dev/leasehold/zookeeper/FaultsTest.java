@@ -82,7 +82,8 @@ class FaultsTest {
         DistributedLock lock = client(10_000).lock(name);
         Lease lease = lock.acquire();
         zoo.expire(zoo.owner(name));
-        assertThat(lease.ended().toCompletableFuture().get(15, TimeUnit.SECONDS)).isEqualTo(LeaseState.LOST);
+        assertThat(lease.ended().toCompletableFuture().get(15, TimeUnit.SECONDS))
+                .isEqualTo(LeaseState.LOST);
         try (Lease next = lock.acquire()) {
             assertThat(next.token()).isGreaterThan(lease.token());
             assertThat(zoo.nodes(name)).hasSize(1);
@@ -182,7 +183,9 @@ class FaultsTest {
         CompletableFuture<Long> letIn = waiting.thenApply(lease -> System.nanoTime());
         proxy.blackHole();
         assertThat(validAtHandOver.get(30, TimeUnit.SECONDS)).isFalse();
-        assertThat(letIn.get() - told.get(5, TimeUnit.SECONDS)).as("let in after the holder was told").isPositive();
+        assertThat(letIn.get() - told.get(5, TimeUnit.SECONDS))
+                .as("let in after the holder was told")
+                .isPositive();
         assertThat(waiting.get().token()).isGreaterThan(held.token());
     }
 
@@ -292,7 +295,9 @@ class FaultsTest {
         Lease lease = client(1_000).lock(name).acquire();
         List<LeaseState> states = new java.util.concurrent.CopyOnWriteArrayList<>();
         lease.onStateChange((of, state) -> states.add(state));
-        await().during(Duration.ofSeconds(4)).atMost(Duration.ofSeconds(6)).until(() -> zoo.nodes(name).size() == 1);
+        await().during(Duration.ofSeconds(4))
+                .atMost(Duration.ofSeconds(6))
+                .until(() -> zoo.nodes(name).size() == 1);
         assertThat(lease.isValid()).isTrue();
         assertThat(states).doesNotContain(LeaseState.LOST);
     }
@@ -303,8 +308,10 @@ class FaultsTest {
                 .lock(name, OPTIONS.withLeaseDuration(Duration.ofSeconds(4)).withAutoRenew(false))
                 .acquire();
         long start = System.nanoTime();
-        assertThat(lease.ended().toCompletableFuture().get(20, TimeUnit.SECONDS)).isEqualTo(LeaseState.LOST);
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofMillis(3_500), Duration.ofSeconds(6));
+        assertThat(lease.ended().toCompletableFuture().get(20, TimeUnit.SECONDS))
+                .isEqualTo(LeaseState.LOST);
+        assertThat(Duration.ofNanos(System.nanoTime() - start))
+                .isBetween(Duration.ofMillis(3_500), Duration.ofSeconds(6));
         awaitNodes(0);
     }
 }

@@ -33,7 +33,8 @@ final class OneServer implements AutoCloseable {
         directory = Files.createTempDirectory("leasehold-zookeeper");
         server = new ZooKeeperServer(directory.toFile(), directory.toFile(), Zoo.TICK);
         server.setMaxSessionTimeout(7_200_000);
-        connections = ServerCnxnFactory.createFactory(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 10_000);
+        connections =
+                ServerCnxnFactory.createFactory(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 10_000);
         connections.startup(server);
         probe = new ZooKeeper("127.0.0.1:" + port(), 60_000, event -> {});
         probe.exists("/", false);
@@ -106,7 +107,8 @@ final class OneServer implements AutoCloseable {
             connections.shutdown();
             server.shutdown();
             try (Stream<Path> files = Files.walk(directory)) {
-                files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
+                files.sorted(Comparator.reverseOrder())
+                        .forEach(file -> file.toFile().delete());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -171,7 +171,8 @@ class QueueTest {
     void aTokenIsTheTransactionThatMadeTheNode() throws Exception {
         Store store = open("c");
         LeaseId held = lease(get(store.claim(claim("c"))));
-        assertThat(held.token()).isEqualTo(zoo.stat(lock, zoo.nodes(lock).get(0)).getCzxid() << 6);
+        assertThat(held.token())
+                .isEqualTo(zoo.stat(lock, zoo.nodes(lock).get(0)).getCzxid() << 6);
     }
 
     /**
@@ -266,8 +267,7 @@ class QueueTest {
         LeaseId held = lease(get(store.claim(claim("c"))));
         time.jumpWallClock(Duration.ofHours(1));
         long start = System.nanoTime();
-        await().ignoreExceptions()
-                .until(() -> get(store.renew(held, LONG)) instanceof RenewAnswer.Renewed);
+        await().ignoreExceptions().until(() -> get(store.renew(held, LONG)) instanceof RenewAnswer.Renewed);
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(3));
         assertThat(zoo.nodes(lock)).hasSize(1);
     }

@@ -38,10 +38,12 @@ class ZooKeeperTargetTest {
         ZooKeeperTarget target = read("zookeeper://zoo1?leasehold.tls=true&leasehold.trustStore=/etc/trust.p12"
                 + "&leasehold.trustStorePassword=secret&leasehold.saslContext=Zoo");
         assertThat(target.clientConfig().getProperty("zookeeper.client.secure")).isEqualTo("true");
-        assertThat(target.clientConfig().getProperty("zookeeper.clientCnxnSocket")).contains("Netty");
+        assertThat(target.clientConfig().getProperty("zookeeper.clientCnxnSocket"))
+                .contains("Netty");
         assertThat(target.clientConfig().getProperty("zookeeper.ssl.trustStore.location"))
                 .isEqualTo("/etc/trust.p12");
-        assertThat(target.clientConfig().getProperty("zookeeper.sasl.clientconfig")).isEqualTo("Zoo");
+        assertThat(target.clientConfig().getProperty("zookeeper.sasl.clientconfig"))
+                .isEqualTo("Zoo");
         assertThat(target.toString()).doesNotContain("secret");
     }
 
