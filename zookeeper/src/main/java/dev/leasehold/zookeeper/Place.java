@@ -1,6 +1,5 @@
 package dev.leasehold.zookeeper;
 
-import dev.leasehold.HolderInfo;
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
@@ -13,10 +12,8 @@ import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.TimeSource;
 import dev.leasehold.spi.Validity;
 import dev.leasehold.spi.WaitingRules;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -68,6 +65,7 @@ final class Place {
     private final Locks locks;
     private final TimeSource time;
     private final String parent;
+    private final Lineup lineup;
     private Claim claim;
 
     private Node node = Node.NONE;
@@ -109,6 +107,7 @@ final class Place {
         this.locks = locks;
         this.time = locks.time();
         this.parent = locks.paths().lock(claim.lock());
+        this.lineup = new Lineup(locks, parent);
         this.claim = claim;
         this.end = time.nanos() + aliveNanos();
         this.told = time.nanos();
@@ -359,66 +358,29 @@ final class Place {
                 return;
             }
             drive();
-        } else if (code == Code.OK && children != null && node == Node.THERE) {
-            placed(in, children);
-        } else if (code == Code.NONODE) {
-            nodeGone();
+        } else if (node == Node.THERE) {
+            busy = true;
+            newLook(in).listed(code, children);
         } else {
             failed(in, code, "the claim");
         }
     }
 
-    /** Looks for a node whose creation was not answered, after everything that was under way. */
     private void find(Session in) {
         begin();
-        in.handle.sync(parent, (rc, p, ctx) -> {}, null);
-        in.handle.getChildren(
-                parent,
-                false,
-                (rc, p, ctx, children) -> locks.turn(() -> {
-                    Code code = Codes.of(rc);
-                    if (code == Code.OK) {
-                        String prefix = NodeName.prefix(claim.id());
-                        seek(
-                                in,
-                                children.stream()
-                                        .filter(each -> each.startsWith(prefix))
-                                        .toList());
-                    } else if (code == Code.NONODE) {
-                        seek(in, List.of());
-                    } else if (finish(in)) {
-                        failed(in, code, "the claim");
-                    }
-                }),
-                null);
-    }
-
-    /** Takes the one that belongs to the present session. Those of earlier sessions are no more than obstacles. */
-    private void seek(Session in, List<String> candidates) {
-        if (candidates.isEmpty()) {
-            if (finish(in)) {
-                nodeGone();
+        Search.of(locks, in, parent, claim.id(), (code, child, stat) -> {
+            if (!finish(in)) {
+                return;
             }
-            return;
-        }
-        String child = candidates.get(0);
-        in.handle.exists(
-                parent + '/' + child,
-                false,
-                (rc, p, ctx, stat) -> locks.turn(() -> {
-                    Code code = Codes.of(rc);
-                    if (code == Code.OK && stat.getEphemeralOwner() == in.id) {
-                        if (finish(in)) {
-                            adopt(child, stat);
-                            drive();
-                        }
-                    } else if (code == Code.OK || code == Code.NONODE) {
-                        seek(in, candidates.subList(1, candidates.size()));
-                    } else if (finish(in)) {
-                        failed(in, code, "the claim");
-                    }
-                }),
-                null);
+            if (code != Code.OK) {
+                failed(in, code, "the claim");
+            } else if (child == null || stat == null) {
+                nodeGone();
+            } else {
+                adopt(child, stat);
+                drive();
+            }
+        });
     }
 
     /** There is no node of ours. A waiter makes another; a holder has lost the lock. */
@@ -511,167 +473,81 @@ final class Place {
 
     // ---- the queue -----------------------------------------------------------------------------------------------
 
+    private Lineup.Look newLook(Session in) {
+        return lineup
+        .new Look(in, mine(), czxid, queued ? event -> locks.turn(() -> predecessorChanged(in, event)) : null, view -> {
+            if (finish(in)) {
+                seen(in, view);
+            }
+        });
+    }
+
     private void look(Session in, boolean afterAll) {
         begin();
-        if (afterAll) {
-            in.handle.sync(parent, (rc, p, ctx) -> {}, null);
-        }
-        in.handle.getChildren(
-                parent, false, (rc, p, ctx, children) -> locks.turn(() -> listed(in, Codes.of(rc), children)), null);
+        newLook(in).list(afterAll);
     }
 
-    private void placed(Session in, List<String> children) {
-        if (leaving) {
+    private void seen(Session in, Lineup.View view) {
+        if (leaving || view instanceof Lineup.Unsaid) {
             drive();
-            return;
-        }
-        if (!children.contains(child())) {
-            nodeGone();
-            return;
-        }
-        List<NodeName> all;
-        try {
-            all = NodeName.claims(children, parent);
-        } catch (LockException e) {
-            refuse(e);
-            return;
-        }
-        String kept = children.stream()
-                .filter(each -> each.startsWith(NodeName.KEEP))
-                .findFirst()
-                .orElse(null);
-        if (NodeName.isWorn(all)) {
-            busy = true;
-            Seniority.of(
-                    in.handle,
-                    parent,
-                    all,
-                    czxid,
-                    (code, before) -> locks.turn(() -> {
-                        if (finish(in)) {
-                            if (code == Code.OK) {
-                                settle(in, before, kept);
-                            } else {
-                                failed(in, code, "the claim");
-                            }
-                        }
-                    }));
-            return;
-        }
-        NodeName mine = mine();
-        List<String> before = all.stream()
-                .filter(each -> each.isBefore(mine))
-                .sorted(Comparator.comparingInt(each -> each.sequence() - mine.sequence()))
-                .map(NodeName::name)
-                .toList();
-        settle(in, before, kept);
-    }
-
-    private void settle(Session in, List<String> before, @Nullable String kept) {
-        if (leaving) {
-            drive();
-            return;
-        }
-        ahead = before.size() + (kept == null ? 0 : 1);
-        if (ahead == 0) {
+        } else if (view instanceof Lineup.First) {
             grant();
+        } else if (view instanceof Lineup.Behind behind) {
+            behind(in, behind);
+        } else if (view instanceof Lineup.Gone left) {
+            watched = null;
+            gone = left.last();
+            drive();
+        } else if (view instanceof Lineup.Failed failed) {
+            failed(in, failed.code(), "the claim");
+        } else if (view instanceof Lineup.Newer newer) {
+            refuse(newer.why());
+        } else {
+            nodeGone();
+        }
+    }
+
+    private void behind(Session in, Lineup.Behind behind) {
+        Duration kept = behind.kept();
+        if (behind.isNextAfterKeep() && kept != null && kept.isZero()) {
+            busy = true;
+            in.handle.delete(
+                    parent + '/' + behind.last(),
+                    -1,
+                    (rc, p, ctx) -> locks.turn(() -> {
+                        if (finish(in)) {
+                            drive();
+                        }
+                    }),
+                    null);
             return;
         }
-        List<String> all = new ArrayList<>(before);
-        if (kept != null) {
-            all.add(0, kept);
+        waited = true;
+        ahead = behind.ahead();
+        ClaimAnswer.Busy answer = new ClaimAnswer.Busy(behind.holder(), kept, queued ? ahead : 0);
+        if (!queued) {
+            refusal = answer;
+            leave(Duration.ZERO);
+            return;
         }
-        String first = all.get(0);
-        String last = all.get(all.size() - 1);
-        busy = true;
-        Holder[] holder = new Holder[1];
-        if (!first.equals(last)) {
-            in.handle.getData(
-                    parent + '/' + first,
-                    false,
-                    (rc, p, ctx, data, stat) ->
-                            locks.turn(() -> holder[0] = holder(in, first, Codes.of(rc), data, stat)),
-                    null);
+        watched = behind.last();
+        if (behind.isNextAfterKeep() && kept != null) {
+            keptUntil = time.nanos() + kept.toNanos();
+            arm();
         }
-        in.handle.getData(
-                parent + '/' + last,
-                queued ? event -> locks.turn(() -> predecessorChanged(in, last, event)) : null,
-                (rc, p, ctx, data, stat) -> locks.turn(() -> {
-                    if (finish(in)) {
-                        Holder seen = first.equals(last) ? holder(in, last, Codes.of(rc), data, stat) : holder[0];
-                        watching(in, last, Codes.of(rc), seen);
-                    }
-                }),
-                null);
-    }
-
-    /** Who is first in the queue, and how long the lock is kept if that is nobody. */
-    private record Holder(
-            @Nullable HolderInfo info, @Nullable Duration kept) {}
-
-    private static Holder holder(Session in, String first, Code code, byte @Nullable [] data, Stat stat) {
-        if (code != Code.OK) {
-            return new Holder(null, null);
-        }
-        if (first.startsWith(NodeName.KEEP)) {
-            NodeData.Keep keep = NodeData.Keep.read(data);
-            Duration left = in.untilOlder(stat, keep.millis());
-            return new Holder(new HolderInfo("", keep.token(), null, null, left), left);
-        }
-        String owner = NodeData.Owner.read(data).owner();
-        return new Holder(new HolderInfo(owner, stat.getCzxid() << 6, null, null, null), null);
-    }
-
-    private void watching(Session in, String last, Code code, @Nullable Holder holder) {
-        if (leaving) {
-            drive();
-        } else if (code == Code.NONODE) {
-            gone = last;
-            drive();
-        } else if (code != Code.OK) {
-            failed(in, code, "the claim");
-        } else {
-            Duration kept = holder == null ? null : holder.kept();
-            boolean alone = last.startsWith(NodeName.KEEP);
-            if (alone && kept != null && kept.isZero()) {
-                busy = true;
-                in.handle.delete(
-                        parent + '/' + last,
-                        -1,
-                        (rc, p, ctx) -> locks.turn(() -> {
-                            if (finish(in)) {
-                                drive();
-                            }
-                        }),
-                        null);
-                return;
-            }
-            waited = true;
-            ClaimAnswer.Busy answer =
-                    new ClaimAnswer.Busy(holder == null ? null : holder.info(), kept, queued ? ahead : 0);
-            if (!queued) {
-                refusal = answer;
-                leave(Duration.ZERO);
-                return;
-            }
-            watched = last;
-            if (alone && kept != null) {
-                keptUntil = time.nanos() + kept.toNanos();
-                arm();
-            }
-            answerBusy(answer);
-        }
-    }
-
-    private void answerBusy(ClaimAnswer.Busy answer) {
         List<CompletableFuture<ClaimAnswer>> all = asking;
         asking = new ArrayList<>();
         all.forEach(each -> each.complete(answer));
         drive();
     }
 
-    private void predecessorChanged(Session in, String last, WatchedEvent event) {
-        if (session != in || over || event.getType() == EventType.None || !last.equals(watched)) {
+    private void predecessorChanged(Session in, WatchedEvent event) {
+        String last = watched;
+        if (session != in
+                || over
+                || last == null
+                || event.getType() == EventType.None
+                || !(parent + '/' + last).equals(event.getPath())) {
             return;
         }
         watched = null;
@@ -681,41 +557,19 @@ final class Place {
         drive();
     }
 
-    /** The node before ours is gone. If its holder has released it, we are first. */
     private void follow(Session in, String left) {
         begin();
-        String[] mark = new String[1];
-        in.handle.getData(
-                parent,
-                false,
-                (rc, p, ctx, data, stat) -> mark[0] = data == null ? "" : new String(data, StandardCharsets.UTF_8),
-                null);
-        in.handle.getData(
-                path(),
-                event -> locks.turn(() -> ownChanged(in, event)),
-                (rc, p, ctx, data, stat) -> locks.turn(() -> {
-                    if (!finish(in)) {
-                        return;
-                    }
-                    Code code = Codes.of(rc);
-                    if (code == Code.OK) {
-                        ownWatched = true;
-                        gone = null;
-                        if (left.equals(mark[0]) && !leaving) {
-                            grant();
-                        } else {
-                            drive();
-                        }
-                    } else if (code == Code.NONODE) {
-                        nodeGone();
-                    } else {
-                        failed(in, code, "the claim");
-                    }
-                }),
-                null);
+        lineup.follow(in, left, child(), event -> locks.turn(() -> ownChanged(in, event)), view -> {
+            if (finish(in)) {
+                if (view instanceof Lineup.First || view instanceof Lineup.Unsaid) {
+                    ownWatched = true;
+                    gone = null;
+                }
+                seen(in, view);
+            }
+        });
     }
 
-    /** A waiter asks again: is the one before it still there, by all that was done before the question? */
     private void check(Session in, String last) {
         if (last.startsWith(NodeName.KEEP)) {
             watched = null;
@@ -723,27 +577,17 @@ final class Place {
             return;
         }
         begin();
-        in.handle.sync(parent, (rc, p, ctx) -> {}, null);
-        in.handle.getData(
-                parent + '/' + last,
-                false,
-                (rc, p, ctx, data, stat) -> locks.turn(() -> {
-                    if (!finish(in)) {
-                        return;
-                    }
-                    Code code = Codes.of(rc);
-                    if (code == Code.NONODE) {
-                        watched = null;
-                        gone = last;
-                        drive();
-                    } else if (code == Code.OK) {
-                        Holder holder = ahead == 1 ? holder(in, last, code, data, stat) : null;
-                        answerBusy(new ClaimAnswer.Busy(holder == null ? null : holder.info(), null, ahead));
-                    } else {
-                        failed(in, code, "the claim");
-                    }
-                }),
-                null);
+        lineup.check(in, last, ahead, view -> {
+            boolean stillWatched = watched != null;
+            if (finish(in)) {
+                seen(in, view);
+                if (!stillWatched && !over) {
+                    // The watch has fired meanwhile: what was seen is older than that.
+                    watched = null;
+                    drive();
+                }
+            }
+        });
     }
 
     // ---- the lease -----------------------------------------------------------------------------------------------

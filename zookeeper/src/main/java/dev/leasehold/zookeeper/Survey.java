@@ -25,7 +25,8 @@ final class Survey {
     /** How many locks are looked at at the same time. */
     private static final int AT_ONCE = 32;
 
-    /** One node of a lock, with its record. */
+    /** One node of a lock, with its record. Compared with nothing. */
+    @SuppressWarnings("ArrayRecordComponent")
     private record Seen(String name, byte @Nullable [] data, Stat stat) {
 
         boolean isKeep() {

@@ -41,7 +41,7 @@ final class Zoo {
 
     static String servers(TestingCluster cluster) {
         return cluster.getInstances().stream()
-                .map(InstanceSpec::getConnectString)
+                .map(each -> "127.0.0.1:" + each.getPort())
                 .collect(Collectors.joining(","));
     }
 }
