@@ -152,6 +152,16 @@ final class EnsembleProcesses implements AutoCloseable {
         throw new AssertionError("no follower");
     }
 
+    /** The server that a session is connected to. */
+    int serverOf(long session) {
+        for (int i = 0; i < SERVERS; i++) {
+            if (ask(i, "cons").contains("sid=0x" + Long.toHexString(session) + ",")) {
+                return i;
+            }
+        }
+        throw new AssertionError("no server knows the session " + Long.toHexString(session));
+    }
+
     int clientPort(int index) {
         return clientPorts[index];
     }
