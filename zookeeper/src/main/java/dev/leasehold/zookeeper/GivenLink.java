@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 /** Listens to a Curator client of the user's. It is never started nor closed here. */
 class GivenLink implements Link {
 
+    /** As many as Curator keeps, and one more. */
+    private static final int MOST_OLD_ERRORS = 11;
+
     private static final Executor DIRECTLY = Runnable::run;
 
     private final CuratorFramework client;
@@ -50,12 +53,15 @@ class GivenLink implements Link {
     }
 
     private @Nullable ZooKeeper handle() {
-        try {
-            return client.getZookeeperClient().getZooKeeper();
-        } catch (Exception e) {
-            // Gone again. What comes next is announced.
-            return null;
+        for (int i = 0; i < MOST_OLD_ERRORS; i++) {
+            try {
+                return client.getZookeeperClient().getZooKeeper();
+            } catch (Exception e) {
+                // One of the background errors that Curator has kept for whoever asks next. Or it is gone again: then what
+                // comes next is announced.
+            }
         }
+        return null;
     }
 
     @Override

@@ -318,6 +318,10 @@ final class Place {
     }
 
     private void created(Session in, Code code, String path, Stat stat, ClockReading sentAt) {
+        if (over && code == Code.OK) {
+            // The client was closed meanwhile, and its session goes on: it is the user's.
+            in.handle.delete(path, -1, (rc, p, ctx) -> {}, null);
+        }
         if (over || session != in || node != Node.CREATING) {
             return;
         }

@@ -41,6 +41,11 @@ final class Session {
         }
     }
 
+    /** Whether the leader's clock has been read. */
+    boolean knowsLeadersTime() {
+        return serverMillis != 0;
+    }
+
     /**
      * How long a node that the leader has made will be younger than it has to become. By the leader's clock, as of its last
      * write for us and carried on by ours, slightly too slow: so never too short.

@@ -223,8 +223,15 @@ final class Survey {
     }
 
     static void list(Locks locks, NamePattern pattern, CompletableFuture<List<LockInfo>> answer) {
-        locks.inSession(
-                answer, in -> new Survey(locks, in, answer::completeExceptionally).list(pattern, answer::complete));
+        locks.inSession(answer, in -> {
+            Survey survey = new Survey(locks, in, answer::completeExceptionally);
+            if (in.knowsLeadersTime()) {
+                survey.list(pattern, answer::complete);
+            } else {
+                // For how long a lock is kept is measured by the leader's clock, which only a write tells.
+                locks.heart(in).beat(alive -> survey.list(pattern, answer::complete));
+            }
+        });
     }
 
     static void breakLease(Locks locks, String lock, long token, CompletableFuture<Boolean> answer) {
