@@ -80,7 +80,8 @@ final class Protocol {
         if (row == null || tenure == null || !tenure.isLease(lease)) {
             return new RenewAnswer.Lost();
         }
-        return new RenewAnswer.Renewed(now.validity(locks.extend(row, tenure, duration, now).ends()));
+        return new RenewAnswer.Renewed(
+                now.validity(locks.extend(row, tenure, duration, now).ends()));
     }
 
     ReleaseAnswer release(LeaseId lease, Duration keepFor, Turn now) throws SQLException {

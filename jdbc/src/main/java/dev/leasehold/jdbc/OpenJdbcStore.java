@@ -1,0 +1,134 @@
+package dev.leasehold.jdbc;
+
+import dev.leasehold.LockInfo;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.NamePattern;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Store;
+import dev.leasehold.spi.StoreContext;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+
+/** One client's view of a database on a server. Thread-safe; the work is done by its {@link Workers}. */
+final class OpenJdbcStore implements Store, Neighbours.Neighbour {
+
+    private final String name;
+    private final StoreContext context;
+    private final ConnectionSource source;
+    private final Runner runner;
+    private final NewsDesk news;
+    private final Workers workers;
+    private final Deadlines deadlines;
+
+    OpenJdbcStore(String name, JdbcSettings settings, ConnectionSource.Opener opener, StoreContext context) {
+        this.name = name;
+        this.context = context;
+        int connections = settings.connections();
+        this.source = opener.open(connections + 1, Runner.patience(context.storeTimeout()));
+        this.news = new NewsDesk(this);
+        this.runner = new Runner(source, new Layout(settings, name), name, context, news);
+        String id =
+                context.clientId().substring(0, Math.min(8, context.clientId().length()));
+        this.workers = new Workers("leasehold-jdbc-" + id, connections);
+        this.deadlines = new Deadlines(context.time(), this::giveUp);
+    }
+
+    @Override
+    public CompletionStage<ClaimAnswer> claim(Claim claim) {
+        Job<ClaimAnswer> job = job((protocol, now) -> protocol.claim(claim, now), answer -> {});
+        return submit(new ServerJob<>(
+                job, claim.lock(), (quick, sql, sentAt) -> quick.claim(sql, claim, sentAt), true, false));
+    }
+
+    @Override
+    public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
+        Job<RenewAnswer> job = job((protocol, now) -> protocol.renew(lease, duration, now), answer -> {});
+        return submit(new ServerJob<>(
+                job, lease.lock(), (quick, sql, sentAt) -> quick.renew(sql, lease, duration, sentAt), false, true));
+    }
+
+    @Override
+    public CompletionStage<ReleaseAnswer> release(LeaseId lease, Duration keepFor) {
+        Job<ReleaseAnswer> job = job((protocol, now) -> protocol.release(lease, keepFor, now), answer -> {});
+        return submit(new ServerJob<>(
+                job, lease.lock(), (quick, sql, sentAt) -> quick.release(sql, lease, keepFor), false, false));
+    }
+
+    @Override
+    public CompletionStage<Void> withdraw(String lock, ClaimId claim) {
+        Job<Boolean> job = job((protocol, now) -> protocol.withdraw(lock, claim, now), found -> {});
+        return submit(new ServerJob<>(job, lock, null, false, true)).thenAccept(found -> {});
+    }
+
+    @Override
+    public CompletionStage<List<LockInfo>> inspect(NamePattern pattern) {
+        Job<List<LockInfo>> job = job((protocol, now) -> protocol.inspect(pattern, now), answer -> {});
+        return submit(new ServerJob<>(job, null, null, false, true));
+    }
+
+    @Override
+    public CompletionStage<Boolean> breakLease(String lock, long token) {
+        Job<Boolean> job = job((protocol, now) -> protocol.breakLease(lock, token, now), answer -> {});
+        return submit(new ServerJob<>(job, lock, null, false, false));
+    }
+
+    @Override
+    public Duration maxLease() {
+        return Turn.LONGEST;
+    }
+
+    /** A statement may have reached the server, and wait there for a row, when its connection breaks here. */
+    @Override
+    public Duration requestHorizon() {
+        return HORIZON;
+    }
+
+    private static final Duration HORIZON = Duration.ofSeconds(10);
+
+    @Override
+    public String client() {
+        return context.clientId();
+    }
+
+    @Override
+    public void nudge() {}
+
+    @Override
+    public void doubt(String lock) {
+        context.signals().doubt(lock);
+    }
+
+    @Override
+    public void close() {
+        deadlines.close().forEach(job -> job.fail(outcome -> ServerFailures.closedMeanwhile(name, outcome)));
+        workers.close();
+        news.close();
+        source.close();
+    }
+
+    private <T> Job<T> job(Job.Work<T> work, Consumer<T> note) {
+        return new Job<>(
+                work,
+                note,
+                true,
+                context.time().nanos() + context.storeTimeout().toNanos());
+    }
+
+    private <T> CompletionStage<T> submit(ServerJob<T> job) {
+        if (!deadlines.add(job.job()) || !workers.submit(new Workers.Task(job.lock(), () -> runner.perform(job)))) {
+            job.job().fail(outcome -> ServerFailures.closed(name));
+        }
+        return job.job().answer();
+    }
+
+    private void giveUp(Job<?> job) {
+        String waited = context.storeTimeout().toMillis() + " ms";
+        job.fail(outcome -> ServerFailures.timedOut(name, waited, outcome, null));
+    }
+}
