@@ -93,9 +93,7 @@ final class Layout {
     }
 
     LockException missing(Tables tables, @Nullable SQLException cause) {
-        String why = cause == null
-                ? ""
-                : ", and could not be made: " + cause;
+        String why = cause == null ? "" : ", and could not be made: " + cause;
         return new LockException(
                 "the store " + store + " misses the table " + tables.in("$lock") + " or one of those beside it" + why
                         + "; nothing was locked. Let somebody who may do so run:\n\n" + tables.ddl(),

@@ -11,7 +11,12 @@ final class ServerFailures {
 
     private ServerFailures() {}
 
+    /** What to tell when there is no connection; that the user is not let in will not pass. */
     static LockException unreachable(SQLException e, String store) {
+        String state = String.valueOf(deepest(e).getSQLState());
+        if (state.startsWith("28") || state.startsWith("3D") || state.startsWith("42")) {
+            return refused(deepest(e), store);
+        }
         return unavailable("the store " + store + " cannot be reached: " + reason(e), store, Outcome.NOT_ACQUIRED, e);
     }
 
@@ -21,7 +26,7 @@ final class ServerFailures {
 
     static LockException refused(SQLException e, String store) {
         String state = String.valueOf(e.getSQLState());
-        String remedy = state.startsWith("28") || state.equals("42501") || state.equals("42000")
+        String remedy = state.startsWith("28") || state.startsWith("42")
                 ? ". Check user, password and the rights in docs/sql.md"
                 : "";
         return new LockException(
@@ -51,13 +56,17 @@ final class ServerFailures {
         return unavailable("the store " + store + " was closed by this client", store, outcome, null);
     }
 
-    private static String reason(SQLException e) {
-        Throwable deepest = e;
+    private static SQLException deepest(SQLException e) {
+        SQLException deepest = e;
         while (deepest.getCause() instanceof SQLException cause) {
             deepest = cause;
         }
-        String message = deepest.getMessage();
-        return message == null ? deepest.toString() : message.strip();
+        return deepest;
+    }
+
+    private static String reason(SQLException e) {
+        String message = deepest(e).getMessage();
+        return message == null ? deepest(e).toString() : message.strip();
     }
 
     private static StoreUnavailableException unavailable(

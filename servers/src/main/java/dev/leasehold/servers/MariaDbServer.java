@@ -50,7 +50,7 @@ public final class MariaDbServer implements AutoCloseable {
     }
 
     public String url() {
-        return "jdbc:mariadb://127.0.0.1:" + port + "/test?user=root";
+        return "jdbc:mariadb://127.0.0.1:" + port + "/test?user=root&sslMode=disable";
     }
 
     /** For the MySQL driver. */
