@@ -4,6 +4,7 @@ module dev.leasehold.jdbc {
     requires transitive java.sql;
     requires com.zaxxer.hikari;
     requires static org.postgresql.jdbc;
+    requires static org.checkerframework.checker.qual;
     requires static org.jspecify;
 
     exports dev.leasehold.jdbc;

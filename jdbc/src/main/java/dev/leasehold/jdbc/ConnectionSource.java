@@ -10,6 +10,9 @@ interface ConnectionSource extends AutoCloseable {
 
     Connection get() throws SQLException;
 
+    /** Whether it certainly has a connection more than the workers need. */
+    boolean hasOneToSpare();
+
     /** Closes what was opened for the store, and nothing of the user's. */
     @Override
     void close();
@@ -20,6 +23,11 @@ interface ConnectionSource extends AutoCloseable {
             @Override
             public Connection get() throws SQLException {
                 return given.getConnection();
+            }
+
+            @Override
+            public boolean hasOneToSpare() {
+                return false;
             }
 
             @Override

@@ -41,8 +41,13 @@ final class NewsDesk {
         }
         for (Turn.News item : news) {
             String payload = item instanceof Turn.News.Broken broken ? "broken " + broken.lock() : "granted";
-            sql.first("SELECT pg_notify(?, ?)", row -> 1, channel(item.client()), payload);
+            send(sql, channel(item.client()), payload);
         }
+    }
+
+    static boolean send(Sql sql, String channel, String payload) throws SQLException {
+        sql.first("SELECT pg_notify(?, ?)", row -> 1, channel, payload);
+        return true;
     }
 
     /** Tells them within this JVM, after the commit. */

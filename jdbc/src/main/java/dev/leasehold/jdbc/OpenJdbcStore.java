@@ -10,13 +10,16 @@ import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /** One client's view of a database on a server. Thread-safe; the work is done by its {@link Workers}. */
-final class OpenJdbcStore implements Store, Neighbours.Neighbour {
+final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListener.Client {
+
+    private static final Duration HORIZON = Duration.ofSeconds(10);
 
     private final String name;
     private final StoreContext context;
@@ -24,7 +27,10 @@ final class OpenJdbcStore implements Store, Neighbours.Neighbour {
     private final Runner runner;
     private final NewsDesk news;
     private final Workers workers;
+    private final ServerWatch watch;
     private final Deadlines deadlines;
+    private final boolean mayListen;
+    private final PostgresListener listener;
 
     OpenJdbcStore(String name, JdbcSettings settings, ConnectionSource.Opener opener, StoreContext context) {
         this.name = name;
@@ -36,14 +42,19 @@ final class OpenJdbcStore implements Store, Neighbours.Neighbour {
         String id =
                 context.clientId().substring(0, Math.min(8, context.clientId().length()));
         this.workers = new Workers("leasehold-jdbc-" + id, connections);
+        this.watch = new ServerWatch(context, this::startLook);
+        this.mayListen = settings.listen();
+        this.listener =
+                new PostgresListener("leasehold-jdbc-" + id + "-listen", NewsDesk.channel(context.clientId()), this);
         this.deadlines = new Deadlines(context.time(), this::giveUp);
     }
 
     @Override
     public CompletionStage<ClaimAnswer> claim(Claim claim) {
-        Job<ClaimAnswer> job = job((protocol, now) -> protocol.claim(claim, now), answer -> {});
-        return submit(new ServerJob<>(
-                job, claim.lock(), (quick, sql, sentAt) -> quick.claim(sql, claim, sentAt), true, false));
+        Job<ClaimAnswer> job = job((protocol, now) -> protocol.claim(claim, now), answer -> claimed(claim, answer));
+        ServerJob.First<ClaimAnswer> first =
+                watch.isWaiting(claim.id()) ? null : (quick, sql, sentAt) -> quick.claim(sql, claim, sentAt);
+        return submit(new ServerJob<>(job, claim.lock(), first, true, false));
     }
 
     @Override
@@ -62,7 +73,7 @@ final class OpenJdbcStore implements Store, Neighbours.Neighbour {
 
     @Override
     public CompletionStage<Void> withdraw(String lock, ClaimId claim) {
-        Job<Boolean> job = job((protocol, now) -> protocol.withdraw(lock, claim, now), found -> {});
+        Job<Boolean> job = job((protocol, now) -> protocol.withdraw(lock, claim, now), found -> watch.finished(claim));
         return submit(new ServerJob<>(job, lock, null, false, true)).thenAccept(found -> {});
     }
 
@@ -89,15 +100,15 @@ final class OpenJdbcStore implements Store, Neighbours.Neighbour {
         return HORIZON;
     }
 
-    private static final Duration HORIZON = Duration.ofSeconds(10);
-
     @Override
     public String client() {
         return context.clientId();
     }
 
     @Override
-    public void nudge() {}
+    public void nudge() {
+        watch.nudge();
+    }
 
     @Override
     public void doubt(String lock) {
@@ -107,6 +118,8 @@ final class OpenJdbcStore implements Store, Neighbours.Neighbour {
     @Override
     public void close() {
         deadlines.close().forEach(job -> job.fail(outcome -> ServerFailures.closedMeanwhile(name, outcome)));
+        watch.close();
+        listener.close();
         workers.close();
         news.close();
         source.close();
@@ -125,6 +138,58 @@ final class OpenJdbcStore implements Store, Neighbours.Neighbour {
             job.job().fail(outcome -> ServerFailures.closed(name));
         }
         return job.job().answer();
+    }
+
+    private void claimed(Claim claim, ClaimAnswer answer) {
+        watch.claimed(claim, answer);
+        if (mayListen && answer instanceof ClaimAnswer.Busy busy && busy.place() > 0 && runner.canNotify()) {
+            listener.want();
+        }
+    }
+
+    @Override
+    public Borrowed connect() throws SQLException {
+        return runner.lend();
+    }
+
+    @Override
+    public void notifySelf(String channel, String payload) {
+        workers.submit(new Workers.Task(null, () -> {
+            try {
+                runner.with((borrowed, at) -> NewsDesk.send(borrowed.sql(), channel, payload));
+            } catch (SQLException | RuntimeException e) {
+                System.getLogger(OpenJdbcStore.class.getName()).log(System.Logger.Level.DEBUG, "testing messages", e);
+            }
+        }));
+    }
+
+    @Override
+    public void granted() {
+        watch.nudge();
+    }
+
+    @Override
+    public void broken(String lock) {
+        doubt(lock);
+    }
+
+    @Override
+    public void told(boolean comesThrough) {
+        watch.told(comesThrough);
+    }
+
+    @Override
+    public boolean isIdle() {
+        return watch.isIdle();
+    }
+
+    @Override
+    public boolean isStarved() {
+        return runner.isStarved();
+    }
+
+    private void startLook() {
+        workers.submit(new Workers.Task(null, () -> watch.look(runner)));
     }
 
     private void giveUp(Job<?> job) {

@@ -43,6 +43,11 @@ final class OwnPool implements ConnectionSource {
         return pool().getConnection();
     }
 
+    @Override
+    public boolean hasOneToSpare() {
+        return true;
+    }
+
     private HikariDataSource pool() throws SQLException {
         lock.lock();
         try {

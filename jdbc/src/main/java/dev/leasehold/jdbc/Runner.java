@@ -5,7 +5,9 @@ import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.StoreContext;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -22,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Runner {
 
+    private static final long STARVED_NANOS = 100_000_000;
     private static final int MOST_BROKEN = 5;
     private static final long SHORTEST_PAUSE = 200_000;
     private static final long LONGEST_PAUSE = 20_000_000;
@@ -42,6 +45,7 @@ final class Runner {
     private final StoreContext context;
     private final NewsDesk news;
     private final ReentrantLock opening = new ReentrantLock();
+    private final Map<Object, Long> asking = new ConcurrentHashMap<>();
     private volatile @Nullable Ready ready;
 
     Runner(ConnectionSource source, Layout layout, String store, StoreContext context, NewsDesk news) {
@@ -59,7 +63,29 @@ final class Runner {
     }
 
     private Borrowed borrow() throws SQLException {
+        Object asker = new Object();
+        asking.put(asker, System.nanoTime());
+        try {
+            return lend();
+        } finally {
+            asking.remove(asker);
+        }
+    }
+
+    /** A connection to keep for longer. */
+    Borrowed lend() throws SQLException {
         return Borrowed.from(source, (int) patience(context.storeTimeout()).toMillis());
+    }
+
+    /** Whether somebody has been waiting for a connection for so long that there may be none left. */
+    boolean isStarved() {
+        long now = System.nanoTime();
+        return !source.hasOneToSpare() && asking.values().stream().anyMatch(since -> now - since > STARVED_NANOS);
+    }
+
+    boolean canNotify() {
+        Ready known = ready;
+        return known != null && known.texts().dialect().canNotify();
     }
 
     <T> void perform(ServerJob<T> job) {

@@ -92,6 +92,18 @@ final class ServerSql {
         listWaiters = text("SELECT owner, since FROM $waiter" + ROW + " AND alive_until > ? ORDER BY position");
     }
 
+    /**
+     * What a client's waits have come to: which of some locks it has, and its place in the queues of the others. Parameters:
+     * the client, the namespace, the names.
+     */
+    String look(int names) {
+        return text("SELECT l.name, l.client, l.counter, l.token, l.run_end, l.ends - NOW,"
+                + " (SELECT COUNT(*) FROM $waiter w WHERE w.namespace = l.namespace AND w.name = l.name"
+                + " AND w.position <= (SELECT MIN(m.position) FROM $waiter m WHERE m.namespace = l.namespace"
+                + " AND m.name = l.name AND m.client = ?))"
+                + " FROM $lock l WHERE l.namespace = ? AND l.name IN (" + parameters(names) + ")");
+    }
+
     Dialect dialect() {
         return tables.dialect();
     }
