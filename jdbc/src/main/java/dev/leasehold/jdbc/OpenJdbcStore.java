@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 /** One client's view of a database on a server. Thread-safe; the work is done by its {@link Workers}. */
 final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListener.Client {
 
-    private static final Duration HORIZON = Duration.ofSeconds(10);
+    private static final Duration MOST_HORIZON = Duration.ofSeconds(10);
 
     private final String name;
     private final StoreContext context;
@@ -97,7 +97,7 @@ final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListen
     /** A statement may have reached the server, and wait there for a row, when its connection breaks here. */
     @Override
     public Duration requestHorizon() {
-        return HORIZON;
+        return context.storeTimeout().compareTo(MOST_HORIZON) < 0 ? context.storeTimeout() : MOST_HORIZON;
     }
 
     @Override
