@@ -51,15 +51,10 @@ interface Dialect {
         return null;
     }
 
-    /** What connections of our own are set to; null for nothing. */
-    default @Nullable String onConnect() {
-        return null;
-    }
-
     /** Whether single statements, too, should run at READ COMMITTED: at other levels they fail where they could wait. */
     boolean singleStatementsNeedReadCommitted();
 
-    /** Refuses databases whose settings lose locks. */
+    /** Refuses databases whose settings lose locks, or warns of them where only a crash of the database does. */
     default void check(Connection connection, Sql sql) throws SQLException {}
 
     /** Whether a row was there already. */

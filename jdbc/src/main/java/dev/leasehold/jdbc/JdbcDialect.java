@@ -52,8 +52,8 @@ public enum JdbcDialect {
     Dialect rules() {
         return switch (this) {
             case POSTGRESQL -> new PostgresDialect();
-            case MARIADB -> new MySqlDialect("mariadb.sql", "SET SESSION idle_transaction_timeout = 5");
-            case MYSQL -> new MySqlDialect("mysql.sql", null);
+            case MARIADB -> new MySqlDialect("mariadb.sql");
+            case MYSQL -> new MySqlDialect("mysql.sql");
             case H2 -> new H2Dialect();
         };
     }

@@ -1,6 +1,7 @@
 package dev.leasehold.jdbc;
 
 import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
@@ -13,9 +14,8 @@ import org.jspecify.annotations.Nullable;
  * local times, of which one hour a year comes twice.
  *
  * @param schema the file with the tables
- * @param onConnect what connections of our own are set to
  */
-record MySqlDialect(String schema, @Nullable String onConnect) implements Dialect {
+record MySqlDialect(String schema) implements Dialect {
 
     private static final int LOCK_WAIT = 1205;
     private static final int DEADLOCK = 1213;
@@ -74,6 +74,17 @@ record MySqlDialect(String schema, @Nullable String onConnect) implements Dialec
     @Override
     public boolean singleStatementsNeedReadCommitted() {
         return false;
+    }
+
+    @Override
+    public void check(Connection connection, Sql sql) throws SQLException {
+        if (sql.number("SELECT @@innodb_flush_log_at_trx_commit") == 0) {
+            System.getLogger(MySqlDialect.class.getName())
+                    .log(
+                            System.Logger.Level.WARNING,
+                            "innodb_flush_log_at_trx_commit is 0: if the database crashes, it forgets the locks of the last"
+                                    + " second, and they may be held twice. Set it to 1");
+        }
     }
 
     @Override

@@ -28,6 +28,8 @@ final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListen
     private final NewsDesk news;
     private final Workers workers;
     private final ServerWatch watch;
+    private final Renewals renewals;
+    private final ServerSweep sweep;
     private final Deadlines deadlines;
     private final boolean mayListen;
     private final PostgresListener listener;
@@ -38,11 +40,13 @@ final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListen
         int connections = settings.connections();
         this.source = opener.open(connections + 1, Runner.patience(context.storeTimeout()));
         this.news = new NewsDesk(this);
-        this.runner = new Runner(source, new Layout(settings, name), name, context, news);
+        this.runner = new Runner(source, new Layout(settings, name), name, context, news, this::added);
         String id =
                 context.clientId().substring(0, Math.min(8, context.clientId().length()));
         this.workers = new Workers("leasehold-jdbc-" + id, connections);
-        this.watch = new ServerWatch(context, this::startLook);
+        this.watch = new ServerWatch(context, () -> later(this::look));
+        this.renewals = new Renewals(context.time(), this::renewAlone, () -> later(this::renewGathered));
+        this.sweep = new ServerSweep(() -> later(this::sweepOnce), this::tidy);
         this.mayListen = settings.listen();
         this.listener =
                 new PostgresListener("leasehold-jdbc-" + id + "-listen", NewsDesk.channel(context.clientId()), this);
@@ -60,8 +64,26 @@ final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListen
     @Override
     public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
         Job<RenewAnswer> job = job((protocol, now) -> protocol.renew(lease, duration, now), answer -> {});
-        return submit(new ServerJob<>(
-                job, lease.lock(), (quick, sql, sentAt) -> quick.renew(sql, lease, duration, sentAt), false, true));
+        if (deadlines.add(job)) {
+            renewals.add(new Renewals.Renewal(lease, duration, job));
+        } else {
+            job.fail(outcome -> ServerFailures.closed(name));
+        }
+        return job.answer();
+    }
+
+    private void renewAlone(Renewals.Renewal renewal) {
+        LeaseId lease = renewal.lease();
+        start(new ServerJob<>(
+                renewal.job(),
+                lease.lock(),
+                (quick, sql, sentAt) -> quick.renew(sql, lease, renewal.duration(), sentAt),
+                false,
+                true));
+    }
+
+    private void tidy(String lock) {
+        submit(new ServerJob<>(job((protocol, now) -> protocol.tidy(lock, now), found -> {}), lock, null, false, true));
     }
 
     @Override
@@ -134,10 +156,38 @@ final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListen
     }
 
     private <T> CompletionStage<T> submit(ServerJob<T> job) {
-        if (!deadlines.add(job.job()) || !workers.submit(new Workers.Task(job.lock(), () -> runner.perform(job)))) {
+        if (deadlines.add(job.job())) {
+            start(job);
+        } else {
             job.job().fail(outcome -> ServerFailures.closed(name));
         }
         return job.job().answer();
+    }
+
+    private void start(ServerJob<?> job) {
+        if (!workers.submit(new Workers.Task(job.lock(), () -> runner.perform(job)))) {
+            job.job().fail(outcome -> ServerFailures.closed(name));
+        }
+    }
+
+    private void later(Runnable work) {
+        workers.submit(new Workers.Task(null, work));
+    }
+
+    private void look() {
+        watch.look(runner);
+    }
+
+    private void renewGathered() {
+        renewals.renew(runner);
+    }
+
+    private void sweepOnce() {
+        sweep.look(runner);
+    }
+
+    private void added(String lock) {
+        sweep.added(lock);
     }
 
     private void claimed(Claim claim, ClaimAnswer answer) {
@@ -154,13 +204,13 @@ final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListen
 
     @Override
     public void notifySelf(String channel, String payload) {
-        workers.submit(new Workers.Task(null, () -> {
+        later(() -> {
             try {
                 runner.with((borrowed, at) -> NewsDesk.send(borrowed.sql(), channel, payload));
             } catch (SQLException | RuntimeException e) {
                 System.getLogger(OpenJdbcStore.class.getName()).log(System.Logger.Level.DEBUG, "testing messages", e);
             }
-        }));
+        });
     }
 
     @Override
@@ -186,10 +236,6 @@ final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListen
     @Override
     public boolean isStarved() {
         return runner.isStarved();
-    }
-
-    private void startLook() {
-        workers.submit(new Workers.Task(null, () -> watch.look(runner)));
     }
 
     private void giveUp(Job<?> job) {

@@ -21,6 +21,18 @@ final class OwnPool implements ConnectionSource {
             "mysql", "com.mysql:mysql-connector-j",
             "h2", "com.h2database:h2");
 
+    /**
+     * What our connections are set to: commits that survive a crash of the database, and a limit to what a process holds up
+     * that is stopped in the middle of a transaction.
+     */
+    private static final Map<String, String> ON_CONNECT = Map.of(
+            "postgresql",
+            "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
+            "mariadb",
+            "SET SESSION idle_transaction_timeout = 5, innodb_lock_wait_timeout = 5",
+            "mysql",
+            "SET SESSION innodb_lock_wait_timeout = 5");
+
     private static final AtomicLong NUMBERS = new AtomicLong();
     private static final long LEAST_MILLIS = 250;
     private static final long IDLE_MILLIS = 60_000;
@@ -70,11 +82,15 @@ final class OwnPool implements ConnectionSource {
         try {
             DriverManager.getDriver(url);
         } catch (SQLException e) {
-            String kind = url.split(":", 3)[1];
+            String kind = kind();
             String driver = DRIVERS.get(kind);
             throw new LockException("no JDBC driver takes jdbc:" + kind + ": URLs; nothing was locked. Add "
                     + (driver == null ? "the database's driver" : "the dependency " + driver));
         }
+    }
+
+    private String kind() {
+        return url.split(":", 3)[1];
     }
 
     private HikariConfig config() {
@@ -88,6 +104,7 @@ final class OwnPool implements ConnectionSource {
         config.setValidationTimeout(Math.max(LEAST_MILLIS, patience.toMillis()));
         config.setInitializationFailTimeout(-1);
         config.setAutoCommit(true);
+        config.setConnectionInitSql(ON_CONNECT.get(kind()));
         config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
         config.setThreadFactory(task -> {
             Thread thread = new Thread(task, config.getPoolName());

@@ -1,5 +1,6 @@
 package dev.leasehold.jdbc;
 
+import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
@@ -72,6 +73,18 @@ final class PostgresDialect implements Dialect {
     @Override
     public boolean singleStatementsNeedReadCommitted() {
         return true;
+    }
+
+    @Override
+    public void check(Connection connection, Sql sql) throws SQLException {
+        String commits = sql.first("SELECT current_setting('synchronous_commit')", row -> row.getString(1));
+        if ("off".equals(commits)) {
+            System.getLogger(PostgresDialect.class.getName())
+                    .log(
+                            System.Logger.Level.WARNING,
+                            "synchronous_commit is off for the given connections: if the database crashes, it forgets the"
+                                    + " locks of the last moment, and they may be held twice. Set it to on for them");
+        }
     }
 
     @Override

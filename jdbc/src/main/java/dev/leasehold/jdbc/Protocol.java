@@ -114,6 +114,11 @@ final class Protocol {
         return held || waiter != null;
     }
 
+    /** Only tidies up; whether there is such a lock. */
+    boolean tidy(String lock, Turn now) throws SQLException {
+        return settled(lock, now) != null;
+    }
+
     boolean breakLease(String lock, long token, Turn now) throws SQLException {
         LockRow row = settled(lock, now);
         Tenure tenure = row == null ? null : row.tenure();

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,11 +26,18 @@ final class Quick {
     private final ServerSql texts;
     private final Object namespace;
     private final String owner;
+    private final Consumer<String> added;
 
     /** Locks that have a row, so that a claim of one that is taken does not try to insert it. */
     private final Set<String> known = ConcurrentHashMap.newKeySet();
 
-    Quick(ServerSql texts, Object namespace, String owner) {
+    /**
+     * Makes the statements ready.
+     *
+     * @param added is told of locks that had no row
+     */
+    Quick(ServerSql texts, Object namespace, String owner, Consumer<String> added) {
+        this.added = added;
         this.texts = texts;
         this.namespace = namespace;
         this.owner = owner;
@@ -66,6 +74,9 @@ final class Quick {
                             owner,
                             lease,
                             spare);
+            if (token != null) {
+                added.accept(claim.lock());
+            }
         }
         know(claim.lock());
         if (token == null) {

@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +33,7 @@ final class Runner {
     private static final long MOST_PATIENCE_MILLIS = 5_000;
 
     /** What is known once the database has been seen. */
-    record Ready(Layout.Found found, Quick quick, Transaction transaction) {
+    record Ready(Layout.Found found, Object namespace, Quick quick, Transaction transaction) {
 
         ServerSql texts() {
             return found.texts();
@@ -44,11 +45,24 @@ final class Runner {
     private final String store;
     private final StoreContext context;
     private final NewsDesk news;
+    private final Consumer<String> added;
     private final ReentrantLock opening = new ReentrantLock();
     private final Map<Object, Long> asking = new ConcurrentHashMap<>();
     private volatile @Nullable Ready ready;
 
-    Runner(ConnectionSource source, Layout layout, String store, StoreContext context, NewsDesk news) {
+    /**
+     * Makes a runner.
+     *
+     * @param added is told of locks that had no row
+     */
+    Runner(
+            ConnectionSource source,
+            Layout layout,
+            String store,
+            StoreContext context,
+            NewsDesk news,
+            Consumer<String> added) {
+        this.added = added;
         this.source = source;
         this.layout = layout;
         this.store = store;
@@ -234,7 +248,8 @@ final class Runner {
                 Object namespace = found.texts().dialect().name(context.namespace());
                 known = new Ready(
                         found,
-                        new Quick(found.texts(), namespace, context.owner()),
+                        namespace,
+                        new Quick(found.texts(), namespace, context.owner(), added),
                         new Transaction(found.texts(), namespace, context));
                 ready = known;
                 news.opened(known);

@@ -1,5 +1,7 @@
 package dev.leasehold.jdbc;
 
+import java.util.List;
+
 /**
  * The statements of a store on a server, for one dialect and one set of tables. Immutable.
  *
@@ -48,6 +50,10 @@ final class ServerSql {
     final String busy;
     final String listWaiters;
 
+    // Cleaning up.
+    final String oldRows;
+    final String deleteOld;
+
     ServerSql(Tables tables) {
         this.tables = tables;
         Dialect dialect = tables.dialect();
@@ -90,6 +96,10 @@ final class ServerSql {
         time = text("SELECT NOW");
         busy = text("SELECT " + COLUMNS + ", name FROM $lock WHERE namespace = ? AND (ends > ? OR waiters > 0)");
         listWaiters = text("SELECT owner, since FROM $waiter" + ROW + " AND alive_until > ? ORDER BY position");
+
+        oldRows = text("SELECT name, last, waiters, NOW - ? FROM $lock WHERE namespace = ? AND name > ?"
+                + " ORDER BY name LIMIT 64");
+        deleteOld = text("DELETE FROM $lock" + ROW + " AND last = ? AND ends <= NOW AND waiters = 0");
     }
 
     /**
@@ -102,6 +112,28 @@ final class ServerSql {
                 + " AND w.position <= (SELECT MIN(m.position) FROM $waiter m WHERE m.namespace = l.namespace"
                 + " AND m.name = l.name AND m.client = ?))"
                 + " FROM $lock l WHERE l.namespace = ? AND l.name IN (" + parameters(names) + ")");
+    }
+
+    /** Locks the rows that nobody else has locked. Parameters: the namespace, the names. */
+    String lockRows(int names) {
+        return text("SELECT name, client, counter, token, ends, NOW FROM $lock WHERE namespace = ? AND name IN ("
+                + parameters(names) + ") FOR UPDATE SKIP LOCKED");
+    }
+
+    /** Extends leases whose rows are locked. Parameters: the end, the namespace, the names. */
+    String extendRows(int names) {
+        return text("UPDATE $lock SET ends = GREATEST(ends, ?), handed = 0 WHERE namespace = ? AND name IN ("
+                + parameters(names) + ")");
+    }
+
+    /** Values for a statement with many names: others first, then the names, the last as often as needed. */
+    Object[] values(List<String> names, Object... others) {
+        Object[] values = new Object[others.length + roundedUp(names.size())];
+        System.arraycopy(others, 0, values, 0, others.length);
+        for (int i = others.length; i < values.length; i++) {
+            values[i] = dialect().name(names.get(Math.min(i - others.length, names.size() - 1)));
+        }
+        return values;
     }
 
     Dialect dialect() {

@@ -241,16 +241,10 @@ final class ServerWatch {
 
     private List<Seen> read(Sql sql, ServerSql texts, List<Wait> chosen) throws SQLException {
         Dialect dialect = texts.dialect();
-        int parameters = ServerSql.roundedUp(chosen.size());
-        Object[] values = new Object[parameters + 2];
-        values[0] = context.clientId();
-        values[1] = dialect.name(context.namespace());
-        for (int i = 0; i < parameters; i++) {
-            values[i + 2] =
-                    dialect.name(chosen.get(Math.min(i, chosen.size() - 1)).lock());
-        }
+        List<String> names = chosen.stream().map(Wait::lock).toList();
+        Object[] values = texts.values(names, context.clientId(), dialect.name(context.namespace()));
         return sql.all(
-                texts.look(parameters),
+                texts.look(ServerSql.roundedUp(names.size())),
                 row -> {
                     String client = row.getString(2);
                     return new Seen(

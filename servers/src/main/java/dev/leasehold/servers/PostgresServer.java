@@ -37,6 +37,7 @@ public final class PostgresServer implements AutoCloseable {
                 .setCleanDataDirectory(false)
                 .setServerConfig("fsync", "on")
                 .setServerConfig("full_page_writes", "on")
+                .setServerConfig("synchronous_commit", "on")
                 .setServerConfig("log_min_messages", "warning")
                 .setServerConfig("log_min_error_statement", "error")
                 .setServerConfig("max_connections", "200")
@@ -89,6 +90,11 @@ public final class PostgresServer implements AutoCloseable {
             }
         } catch (IOException | InterruptedException e) {
             throw new IllegalStateException(e);
+        }
+        try {
+            server.close(); // Or its starter would not let another one near the data.
+        } catch (IOException | RuntimeException e) {
+            // It is gone already.
         }
     }
 
