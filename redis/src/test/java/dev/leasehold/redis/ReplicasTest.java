@@ -206,8 +206,10 @@ class ReplicasTest {
                     .until(() -> follower.commands().clusterReplicate(id).equals("OK"));
             await().until(() -> follower.commands().info("replication").contains("master_link_status:up"));
             String uri = "redis-cluster://" + cluster.addresses() + "?" + WAITING;
-            try (Leasehold client =
-                    Leasehold.builder().uri(uri).storeTimeout(Duration.ofSeconds(2)).build()) {
+            try (Leasehold client = Leasehold.builder()
+                    .uri(uri)
+                    .storeTimeout(Duration.ofSeconds(2))
+                    .build()) {
                 Lease lease = client.lock("x").acquire();
                 follower.commands().readOnly();
                 assertThat(follower.commands().get(KEY)).contains("|" + lease.token() + "|");
