@@ -1,6 +1,7 @@
 package dev.leasehold.spi;
 
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which lock names are meant: {@code *} stands for any characters, {@code ?} for one, a backslash takes the next
@@ -73,6 +74,20 @@ public final class NamePattern {
             p++;
         }
         return p == length;
+    }
+
+    /**
+     * The name that is meant, where it can be only one.
+     *
+     * @return the name, or null if the pattern has a wildcard
+     */
+    public @Nullable String onlyName() {
+        for (int i = 0; i < length; i++) {
+            if (isWild(i, '*') || isWild(i, '?')) {
+                return null;
+            }
+        }
+        return new String(pattern, 0, length);
     }
 
     private boolean isWild(int position, char wildcard) {

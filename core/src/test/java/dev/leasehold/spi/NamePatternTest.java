@@ -69,6 +69,13 @@ class NamePatternTest {
     }
 
     @Test
+    void aPatternWithoutWildcardsMeansOneName() {
+        assertThat(NamePattern.of("a\\*b\\\\🔒").onlyName()).isEqualTo("a*b\\🔒");
+        assertThat(NamePattern.of("a*").onlyName()).isNull();
+        assertThat(NamePattern.of("a?").onlyName()).isNull();
+    }
+
+    @Test
     void showsItsText() {
         assertThat(NamePattern.of("a\\*b*")).hasToString("a\\*b*");
     }

@@ -44,6 +44,7 @@ final class ClusterNodes implements LockOps {
     private final List<SlotMap.Address> seeds;
     private final Function<SlotMap.Address, Route> routes;
     private final StoreContext context;
+    private final RedisSettings settings;
     private final NodeEvents events;
     private final KeyNames names;
     private final Inbox inbox;
@@ -58,14 +59,17 @@ final class ClusterNodes implements LockOps {
             List<SlotMap.Address> seeds,
             Function<SlotMap.Address, Route> routes,
             StoreContext context,
+            RedisSettings settings,
             NodeEvents events) {
         this.name = name;
         this.seeds = seeds;
         this.routes = routes;
         this.context = context;
         this.events = events;
-        names = new KeyNames(context.namespace());
-        inbox = new Inbox(new SearchRoute(name, this::anywhere, false), context, events);
+        this.settings = settings;
+        names = settings.plainKeys() ? KeyNames.plain(true) : KeyNames.of(context.namespace());
+        Route anyone = new SearchRoute(name, this::anywhere, false);
+        inbox = new Inbox(anyone, context, names, settings.replicas() == 0, events);
     }
 
     private List<Route> anywhere() {
@@ -116,6 +120,10 @@ final class ClusterNodes implements LockOps {
 
     @Override
     public CompletionStage<List<LockInfo>> list(NamePattern pattern) {
+        String only = names.onlyNameOf(pattern);
+        if (only != null) {
+            return on(only, node -> node.list(pattern));
+        }
         return read().thenCompose(fresh -> {
             List<CompletableFuture<List<LockInfo>>> lists = new ArrayList<>();
             for (SlotMap.Address master : fresh.masters()) {
@@ -192,8 +200,8 @@ final class ClusterNodes implements LockOps {
     }
 
     private RedisNode node(SlotMap.Address address) {
-        RedisNode node =
-                nodes.computeIfAbsent(address, at -> new RedisNode(routes.apply(at), context, inbox, false, events));
+        RedisNode node = nodes.computeIfAbsent(
+                address, at -> new RedisNode(routes.apply(at), context, settings, names, inbox, false, events));
         if (closed) {
             node.close();
         }

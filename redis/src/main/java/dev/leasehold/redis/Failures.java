@@ -27,22 +27,25 @@ final class Failures {
             "MISCONF",
             "NOSCRIPT");
 
-    private static final Map<String, String> REMEDIES = Map.of(
-            "OOM",
-            "Redis is full: raise maxmemory or free some; locks that are held can be renewed and released",
-            "NOPERM",
-            "the user lacks a right: see docs/redis.md for the least rights that Leasehold needs",
-            "NOAUTH",
-            "the server wants a password: put user and password into the URI",
-            "WRONGPASS",
-            "user name or password are wrong, or the user is disabled",
-            "WRONGTYPE",
-            "another program uses the key of this lock for something else: choose another name or namespace",
-            "LEASEHOLD_LAYOUT",
-            "the key of this lock holds something that this version of Leasehold cannot read: another program uses it, or "
-                    + "a newer version of Leasehold does; upgrade this one, or use another namespace",
-            "MOVED",
-            "this server is a node of a cluster: use redis-cluster://");
+    private static final Map<String, String> REMEDIES = Map.ofEntries(
+            Map.entry(
+                    "OOM",
+                    "Redis is full: raise maxmemory or free some; locks that are held can be renewed and released"),
+            Map.entry("NOPERM", "the user lacks a right: see docs/redis.md for the least rights that Leasehold needs"),
+            Map.entry("NOAUTH", "the server wants a password: put user and password into the URI"),
+            Map.entry("WRONGPASS", "user name or password are wrong, or the user is disabled"),
+            Map.entry(
+                    "WRONGTYPE",
+                    "another program uses the key of this lock for something else: choose another name or namespace"),
+            Map.entry(
+                    "LEASEHOLD_LAYOUT",
+                    "the key of this lock holds something that this version of Leasehold cannot read: another program "
+                            + "uses it, or a newer version of Leasehold does; upgrade this one, or use another namespace"),
+            Map.entry(
+                    "LEASEHOLD_FOREIGN",
+                    "no token names such a lease. Have that client release it; or, if its holder is certainly gone, delete "
+                            + "the lock's key in Redis yourself"),
+            Map.entry("MOVED", "this server is a node of a cluster: use redis-cluster://"));
 
     private static final Pattern CODE = Pattern.compile("-?([A-Z][A-Z_]+)(?: .*)?", Pattern.DOTALL);
 

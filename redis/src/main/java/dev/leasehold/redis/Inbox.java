@@ -28,6 +28,7 @@ final class Inbox {
 
     private final String channel;
     private final String clientId;
+    private final boolean counts;
     private final TimeSource time;
     private final NodeEvents events;
     private final Link link;
@@ -37,10 +38,12 @@ final class Inbox {
      * Makes an inbox, without subscribing.
      *
      * @param route to the server that publishes, or to any node of its cluster
+     * @param counts whether a grant counts as it is told; else it is only a reason to ask
      */
-    Inbox(Route route, StoreContext context, NodeEvents events) {
-        this.channel = new KeyNames(context.namespace()).inboxPrefix() + context.clientId();
+    Inbox(Route route, StoreContext context, KeyNames names, boolean counts, NodeEvents events) {
+        this.channel = names.inboxPrefix() + context.clientId();
         this.clientId = context.clientId();
+        this.counts = counts;
         this.time = context.time();
         this.events = events;
         this.link = new Wires(context)
@@ -107,8 +110,8 @@ final class Inbox {
             return;
         }
         LeaseId lease = new LeaseId(parts[6], claim, Long.parseLong(parts[4]));
-        Validity validity =
-                Exchange.ofPushed(exchanges.get(parts[0]), parts[0], now + period.toNanos() / 1000, received, period);
+        Exchange last = counts ? exchanges.get(parts[0]) : null;
+        Validity validity = Exchange.ofPushed(last, parts[0], now + period.toNanos() / 1000, received, period);
         events.granted(lease, Integer.parseInt(parts[5]), validity);
     }
 }

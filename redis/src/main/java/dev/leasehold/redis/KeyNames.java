@@ -1,5 +1,7 @@
 package dev.leasehold.redis;
 
+import dev.leasehold.LockException;
+import dev.leasehold.spi.NamePattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -7,32 +9,76 @@ import org.jspecify.annotations.Nullable;
  * {@code …:waiters}. The braces make the keys of one lock live in one slot of a cluster; so a name's own braces, and the
  * percent sign that replaces them, are percent-encoded. A namespace has neither, nor a colon: no two pairs of namespace
  * and name share a key.
+ *
+ * <p>With plain keys the lock's key is the bare name. What stands beside it is ours alone, begins with {@code
+ * leasehold:(plain):}, which is no namespace, and has the bare name between its braces: a cluster then counts the same
+ * slot for all four, unless the name has braces, and such names are refused there. Names that begin with {@code
+ * leasehold:} are refused, too: they could be the keys of other locks.
  */
 final class KeyNames {
 
     private static final String ROOT = "leasehold:";
+    private static final String TOKEN = ":token";
     private static final String QUEUE = ":queue";
 
     private final String prefix;
+    private final boolean plain;
+    private final boolean cluster;
 
-    KeyNames(String namespace) {
-        prefix = namespace.isEmpty() ? ROOT : ROOT + namespace + ':';
+    private KeyNames(String prefix, boolean plain, boolean cluster) {
+        this.prefix = prefix;
+        this.plain = plain;
+        this.cluster = cluster;
     }
 
+    /** Keys of our own, in a namespace or, where that is empty, in none. */
+    static KeyNames of(String namespace) {
+        return new KeyNames(namespace.isEmpty() ? ROOT : ROOT + namespace + ':', false, false);
+    }
+
+    /** Keys that are bare names. */
+    static KeyNames plain(boolean cluster) {
+        return new KeyNames(ROOT + "(plain):", true, cluster);
+    }
+
+    /**
+     * The lock's own key.
+     *
+     * @throws LockException if the name cannot be a key
+     */
     String lock(String name) {
-        return prefix + '{' + encoded(name) + '}';
+        if (!plain) {
+            return beside(name);
+        }
+        if (name.startsWith(ROOT)) {
+            throw refused(name, "begins with '" + ROOT + "', where Leasehold keeps its own keys");
+        }
+        if (cluster && (name.indexOf('{') >= 0 || name.indexOf('}') >= 0)) {
+            throw refused(name, "has a brace, and in a cluster those say where a key lives");
+        }
+        return name;
     }
 
-    static String token(String lock) {
-        return lock + ":token";
+    private static LockException refused(String name, String why) {
+        return new LockException("'" + name + "' cannot be a lock's name with leasehold.keys=plain: it " + why
+                + "; nothing was done. Choose another name");
     }
 
-    static String queue(String lock) {
-        return lock + QUEUE;
+    /** What the keys beside the lock's begin with. */
+    String beside(String name) {
+        return prefix + '{' + (plain ? name : encoded(name)) + '}';
     }
 
-    static String waiters(String lock) {
-        return lock + ":waiters";
+    static String token(String beside) {
+        return beside + TOKEN;
+    }
+
+    static String queue(String beside) {
+        return beside + QUEUE;
+    }
+
+    static String waiters(String beside) {
+        return beside + ":waiters";
     }
 
     /** What the channel of a client begins with; its id follows. */
@@ -40,19 +86,35 @@ final class KeyNames {
         return prefix + "inbox:";
     }
 
-    /** A glob that all keys of the namespace match, and perhaps others. */
+    /** A glob that all keys of the namespace match, and perhaps others; not the bare names. */
     String everyKey() {
         return prefix + "{*}*";
     }
 
-    /** The lock to whose value or queue a key belongs, or null if it is another key. */
+    /**
+     * The lock to which a key belongs that shows that it may be in use: its value, its queue; where its value is under the
+     * bare name, its token. Null for other keys.
+     */
     @Nullable String nameOf(String key) {
-        String rest = key.endsWith(QUEUE) ? key.substring(0, key.length() - QUEUE.length()) : key;
-        if (!rest.startsWith(prefix + '{') || !rest.endsWith("}")) {
+        String suffix = key.endsWith(QUEUE) ? "}" + QUEUE : plain ? "}" + TOKEN : "}";
+        if (!key.startsWith(prefix + '{') || !key.endsWith(suffix)) {
             return null;
         }
-        String name = rest.substring(prefix.length() + 1, rest.length() - 1);
+        String name = key.substring(prefix.length() + 1, key.length() - suffix.length());
+        if (plain) {
+            return name;
+        }
         return name.indexOf('{') >= 0 || name.indexOf('}') >= 0 ? null : decoded(name);
+    }
+
+    /** Whether locks may be held by clients that are not Leasehold's. */
+    boolean arePlain() {
+        return plain;
+    }
+
+    /** The only lock that a pattern means, where it may be in use without a key that shows it; else null. */
+    @Nullable String onlyNameOf(NamePattern pattern) {
+        return plain ? pattern.onlyName() : null;
     }
 
     private static String encoded(String name) {

@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -27,6 +28,10 @@ final class Listing {
     }
 
     CompletionStage<List<LockInfo>> list(NamePattern pattern) {
+        String only = node.names().onlyNameOf(pattern);
+        if (only != null) {
+            return lookAt(new TreeSet<>(Set.of(only)));
+        }
         return scan("0", pattern, new TreeSet<>()).thenCompose(this::lookAt);
     }
 

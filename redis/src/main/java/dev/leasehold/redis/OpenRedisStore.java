@@ -104,6 +104,10 @@ final class OpenRedisStore implements Store {
             return CompletableFuture.failedFuture(
                     new LockException("the store " + node + " has been closed by this client; nothing was done"));
         }
-        return operation.get();
+        try {
+            return operation.get();
+        } catch (LockException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
     }
 }

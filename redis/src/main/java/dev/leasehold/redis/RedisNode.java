@@ -1,6 +1,7 @@
 package dev.leasehold.redis;
 
 import dev.leasehold.LockInfo;
+import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Speaks to one master: its connections, its scripts, its inbox. It knows nothing of other nodes, nor how many there are.
@@ -37,6 +39,8 @@ final class RedisNode implements LockOps {
     private final Inbox inbox;
     private final boolean counted;
     private final boolean asking;
+    private final @Nullable Replicas replicas;
+    private final @Nullable ForeignHolders foreign;
 
     /**
      * Makes a node, without connecting.
@@ -44,13 +48,22 @@ final class RedisNode implements LockOps {
      * @param inbox where the grants of this node come in
      * @param counted whether the number of receivers that this server counts is all there are; not so in a cluster
      */
-    RedisNode(Route route, StoreContext context, Inbox inbox, boolean counted, NodeEvents events) {
+    RedisNode(
+            Route route,
+            StoreContext context,
+            RedisSettings settings,
+            KeyNames names,
+            Inbox inbox,
+            boolean counted,
+            NodeEvents events) {
         this.route = route;
         this.context = context;
         this.inbox = inbox;
         this.counted = counted;
         this.asking = false;
-        names = new KeyNames(context.namespace());
+        this.names = names;
+        replicas = settings.replicas() > 0 ? new Replicas(route, context, settings) : null;
+        foreign = names.arePlain() ? new ForeignHolders(this, context.time(), events) : null;
         commands = new Wires(context).link(route.toString(), route::connect, () -> events.doubt(null));
     }
 
@@ -61,6 +74,8 @@ final class RedisNode implements LockOps {
         this.counted = same.counted;
         this.names = same.names;
         this.commands = same.commands;
+        this.replicas = same.replicas;
+        this.foreign = same.foreign;
         this.asking = asking;
     }
 
@@ -75,6 +90,22 @@ final class RedisNode implements LockOps {
      */
     @Override
     public CompletionStage<ClaimAnswer> claim(Claim claim) {
+        if (foreign == null && replicas == null) {
+            return seek(claim);
+        }
+        long startedAt = context.time().nanos();
+        return seek(claim).thenCompose(answer -> {
+            ForeignHolders watch = foreign;
+            if (watch != null) {
+                watch.answered(claim, answer);
+            }
+            return answer instanceof ClaimAnswer.Granted granted
+                    ? orReleased(granted.lease(), confirmed(granted.lease(), answer, startedAt))
+                    : CompletableFuture.completedFuture(answer);
+        });
+    }
+
+    private CompletionStage<ClaimAnswer> seek(Claim claim) {
         if (!claim.enqueue() || inbox.isOpen()) {
             return claim(claim, claim.enqueue());
         }
@@ -91,30 +122,27 @@ final class RedisNode implements LockOps {
     }
 
     private CompletionStage<ClaimAnswer> claim(Claim claim, boolean enqueue) {
-        String key = names.lock(claim.lock());
         Duration lease = claim.lease();
         return run(
                 "the claim of '" + claim.lock() + "'",
                 Script.CLAIM,
-                args -> lockKeys(args, key)
+                args -> lockKeys(args, claim.lock())
                         .add(claim.id().toString())
                         .add(context.owner())
                         .add(Millis.up(lease))
                         .add(claim.spare())
-                        .add(enqueue ? 1 : 0)
-                        .add(Millis.up(WaitingRules.aliveFor(lease)))
-                        .add(Millis.up(WaitingRules.claimPeriod(lease)))
-                        .add(names.inboxPrefix())
-                        .add(counted ? 1 : 0)
-                        .add(claim.lock()),
+                        .add((enqueue ? "1|" : "0|")
+                                + Millis.up(WaitingRules.aliveFor(lease))
+                                + '|'
+                                + Millis.up(WaitingRules.claimPeriod(lease))
+                                + '|'
+                                + whomToTell(claim.lock())),
                 (sentAt, answer) -> claimAnswer(claim, sentAt, answer));
     }
 
     private ClaimAnswer claimAnswer(Claim claim, ClockReading sentAt, List<Object> answer) {
-        if (answer.get(0).equals("granted")) {
-            LeaseId lease = new LeaseId(claim.lock(), claim.id(), Reply.number(answer.get(1)));
-            Duration left = Duration.ofMillis(Reply.number(answer.get(3)));
-            return new ClaimAnswer.Granted(lease, (int) Reply.number(answer.get(2)), Validity.of(sentAt, left));
+        if (answer.size() == 1) {
+            return Reply.granted(claim, sentAt, answer.get(0).toString());
         }
         long now = Reply.number(answer.get(4));
         inbox.heard(new Exchange(answer.get(5).toString(), sentAt, now));
@@ -123,8 +151,41 @@ final class RedisNode implements LockOps {
                 Reply.holder(answer.get(1).toString(), left, now), left, (int) Reply.number(answer.get(3)));
     }
 
+    /** What the server has answered, once enough replicas have it too. */
+    private <T> CompletionStage<T> confirmed(LeaseId lease, T answer, long startedAt) {
+        Replicas all = replicas;
+        return all == null
+                ? CompletableFuture.completedFuture(answer)
+                : all.have(lease, names.lock(lease.lock()), asking, startedAt).thenApply(have -> answer);
+    }
+
+    /**
+     * Where trying again will not help, nobody will ask for the grant again, so it is released here. Otherwise the client
+     * asks again with the same claim, and withdraws it in the end.
+     */
+    private CompletionStage<ClaimAnswer> orReleased(LeaseId lease, CompletionStage<ClaimAnswer> confirmed) {
+        if (replicas == null) {
+            return confirmed;
+        }
+        return confirmed.exceptionallyCompose(failure -> Link.cause(failure) instanceof StoreUnavailableException
+                ? CompletableFuture.failedFuture(failure)
+                : release(lease, Duration.ZERO)
+                        .handle((released, unreleased) -> failure)
+                        .thenCompose(CompletableFuture::failedFuture));
+    }
+
     @Override
     public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
+        long startedAt = context.time().nanos();
+        CompletionStage<RenewAnswer> renewed = extend(lease, duration);
+        return replicas == null
+                ? renewed
+                : renewed.thenCompose(answer -> answer instanceof RenewAnswer.Renewed
+                        ? confirmed(lease, answer, startedAt)
+                        : CompletableFuture.completedFuture(answer));
+    }
+
+    private CompletionStage<RenewAnswer> extend(LeaseId lease, Duration duration) {
         return run(
                 "the renewal of '" + lease.lock() + "'",
                 Script.RENEW,
@@ -145,11 +206,10 @@ final class RedisNode implements LockOps {
         return run(
                 "the release of '" + lease.lock() + "'",
                 Script.RELEASE,
-                args -> told(
-                        lockKeys(args, names.lock(lease.lock()))
-                                .add(Reply.beginning(lease))
-                                .add(Millis.up(keepFor)),
-                        lease.lock()),
+                args -> lockKeys(args, lease.lock())
+                        .add(Reply.beginning(lease))
+                        .add(Millis.up(keepFor))
+                        .add(whomToTell(lease.lock())),
                 (sentAt, answer) -> Reply.released(answer));
     }
 
@@ -170,7 +230,7 @@ final class RedisNode implements LockOps {
         return run(
                 "the withdrawal from '" + lock + "'",
                 Script.WITHDRAW,
-                args -> told(lockKeys(args, names.lock(lock)).add(claim.toString()), lock),
+                args -> lockKeys(args, lock).add(claim.toString()).add(whomToTell(lock)),
                 (sentAt, answer) -> Reply.number(answer.get(0)) == 1);
     }
 
@@ -179,7 +239,7 @@ final class RedisNode implements LockOps {
         return run(
                 "the break of '" + lock + "'",
                 Script.BREAK,
-                args -> told(lockKeys(args, names.lock(lock)).add(token), lock),
+                args -> lockKeys(args, lock).add(token).add(whomToTell(lock)),
                 (sentAt, answer) -> Reply.number(answer.get(0)) == 1);
     }
 
@@ -188,7 +248,7 @@ final class RedisNode implements LockOps {
         return run(
                 "the inspection of '" + lock + "'",
                 Script.INSPECT,
-                args -> lockKeys(args, names.lock(lock)),
+                args -> lockKeys(args, lock),
                 (sentAt, answer) -> Optional.ofNullable(Reply.lockInfo(lock, answer)));
     }
 
@@ -213,7 +273,10 @@ final class RedisNode implements LockOps {
     /** Closes the connections, the inbox's too unless it is shared with other nodes. */
     @Override
     public CompletableFuture<?> close() {
-        return counted ? CompletableFuture.allOf(commands.close(), inbox.close()) : commands.close();
+        Replicas all = replicas;
+        CompletableFuture<?> own =
+                all == null ? commands.close() : CompletableFuture.allOf(commands.close(), all.close());
+        return counted ? CompletableFuture.allOf(own, inbox.close()) : own;
     }
 
     @Override
@@ -221,16 +284,17 @@ final class RedisNode implements LockOps {
         return route.toString();
     }
 
-    private static CommandArgs<String, String> lockKeys(CommandArgs<String, String> args, String lock) {
+    private CommandArgs<String, String> lockKeys(CommandArgs<String, String> args, String lock) {
+        String beside = names.beside(lock);
         return args.add(4)
-                .addKey(lock)
-                .addKey(KeyNames.token(lock))
-                .addKey(KeyNames.queue(lock))
-                .addKey(KeyNames.waiters(lock));
+                .addKey(names.lock(lock))
+                .addKey(KeyNames.token(beside))
+                .addKey(KeyNames.queue(beside))
+                .addKey(KeyNames.waiters(beside));
     }
 
-    private CommandArgs<String, String> told(CommandArgs<String, String> args, String lock) {
-        return args.add(names.inboxPrefix()).add(counted ? 1 : 0).add(lock);
+    private String whomToTell(String lock) {
+        return (counted ? "1|" : "0|") + names.inboxPrefix() + '|' + lock;
     }
 
     private interface Rest {

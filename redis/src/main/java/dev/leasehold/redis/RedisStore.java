@@ -32,17 +32,23 @@ public final class RedisStore implements StoreFactory {
 
     /** How to reach the servers, once there is a client. */
     private interface Reach {
-        LockOps through(RedisClient client, StoreContext context, NodeEvents events);
+        LockOps through(RedisClient client, StoreContext context, RedisSettings settings, NodeEvents events);
     }
 
     private final String name;
     private final @Nullable RedisClient given;
     private final Reach reach;
+    private final RedisSettings settings;
 
     private RedisStore(String name, @Nullable RedisClient given, Reach reach) {
+        this(name, given, reach, RedisSettings.DEFAULTS);
+    }
+
+    private RedisStore(String name, @Nullable RedisClient given, Reach reach, RedisSettings settings) {
         this.name = name;
         this.given = given;
         this.reach = reach;
+        this.settings = settings;
     }
 
     /**
@@ -56,7 +62,10 @@ public final class RedisStore implements StoreFactory {
         Objects.requireNonNull(client, "client");
         String name = "redis (the given client's)";
         return new RedisStore(
-                name, client, (with, context, events) -> master(new ClientRoute(with, null, name), context, events));
+                name,
+                client,
+                (with, context, settings, events) ->
+                        master(new ClientRoute(with, null, name), context, settings, events));
     }
 
     /**
@@ -88,27 +97,78 @@ public final class RedisStore implements StoreFactory {
         return cluster(client, "redis-cluster", List.copyOf(seeds));
     }
 
+    /**
+     * The same store, with locks whose key in Redis is their bare name: shared with every client, in any language, that
+     * locks by {@code SET name value NX PX milliseconds} and releases by comparing the value and deleting the key. In a
+     * URI: {@code leasehold.keys=plain}.
+     *
+     * <p>Exclusion holds both ways. Order of service and fencing tokens hold among Leasehold's clients alone: others do not
+     * queue, and their holds take no token. Their release is found by looking: by the first in the queue, at most 100 ms
+     * late. A key without an end counts as held for ever; a key of another type makes a claim fail with a {@link
+     * dev.leasehold.LockException}. Other clients' leases are shown as such, without their value, by {@link
+     * dev.leasehold.Leasehold#locks} when the name is asked for literally or has been used by Leasehold within a week; and
+     * they cannot be broken, because no token names them.
+     *
+     * <p>All clients of Leasehold that share a lock must use this, or none. Not with a namespace; not for names that begin
+     * with {@code leasehold:}, nor, in a cluster, for names with braces.
+     *
+     * @return the changed copy
+     */
+    public RedisStore withPlainKeys() {
+        return new RedisStore(name, given, reach, settings.withPlainKeys());
+    }
+
+    /**
+     * The same store, where a lease counts only when replicas have it: a grant, a hand-over, or a renewal that has not been
+     * acknowledged by so many replicas in time is treated as not answered. In a URI: {@code
+     * leasehold.waitForReplicas=1&leasehold.waitTimeout=500} (milliseconds).
+     *
+     * <p>Where acknowledgements are missing, a claim is repeated for up to the {@code storeTimeout}, then fails with a {@link
+     * dev.leasehold.StoreUnavailableException} that says so, and what it has left is withdrawn; a renewal does not move the
+     * deadline, so a lease without replicas is lost in time.
+     *
+     * <p>This protects from a fail-over to a replica that lags behind, if whoever is promoted is one of those that have
+     * acknowledged: with as many as there are replicas, always; with fewer, only where the most advanced one is chosen, as
+     * Sentinel and Cluster try to do. It does not make Redis a consensus system: a replica that acknowledges and then
+     * restarts without its data, or a master that comes back empty before it is replaced, forgets all the same, and so
+     * may a fail-over by hand. Fencing tokens hold in any case.
+     *
+     * <p>Costs a second round trip, which waits for the replicas, on a connection of its own: who does not wait for
+     * replicas is not delayed, and many who do share one wait.
+     *
+     * @param replicas how many replicas, at least 1; 0 for none
+     * @param timeout how long to wait for them, 1 ms or more, at most a quarter of the client's {@code storeTimeout}
+     * @return the changed copy
+     * @throws IllegalArgumentException if one is out of range
+     */
+    public RedisStore withWaitForReplicas(int replicas, Duration timeout) {
+        return new RedisStore(name, given, reach, settings.withReplicas(replicas, timeout));
+    }
+
     /** A store with a client of its own. */
-    static RedisStore at(String scheme, List<RedisURI> uris) {
-        if (scheme.endsWith("-cluster")) {
-            return cluster(null, scheme, uris);
-        }
-        return uris.size() == 1 ? one(null, uris.get(0)) : replicated(scheme, uris);
+    static RedisStore at(String scheme, List<RedisURI> uris, RedisSettings settings) {
+        RedisStore store = scheme.endsWith("-cluster")
+                ? cluster(null, scheme, uris)
+                : uris.size() == 1 ? one(null, uris.get(0)) : replicated(scheme, uris);
+        return new RedisStore(store.name, null, store.reach, settings);
     }
 
     private static RedisStore one(@Nullable RedisClient given, RedisURI uri) {
         String name = RedisUris.name(uri);
         return new RedisStore(
-                name, given, (client, context, events) -> master(new ClientRoute(client, uri, name), context, events));
+                name,
+                given,
+                (client, context, settings, events) ->
+                        master(new ClientRoute(client, uri, name), context, settings, events));
     }
 
     private static RedisStore replicated(String scheme, List<RedisURI> uris) {
         String name = RedisUris.name(scheme, uris);
-        return new RedisStore(name, null, (client, context, events) -> {
+        return new RedisStore(name, null, (client, context, settings, events) -> {
             List<Route> servers = uris.stream()
                     .<Route>map(uri -> new ClientRoute(client, uri, RedisUris.name(uri)))
                     .toList();
-            return master(new SearchRoute(name, () -> servers, true), context, events);
+            return master(new SearchRoute(name, () -> servers, true), context, settings, events);
         });
     }
 
@@ -120,7 +180,7 @@ public final class RedisStore implements StoreFactory {
         return new RedisStore(
                 name,
                 given,
-                (client, context, events) -> new ClusterNodes(
+                (client, context, settings, events) -> new ClusterNodes(
                         name,
                         addresses,
                         address -> {
@@ -131,25 +191,31 @@ public final class RedisStore implements StoreFactory {
                             return new ClientRoute(client, uri, RedisUris.name(uri));
                         },
                         context,
+                        settings,
                         events));
     }
 
-    private static LockOps master(Route route, StoreContext context, NodeEvents events) {
-        Inbox inbox = new Inbox(route, context, events);
-        return new RedisNode(route, context, inbox, true, events);
+    private static LockOps master(Route route, StoreContext context, RedisSettings settings, NodeEvents events) {
+        KeyNames names = settings.plainKeys() ? KeyNames.plain(false) : KeyNames.of(context.namespace());
+        Inbox inbox = new Inbox(route, context, names, settings.replicas() == 0, events);
+        return new RedisNode(route, context, settings, names, inbox, true, events);
     }
 
     @Override
     public Store open(StoreContext context) {
+        String refusal = settings.refusal(context);
+        if (refusal != null) {
+            throw new IllegalArgumentException(refusal);
+        }
         NodeEvents events = OpenRedisStore.events(context);
         RedisClient client = given;
         if (client != null) {
-            return new OpenRedisStore(reach.through(client, context, events), context, () -> {});
+            return new OpenRedisStore(reach.through(client, context, settings, events), context, () -> {});
         }
         Duration timeout =
                 context.storeTimeout().compareTo(CONNECT_TIMEOUT) < 0 ? context.storeTimeout() : CONNECT_TIMEOUT;
         OwnClient own = new OwnClient(timeout);
-        return new OpenRedisStore(reach.through(own.client(), context, events), context, own::close);
+        return new OpenRedisStore(reach.through(own.client(), context, settings, events), context, own::close);
     }
 
     @Override

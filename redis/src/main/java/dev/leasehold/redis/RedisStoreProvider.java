@@ -21,6 +21,6 @@ public final class RedisStoreProvider implements StoreProvider {
 
     @Override
     public StoreFactory create(StoreUri uri) {
-        return RedisStore.at(uri.scheme(), RedisUris.read(uri));
+        return RedisStore.at(uri.scheme(), RedisUris.read(uri), RedisSettings.read(uri));
     }
 }

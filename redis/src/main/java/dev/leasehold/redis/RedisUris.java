@@ -66,9 +66,6 @@ final class RedisUris {
     }
 
     private static void checkOptions(StoreUri uri) {
-        for (String option : uri.options().keySet()) {
-            throw new IllegalArgumentException("unknown option leasehold." + option + " in '" + uri + "'");
-        }
         int question = uri.text().indexOf('?');
         if (question < 0) {
             return;

@@ -4,9 +4,12 @@ import dev.leasehold.HolderInfo;
 import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
 import dev.leasehold.WaiterInfo;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.Validity;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -19,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class Reply {
 
     private static final String LAYOUT = "leasehold|1|";
+    private static final String OURS = "leasehold|";
     private static final int VALUE_PARTS = 7;
 
     /** Makes sense of an answer. */
@@ -42,6 +46,17 @@ final class Reply {
         return LAYOUT + lease.claim() + '|' + lease.token() + '|';
     }
 
+    /** Reads {@code granted|TOKEN|SPARE|TIME_LEFT}. */
+    static ClaimAnswer.Granted granted(Claim claim, ClockReading sentAt, String answer) {
+        int token = answer.indexOf('|') + 1;
+        int spare = answer.indexOf('|', token) + 1;
+        int left = answer.indexOf('|', spare) + 1;
+        return new ClaimAnswer.Granted(
+                new LeaseId(claim.lock(), claim.id(), Long.parseLong(answer, token, spare - 1, 10)),
+                Integer.parseInt(answer, spare, left - 1, 10),
+                Validity.of(sentAt, Duration.ofMillis(Long.parseLong(answer, left, answer.length(), 10))));
+    }
+
     static long number(Object part) {
         return part instanceof Long number ? number : Long.parseLong(part.toString());
     }
@@ -57,6 +72,10 @@ final class Reply {
     }
 
     static @Nullable HolderInfo holder(String value, @Nullable Duration left, long nowMicros) {
+        if (!value.isEmpty() && !value.startsWith(OURS)) {
+            Instant until = left == null ? null : instant(nowMicros).plus(left);
+            return new HolderInfo(ForeignHolders.OWNER, 0, null, until, left);
+        }
         String[] parts = value.split("\\|", VALUE_PARTS);
         if (parts.length < VALUE_PARTS || !value.startsWith(LAYOUT)) {
             return null;

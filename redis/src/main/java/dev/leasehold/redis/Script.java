@@ -10,13 +10,14 @@ import java.util.HexFormat;
 
 /** The scripts that run in Redis. The server knows each by the SHA-1 of its text. */
 enum Script {
-    CLAIM("lock.lua", "claim.lua"),
+    CLAIM("claim-free.lua", "lock.lua", "claim.lua"),
     RENEW("renew.lua"),
-    RELEASE("lock.lua", "release.lua"),
+    RELEASE("release-free.lua", "lock.lua", "release.lua"),
     RELEASE_ALONE("release-alone.lua"),
     WITHDRAW("lock.lua", "withdraw.lua"),
     BREAK("lock.lua", "break.lua"),
-    INSPECT("lock.lua", "inspect.lua");
+    INSPECT("lock.lua", "inspect.lua"),
+    ACKNOWLEDGE("acknowledge.lua");
 
     private final String text;
     private final String sha;

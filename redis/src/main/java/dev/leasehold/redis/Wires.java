@@ -17,17 +17,26 @@ record Wires(StoreContext context) {
             String name,
             Supplier<? extends CompletionStage<? extends StatefulRedisConnection<String, String>>> opener,
             Runnable reopened) {
+        return link(name, Duration.ZERO, opener, reopened);
+    }
+
+    /** A link on which the server may take so much longer to answer. */
+    Link link(
+            String name,
+            Duration longer,
+            Supplier<? extends CompletionStage<? extends StatefulRedisConnection<String, String>>> opener,
+            Runnable reopened) {
         Duration half = context.storeTimeout().dividedBy(2);
         return new Link(
                 name,
-                () -> opener.get().thenApply(this::wire),
+                () -> opener.get().thenApply(connection -> wire(connection, longer)),
                 context.time(),
                 half.compareTo(MOST_CONNECTING) < 0 ? half : MOST_CONNECTING,
                 reopened);
     }
 
-    private Wire wire(StatefulRedisConnection<String, String> connection) {
+    private Wire wire(StatefulRedisConnection<String, String> connection, Duration longer) {
         Duration patience = context.storeTimeout().multipliedBy(2).dividedBy(5);
-        return new Wire(connection, context.time(), MOST_SILENCE, patience);
+        return new Wire(connection, context.time(), MOST_SILENCE.plus(longer), patience.plus(longer));
     }
 }

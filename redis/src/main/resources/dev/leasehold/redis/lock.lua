@@ -10,6 +10,9 @@
 local LAYOUT = 'leasehold|1|'
 local TOKEN_LIFE = 604800000
 
+-- Under a bare name the lock is shared with clients of other kinds, whose values are anything.
+local SHARED = string.sub(KEYS[1], 1, 10) ~= 'leasehold:'
+
 local function integer(number)
   return string.format('%.0f', number)
 end
@@ -25,6 +28,10 @@ local function tenure(value)
   if token then
     return {claim = claim, token = token, spare = spare}
   end
+end
+
+local function isForeign(value)
+  return SHARED and string.sub(value, 1, 10) ~= 'leasehold|'
 end
 
 local function waiter(claim)
@@ -51,6 +58,12 @@ end
 
 local function nextToken(last, now)
   return integer(math.max((last or 0) + 1, now))
+end
+
+-- What an argument says about telling clients: 'COUNTS|INBOX|NAME', one argument instead of three because each costs.
+local function news(argument)
+  local counts, inbox, name = string.match(argument, '^(%d)|([^|]*)|(.*)$')
+  return {uncounted = counts == '0', inbox = inbox, name = name}
 end
 
 -- Tells a client something; returns whether it can have heard it. Never fails: what was written before stays written.

@@ -1,10 +1,16 @@
--- ARGV: claim, inbox, counts, name. Answers 1 if anything of the claim was there, else 0.
+-- ARGV: claim, whom to tell (see lock.lua). Answers 1 if anything of the claim was there, else 0.
 local found = leave(ARGV[1])
 local value = redis.call('GET', KEYS[1])
 local holder = value and tenure(value)
 if holder and holder.claim == ARGV[1] then
   redis.call('DEL', KEYS[1])
-  handOver({inbox = ARGV[2], uncounted = ARGV[3] == '0', name = ARGV[4]})
+  handOver(news(ARGV[2]))
   return 1
+end
+-- A foreign holder tells nobody of its release; who is first now has to look for it.
+local first = SHARED and found == 1 and redis.call('ZRANGE', KEYS[3], 0, 0)[1]
+if first then
+  local to = news(ARGV[2])
+  tell('broken', to.inbox, first, to.name)
 end
 return found

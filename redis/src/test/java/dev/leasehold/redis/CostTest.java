@@ -149,12 +149,7 @@ class CostTest {
                         "a dead process",
                         "30000",
                         "64",
-                        "1",
-                        "12500",
-                        "5000",
-                        "leasehold:inbox:",
-                        "1",
-                        "x");
+                        "1|12500|5000|1|leasehold:inbox:|x");
     }
 
     private void awaitQueue(long length) {

@@ -94,6 +94,44 @@ class SecurityTest {
         }
     }
 
+    @Test
+    void waitingForReplicasNeedsOneRightMoreAndWithoutItNothingStaysBehind() throws Exception {
+        try (RedisProcess redis = RedisProcess.start(RedisProcess.Version.V7_0, "--repl-diskless-sync-delay", "0");
+                RedisProcess replica =
+                        RedisProcess.start(RedisProcess.Version.V7_0, "--replicaof", "127.0.0.1 " + redis.port())) {
+            await().until(() -> replica.commands().info("replication").contains("master_link_status:up"));
+            setUser(redis, "app on >pw " + LEAST + " +wait");
+            setUser(redis, "poor on >pw " + LEAST);
+            String options = "?leasehold.waitForReplicas=1";
+            try (Leasehold app = Leasehold.connect(as(redis, "app") + options);
+                    Leasehold poor = Leasehold.connect(as(redis, "poor") + options)) {
+                Lease lease = app.lock("x").acquire();
+                lease.extend(java.time.Duration.ofSeconds(50));
+                assertThat(lease.release()).isEqualTo(dev.leasehold.LeaseState.RELEASED);
+                assertThatThrownBy(() -> poor.lock("x").acquire())
+                        .isInstanceOf(LockException.class)
+                        .isNotInstanceOf(StoreUnavailableException.class)
+                        .hasMessageContaining("lacks a right");
+                assertThat(redis.commands().exists("leasehold:{x}")).isZero();
+            }
+        }
+    }
+
+    @Test
+    void plainKeysNeedTheNamesOfTheLocksToo() throws Exception {
+        try (RedisProcess redis = RedisProcess.start(RedisProcess.Version.V7_0)) {
+            setUser(redis, "app on >pw " + LEAST + " ~order:*");
+            try (Leasehold client = Leasehold.connect(as(redis, "app") + "?leasehold.keys=plain")) {
+                redis.commands().set("order:1", "theirs");
+                CompletableFuture<Lease> waiting = client.lock("order:1").acquireAsync();
+                await().until(() -> client.locks("order:1").get(0).waiters().size() == 1);
+                redis.commands().del("order:1");
+                assertThat(waiting.get(5, TimeUnit.SECONDS).release()).isEqualTo(dev.leasehold.LeaseState.RELEASED);
+                assertThatThrownBy(() -> client.lock("other").acquire()).hasMessageContaining("lacks a right");
+            }
+        }
+    }
+
     private static RedisProcess withTls(int port) {
         File directory = new File("src/test/resources/tls").getAbsoluteFile();
         return RedisProcess.start(

@@ -1,0 +1,41 @@
+package dev.leasehold.benchmarks;
+
+import dev.leasehold.DistributedLock;
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseState;
+import dev.leasehold.Leasehold;
+
+/** Leasehold as users have it: token, queue and renewal on. */
+final class LeaseholdPeer implements Peer {
+
+    private final Leasehold client;
+    private final DistributedLock lock;
+    private Lease lease;
+
+    LeaseholdPeer(String redisUri, String lock) {
+        client = Leasehold.connect(redisUri);
+        this.lock = client.lock(lock);
+    }
+
+    @Override
+    public String name() {
+        return "Leasehold";
+    }
+
+    @Override
+    public void acquire() throws InterruptedException {
+        lease = lock.acquire();
+    }
+
+    @Override
+    public void release() throws InterruptedException {
+        if (lease.release() != LeaseState.RELEASED) {
+            throw new IllegalStateException("the lock was lost");
+        }
+    }
+
+    @Override
+    public void close() {
+        client.close();
+    }
+}

@@ -1,0 +1,2 @@
+/** Leasehold beside other libraries, on the same server in the same run. Not published. */
+package dev.leasehold.benchmarks;

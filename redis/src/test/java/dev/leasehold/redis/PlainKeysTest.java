@@ -1,0 +1,363 @@
+package dev.leasehold.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.leasehold.HolderInfo;
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseState;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockException;
+import dev.leasehold.LockInfo;
+import dev.leasehold.LockOptions;
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.servers.RedisGroup;
+import dev.leasehold.servers.RedisProcess;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Locks that are shared with clients of other kinds. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class PlainKeysTest {
+
+    private static final String BESIDE = "leasehold:(plain):{x}";
+    private static final Duration LONG = Duration.ofSeconds(30);
+
+    private final List<Leasehold> clients = new ArrayList<>();
+    private RedisProcess redis;
+    private ForeignClient foreign;
+
+    @BeforeEach
+    void start() {
+        redis = RedisProcess.start(RedisProcess.Version.V7_0);
+        foreign = new ForeignClient(redis.commands());
+    }
+
+    @AfterEach
+    void stop() {
+        clients.forEach(Leasehold::close);
+        redis.close();
+    }
+
+    private Leasehold client() {
+        return client(redis.uri() + "?leasehold.keys=plain");
+    }
+
+    private Leasehold client(String uri) {
+        Leasehold client = Leasehold.connect(uri);
+        clients.add(client);
+        return client;
+    }
+
+    private void awaitQueue(long length) {
+        await().pollInterval(Duration.ofMillis(5)).until(() -> redis.commands().zcard(BESIDE + ":queue") == length);
+    }
+
+    private static HolderInfo holder(Leasehold client) throws Exception {
+        List<LockInfo> found = client.locks("x");
+        assertThat(found).hasSize(1);
+        return found.get(0).holder();
+    }
+
+    @Test
+    void ourHoldExcludesForeignOnesUntilItIsReleased() throws Exception {
+        Lease lease = client().lock("x").acquire();
+        assertThat(foreign.tryLock("x", LONG)).isNull();
+        assertThat(redis.commands().pttl("x")).isBetween(25_000L, 30_000L);
+        assertThat(foreign.unlock("x", "a value of theirs")).isFalse();
+        assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+        assertThat(foreign.tryLock("x", LONG)).isNotNull();
+    }
+
+    @Test
+    void theValueIsAnotherWithEachGrantAndNoForeignReleaseFitsAnEarlierOne() throws Exception {
+        Leasehold client = client();
+        Lease first = client.lock("x").acquire();
+        String value = redis.commands().get("x");
+        first.release();
+        Lease second = client.lock("x").acquire();
+        assertThat(foreign.unlock("x", value)).isFalse();
+        second.extend(Duration.ofSeconds(40));
+        assertThat(second.isValid()).isTrue();
+    }
+
+    @Test
+    void ourLeaseRunsOutForForeignClientsByItsOwnTimeToLive() throws Exception {
+        Leasehold client = client();
+        Lease lease = client.lock(
+                        "x",
+                        LockOptions.defaults()
+                                .withLeaseDuration(Duration.ofMillis(300))
+                                .withAutoRenew(false))
+                .acquire();
+        String value = foreign.lock("x", LONG);
+        assertThat(lease.isValid()).isFalse();
+        assertThat(value).isNotNull();
+    }
+
+    @Test
+    void aForeignHoldExcludesOursAndItsReleaseIsFound() throws Exception {
+        Leasehold client = client();
+        String value = foreign.tryLock("x", LONG);
+        assertThat(client.lock("x").tryAcquire()).isEmpty();
+        assertThat(client.lock("x").tryAcquire(Duration.ofMillis(50))).isEmpty();
+        CompletableFuture<Lease> waiting = client.lock("x").acquireAsync();
+        awaitQueue(1);
+        assertThat(redis.commands().exists(BESIDE + ":token")).isZero();
+        assertThat(foreign.unlock("x", value)).isTrue();
+        long start = System.nanoTime();
+        Lease lease = waiting.get(5, TimeUnit.SECONDS);
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
+        assertThat(foreign.tryLock("x", LONG)).isNull();
+        assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+    }
+
+    @Test
+    void aForeignHolderThatDiedIsWaitedForUntilItsKeyRunsOut() throws Exception {
+        Leasehold client = client();
+        assertThat(foreign.tryLock("x", Duration.ofMillis(700))).isNotNull();
+        long start = System.nanoTime();
+        client.lock("x").acquire().close();
+        assertThat(Duration.ofNanos(System.nanoTime() - start))
+                .isBetween(Duration.ofMillis(500), Duration.ofSeconds(3));
+    }
+
+    @Test
+    void aForeignKeyWithoutAnEndIsBusyWithoutAnEnd() throws Exception {
+        redis.commands().set("x", "for ever");
+        Leasehold client = client();
+        assertThat(client.lock("x").tryAcquire(Duration.ofMillis(100))).isEmpty();
+        HolderInfo holder = holder(client);
+        assertThat(holder.timeLeft()).isNull();
+        assertThat(holder.until()).isNull();
+        CompletableFuture<Lease> waiting = client.lock("x").acquireAsync();
+        awaitQueue(1);
+        redis.commands().del("x");
+        assertThat(waiting.get(5, TimeUnit.SECONDS).isValid()).isTrue();
+    }
+
+    @Test
+    void aKeyOfAnotherTypeIsAnErrorAndIsLeftAlone() throws Exception {
+        redis.commands().rpush("x", "precious");
+        assertThatThrownBy(() -> client().lock("x").acquire())
+                .isInstanceOf(LockException.class)
+                .isNotInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("another program");
+        assertThat(redis.commands().lrange("x", 0, -1)).containsExactly("precious");
+    }
+
+    @Test
+    void aNewerLayoutIsNoForeignValue() throws Exception {
+        redis.commands().set("x", "leasehold|2|whatever");
+        assertThatThrownBy(() -> client().lock("x").acquire()).hasMessageContaining("newer version");
+    }
+
+    @Test
+    void foreignHoldersAreShownAsSuchAndTheirValueIsNot() throws Exception {
+        Leasehold client = client();
+        client.lock("x").acquire().close();
+        String value = foreign.tryLock("x", LONG);
+        HolderInfo holder = holder(client);
+        assertThat(holder.owner()).isEqualTo(ForeignHolders.OWNER);
+        assertThat(holder.token()).isZero();
+        assertThat(holder.timeLeft()).isBetween(Duration.ofSeconds(20), LONG);
+        assertThat(holder.toString()).doesNotContain(value);
+        assertThat(client.locks("*")).extracting(LockInfo::name).containsExactly("x");
+        redis.commands().set("never ours", "value");
+        assertThat(client.locks("never ours")).hasSize(1);
+        assertThat(client.locks("never*")).isEmpty();
+    }
+
+    @Test
+    void aForeignLeaseCannotBeBroken() throws Exception {
+        Leasehold client = client();
+        String value = foreign.tryLock("x", LONG);
+        for (long token : new long[] {0, 1, Long.MAX_VALUE}) {
+            assertThatThrownBy(() -> client.breakLock("x", token))
+                    .isInstanceOf(LockException.class)
+                    .hasMessageContaining("no token names")
+                    .hasMessageNotContaining(value);
+        }
+        assertThat(foreign.unlock("x", value)).isTrue();
+    }
+
+    @Test
+    void oursAreServedInOrderWithRisingTokensWhileAForeignerBargesIn() throws Exception {
+        String value = foreign.tryLock("x", LONG);
+        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            waiting.add(client().lock("x").acquireAsync());
+            awaitQueue(i + 1);
+        }
+        // Not every barging succeeds: whoever is first in the queue is quick.
+        for (int i = 0; i < 5 && value != null; i++) {
+            foreign.unlock("x", value);
+            value = foreign.tryLock("x", LONG);
+        }
+        long last = 0;
+        for (int i = 0; i < waiting.size(); i++) {
+            if (value != null) {
+                assertThat(waiting.subList(i, waiting.size())).noneMatch(CompletableFuture::isDone);
+                foreign.unlock("x", value);
+            }
+            Lease lease = waiting.get(i).get(5, TimeUnit.SECONDS);
+            assertThat(lease.token()).isGreaterThan(last);
+            last = lease.token();
+            assertThat(waiting.subList(i + 1, waiting.size())).noneMatch(CompletableFuture::isDone);
+            assertThat(foreign.tryLock("x", LONG)).isNull();
+            assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+            value = foreign.tryLock("x", LONG);
+        }
+    }
+
+    @Test
+    void whoBecomesFirstBecauseAnotherGaveUpLooksAtOnce() throws Exception {
+        String value = foreign.tryLock("x", LONG);
+        CompletableFuture<Lease> impatient = client().lock("x").acquireAsync();
+        awaitQueue(1);
+        CompletableFuture<Lease> patient = client().lock("x").acquireAsync();
+        awaitQueue(2);
+        impatient.cancel(true);
+        awaitQueue(1);
+        foreign.unlock("x", value);
+        // It would ask of its own accord only after 3.75 seconds at the least.
+        assertThat(patient.get(2500, TimeUnit.MILLISECONDS).isValid()).isTrue();
+    }
+
+    @Test
+    void onlyTheFirstInTheQueueLooks() throws Exception {
+        String value = foreign.tryLock("x", LONG);
+        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            waiting.add(client().lock("x").acquireAsync());
+            awaitQueue(i + 1);
+        }
+        redis.commands().configResetstat();
+        long start = System.nanoTime();
+        await().pollDelay(Duration.ofSeconds(1)).until(() -> true);
+        double seconds = (System.nanoTime() - start) / 1e9;
+        String stats = redis.commands().info("commandstats");
+        java.util.regex.Matcher looks =
+                java.util.regex.Pattern.compile("cmdstat_pttl:calls=(\\d+)").matcher(stats);
+        assertThat(looks.find()).isTrue();
+        // One who looks from 2 ms on, ever more rarely, makes fewer than 40 in a second; ten would make ten times as
+        // many.
+        assertThat(Integer.parseInt(looks.group(1)) / seconds).isBetween(1.0, 60.0);
+        foreign.unlock("x", value);
+        waiting.get(0).get(5, TimeUnit.SECONDS).close();
+    }
+
+    @Test
+    void ourClientsAndForeignOnesCountTogetherAndLoseNothing() throws Exception {
+        int foreigners = 3;
+        int ours = 4;
+        int rounds = 60;
+        int[] counter = new int[1];
+        Leasehold[] two = {client(), client()};
+        ExecutorService threads = Executors.newCachedThreadPool();
+        try {
+            List<Future<?>> all = new ArrayList<>();
+            for (int i = 0; i < foreigners; i++) {
+                ForeignClient own = new ForeignClient(redis.connect().sync());
+                all.add(threads.submit(() -> {
+                    for (int round = 0; round < rounds; round++) {
+                        String value = own.lock("x", LONG);
+                        increment(counter);
+                        assertThat(own.unlock("x", value)).isTrue();
+                    }
+                }));
+            }
+            for (int i = 0; i < ours; i++) {
+                Leasehold client = two[i % 2];
+                all.add(threads.submit(() -> {
+                    for (int round = 0; round < rounds; round++) {
+                        client.lock("x").run(lease -> increment(counter));
+                    }
+                    return null;
+                }));
+            }
+            for (Future<?> one : all) {
+                one.get(50, TimeUnit.SECONDS);
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+        assertThat(counter[0]).isEqualTo((foreigners + ours) * rounds);
+    }
+
+    /** Loses counts unless it is done by one at a time. */
+    private static void increment(int[] counter) {
+        int seen = counter[0];
+        Thread.yield();
+        counter[0] = seen + 1;
+    }
+
+    @Test
+    void plainLocksAndOthersOfTheSameNameAreDifferentLocks() throws Exception {
+        Lease plain = client().lock("x").acquire();
+        Lease own = client(redis.uri()).lock("x").acquire();
+        CompletableFuture<Lease> nextPlain = client().lock("x").acquireAsync();
+        awaitQueue(1);
+        CompletableFuture<Lease> nextOwn = client(redis.uri()).lock("x").acquireAsync();
+        await().until(() -> redis.commands().exists("leasehold:{x}:queue") == 1);
+        own.release();
+        assertThat(nextOwn.get(5, TimeUnit.SECONDS).isValid()).isTrue();
+        assertThat(nextPlain).isNotDone();
+        plain.release();
+        assertThat(nextPlain.get(5, TimeUnit.SECONDS).isValid()).isTrue();
+    }
+
+    @Test
+    void whatCannotBeSharedIsRefusedBeforeAnythingIsSent() throws Exception {
+        assertThatThrownBy(() -> client(redis.uri() + "?leasehold.keys=plain&leasehold.namespace=n"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("namespace");
+        assertThatThrownBy(() -> client(redis.uri() + "?leasehold.keys=fancy"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("plain");
+        assertThatThrownBy(() -> client().lock("leasehold:{y}:token").acquire())
+                .isInstanceOf(LockException.class)
+                .isNotInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("begins with");
+        assertThat(redis.commands().keys("*")).isEmpty();
+    }
+
+    @Test
+    void aClusterKeepsAllKeysOfAPlainLockInItsSlotAndRefusesBraces() throws Exception {
+        try (RedisGroup cluster = RedisGroup.cluster()) {
+            String uri = "redis-cluster://" + cluster.addresses() + "?leasehold.keys=plain";
+            Leasehold one = client(uri);
+            Leasehold other = client(uri);
+            for (String name : new String[] {"x", "order 42", "a%7Bb", "🔒"}) {
+                Lease first = one.lock(name).acquire();
+                CompletableFuture<Lease> waiting = other.lock(name).acquireAsync();
+                await().until(() -> one.locks(name).get(0).waiters().size() == 1);
+                first.release();
+                Lease second = waiting.get(5, TimeUnit.SECONDS);
+                assertThat(second.token()).isGreaterThan(first.token());
+                RedisProcess server = cluster.servers.get(io.lettuce.core.cluster.SlotHash.getSlot(name) * 3 / 16384);
+                assertThat(server.commands().get(name)).startsWith("leasehold|1|");
+                second.release();
+                assertThat(new ForeignClient(server.commands()).tryLock(name, LONG))
+                        .isNotNull();
+                assertThat(one.lock(name).tryAcquire()).isEmpty();
+            }
+            assertThatThrownBy(() -> one.lock("a{b}").acquire())
+                    .isInstanceOf(LockException.class)
+                    .hasMessageContaining("brace");
+            one.close();
+            other.close();
+        }
+    }
+}
