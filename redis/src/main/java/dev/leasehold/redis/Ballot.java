@@ -18,11 +18,22 @@ record Ballot(String lock, ClaimId attempt, long token, int spare, Duration leas
     /** What a ballot may do beside being accepted or refused. */
     enum Kind {
         /** Takes the lock if it is free and nobody is waiting for it. */
-        CLAIM,
+        CLAIM(0),
         /** The same, and stands in the node's queue where it is refused. */
-        QUEUE,
+        QUEUE(1),
         /** Gives a lease that a majority has just confirmed to a node that has lost it, whoever may be waiting there. */
-        TOP_UP
+        TOP_UP(2);
+
+        private final int code;
+
+        Kind(int code) {
+            this.code = code;
+        }
+
+        /** What the script knows it by. */
+        int code() {
+            return code;
+        }
     }
 
     /** The end of the run, which the node's last token reaches by accepting. */

@@ -3,6 +3,7 @@ package dev.leasehold.redis;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.Validity;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -42,14 +43,19 @@ final class Deadlines {
      * @return null if fewer than a majority have it
      */
     @Nullable Validity ofMajority(ClockReading round, long mostApart) {
-        List<Long> left = new ArrayList<>(nodes.length);
+        List<Validity> there = new ArrayList<>(nodes.length);
         for (Validity node : nodes) {
             if (node != null && round.divergenceSince(node.sentAt()) <= mostApart) {
-                left.add(node.deadline() - round.nanos());
+                there.add(node);
             }
         }
-        left.sort(null);
-        int index = left.size() - majority;
-        return index < 0 ? null : new Validity(round, round.nanos() + left.get(index));
+        there.sort(Comparator.comparingLong(node -> node.deadline() - round.nanos()));
+        int index = there.size() - majority;
+        if (index < 0) {
+            return null;
+        }
+        Validity decisive = there.get(index);
+        boolean ofThisRound = decisive.sentAt().nanos() - round.nanos() >= 0;
+        return ofThisRound ? decisive : new Validity(round, decisive.deadline());
     }
 }

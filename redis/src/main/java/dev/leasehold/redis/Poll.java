@@ -63,6 +63,15 @@ final class Poll {
         owed[node] = true;
     }
 
+    boolean isAnyOwed() {
+        for (boolean one : owed) {
+            if (one) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     boolean isOwed(int node) {
         return owed[node];
     }

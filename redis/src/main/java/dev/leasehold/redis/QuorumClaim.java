@@ -36,14 +36,20 @@ final class QuorumClaim {
     private static final int MOST_RAISES = 5;
     private static final int MOST_SPLITS = 4;
     private static final int MOST_GATES = 2;
+    private static final int MOST_HURRIES = 5;
     private static final long FIRST_REASK_NANOS = 1_000_000L;
+    private static final long LEAST_GRACE_NANOS = 5_000_000L;
     private static final long MOST_REASK_NANOS = 50_000_000L;
 
     /** What the store is told. */
     interface Owner {
-        /** An attempt may be granted by a node's message from now on. */
+        /**
+         * A node may tell from now on that it has given the lock to this attempt: perhaps long after the attempt has found
+         * that out by asking, and has won.
+         */
         void waits(ClaimId attempt, QuorumClaim claim);
 
+        /** Whatever a node gives to this attempt is given in vain. */
         void waitsNoLonger(ClaimId attempt);
 
         /** The lock was won while nobody was asking. */
@@ -77,6 +83,7 @@ final class QuorumClaim {
     private int raises;
     private int splits;
     private int gates;
+    private int hurries;
     private int gate = -1;
     private boolean atGate;
     private ClaimAnswer.Busy lastBusy = new ClaimAnswer.Busy(null, null, 0);
@@ -84,6 +91,7 @@ final class QuorumClaim {
 
     private TimeSource.@Nullable Timer limit;
     private TimeSource.@Nullable Timer reask;
+    private TimeSource.@Nullable Timer patience;
     private TimeSource.@Nullable Timer collecting;
     private long reaskNanos;
 
@@ -142,7 +150,14 @@ final class QuorumClaim {
             } else if (answer instanceof RenewAnswer.Renewed renewed) {
                 caller.complete(new ClaimAnswer.Granted(leaseId(held), held.spare(), renewed.validity()));
             } else {
-                caller.complete(new ClaimAnswer.Busy(null, null, 0));
+                turns.run(() -> {
+                    if (lease == held) {
+                        lease = null;
+                        poll = null;
+                        phase = Phase.IDLE;
+                    }
+                    asked(caller);
+                });
             }
         });
     }
@@ -221,6 +236,10 @@ final class QuorumClaim {
         stopTimers();
         answer(new ClaimAnswer.Busy(null, null, 0));
         lease = null;
+        Poll last = poll;
+        if (last != null) {
+            owner.waitsNoLonger(last.ballot().attempt());
+        }
         owner.ended(this);
     }
 
@@ -237,20 +256,32 @@ final class QuorumClaim {
         int[] open = {quorum.size()};
         for (int i = 0; i < quorum.size(); i++) {
             int node = i;
-            quorum.voter(i)
-                    .look()
-                    .whenComplete((view, failure) -> turns.run(() -> {
-                        if (view != null) {
-                            quorum.saw(node, view);
-                        }
-                        words[node] = view != null ? "answered" : QuorumFailures.words(failure);
-                        open[0]--;
-                        if (phase == Phase.LEARNING && quorum.known() >= quorum.majority()) {
-                            attempt();
-                        } else if (phase == Phase.LEARNING && open[0] == 0) {
-                            unavailable(words);
-                        }
-                    }));
+            quorum.voter(i).look().whenComplete((view, failure) -> turns.run(() -> {
+                if (view != null) {
+                    quorum.saw(node, view);
+                }
+                words[node] = view != null ? "answered" : QuorumFailures.words(failure);
+                open[0]--;
+                learnt(words, open[0]);
+            }));
+        }
+    }
+
+    /** With the majority one may begin; a little later, all of whom see the same nodes, and so the same gate. */
+    private void learnt(@Nullable String[] words, int open) {
+        if (phase != Phase.LEARNING) {
+            return;
+        }
+        if (open == 0 && quorum.known() < quorum.majority()) {
+            unavailable(words);
+        } else if (open == 0) {
+            attempt();
+        } else if (quorum.known() >= quorum.majority() && limit == null) {
+            limit = quorum.time().schedule(quorum.settings().nodeTimeout(), () -> turns.run(() -> {
+                if (phase == Phase.LEARNING) {
+                    attempt();
+                }
+            }));
         }
     }
 
@@ -359,13 +390,12 @@ final class QuorumClaim {
         if (phase != Phase.ASKING && phase != Phase.COLLECTING) {
             return;
         }
-        int first = quorum.gate(claim.lock());
-        if (first >= 0 && asked.vote(first) instanceof Vote.Busy) {
-            lost(asked);
-            return;
-        }
         Poll.Verdict verdict = asked.verdict();
-        if (verdict == Poll.Verdict.WON) {
+        if (isRefusedByGate(asked) && (claim.enqueue() || verdict != Poll.Verdict.OPEN)) {
+            lost(asked);
+        } else if (verdict == Poll.Verdict.WON && isGateOwed(asked)) {
+            winSoon(asked);
+        } else if (verdict == Poll.Verdict.WON) {
             won(asked);
         } else if (verdict == Poll.Verdict.RAISE && raises < MOST_RAISES) {
             raises++;
@@ -373,9 +403,40 @@ final class QuorumClaim {
             askAll(asked);
         } else if (phase == Phase.COLLECTING) {
             askAgainLater(asked);
-        } else if (verdict != Poll.Verdict.OPEN) {
+        } else if (verdict != Poll.Verdict.OPEN && (asked.isContended() || !asked.isAnyOwed())) {
             lost(asked);
         }
+    }
+
+    /** Whoever holds the lock, or is before this claim in the queue: there is no way past the gate. */
+    private boolean isRefusedByGate(Poll asked) {
+        int first = quorum.gate(claim.lock());
+        return first >= 0 && asked.vote(first) instanceof Vote.Busy;
+    }
+
+    private boolean isGateOwed(Poll asked) {
+        int first = quorum.gate(claim.lock());
+        return first >= 0 && asked.isOwed(first);
+    }
+
+    /**
+     * The gate has not answered yet, and those who wait stand there. It is waited for somewhat longer than the majority
+     * took; a gate that is slower than that is passed over.
+     */
+    private void winSoon(Poll asked) {
+        if (patience != null) {
+            return;
+        }
+        long taken = quorum.time().nanos() - proposedAt.nanos();
+        long more = Math.min(
+                Math.max(LEAST_GRACE_NANOS, 2 * taken), quorum.patience(claim.lease()).toNanos());
+        patience = quorum.time().schedule(Duration.ofNanos(more), () -> turns.run(() -> {
+            patience = null;
+            if (asked == poll && lease == null && isGateOwed(asked)) {
+                quorum.failed(quorum.gate(claim.lock()));
+                judge(asked);
+            }
+        }));
     }
 
     private void won(Poll asked) {
@@ -388,9 +449,12 @@ final class QuorumClaim {
         }
         phase = Phase.HELD;
         lease = held;
-        owner.waitsNoLonger(asked.ballot().attempt());
         if (callers.isEmpty()) {
             owner.won(leaseId(held), held.spare(), validity);
+        } else if (asked.ballot().lease().compareTo(claim.lease()) < 0) {
+            List<CompletableFuture<ClaimAnswer>> all = List.copyOf(callers);
+            callers.clear();
+            all.forEach(caller -> repeat(held, caller));
         } else {
             answer(new ClaimAnswer.Granted(leaseId(held), held.spare(), validity));
         }
@@ -402,7 +466,8 @@ final class QuorumClaim {
 
     /** The attempt has failed: what it has got is given back everywhere, and it is never heard of again. */
     private void lost(Poll asked) {
-        boolean contended = asked.isContended();
+        boolean contended = isRefusedByGate(asked) || asked.isContended();
+        boolean hasty = quorum.patience(claim.lease()).compareTo(quorum.settings().nodeTimeout()) < 0;
         boolean heldByOne = asked.isHeldByOne();
         lastBusy = new ClaimAnswer.Busy(asked.holder(), asked.timeLeft(), 0);
         ClockReading now = quorum.time().now();
@@ -412,19 +477,23 @@ final class QuorumClaim {
         }
         abandon();
         if (!contended) {
-            if (callers.isEmpty() && isAlive()) {
-                rest();
+            boolean again = callers.isEmpty() ? isAlive() : hasty && ++hurries < MOST_HURRIES;
+            if (again) {
+                retryLater();
             } else {
+                hurries = 0;
                 unavailable(words);
             }
         } else if (claim.enqueue()) {
+            hurries = 0;
             gates = 0;
             join();
         } else if (heldByOne || ++splits >= MOST_SPLITS) {
             phase = Phase.IDLE;
+            splits = 0;
             answer(lastBusy);
         } else {
-            rest();
+            retryLater();
         }
     }
 
@@ -443,12 +512,15 @@ final class QuorumClaim {
         return Sweep.all(quorum, claim.lock(), failed.ballot().attempt(), node -> failed.vote(node) == null);
     }
 
-    /** Tries again after a random delay, so that those who have split the nodes do not do it again. */
+    /** Says that the lock is busy, and goes on trying in the background. */
     private void rest() {
+        answer(lastBusy);
+        retryLater();
+    }
+
+    /** Tries again after a random delay, so that those who have split the nodes do not do it again. */
+    private void retryLater() {
         phase = Phase.RESTING;
-        if (claim.enqueue()) {
-            answer(lastBusy);
-        }
         long most = quorum.patience(claim.lease()).toNanos() * (2L + Math.min(splits, 4));
         long delay = (long) (most * (0.1 + 0.9 * quorum.random().nextDouble()));
         limit = quorum.time()
@@ -546,7 +618,7 @@ final class QuorumClaim {
                 before.attempt(),
                 Math.max(token, clock()),
                 before.spare(),
-                claim.lease(),
+                callers.isEmpty() ? WaitingRules.claimPeriod(claim.lease()) : claim.lease(),
                 Ballot.Kind.CLAIM);
         collecting = quorum.time()
                 .schedule(
@@ -598,9 +670,11 @@ final class QuorumClaim {
     private void stopTimers() {
         cancel(limit);
         cancel(reask);
+        cancel(patience);
         cancel(collecting);
         limit = null;
         reask = null;
+        patience = null;
         collecting = null;
         atGate = false;
     }

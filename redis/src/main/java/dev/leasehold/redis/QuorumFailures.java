@@ -56,7 +56,10 @@ final class QuorumFailures {
             return "no answer";
         }
         Throwable cause = Link.cause(failure);
-        return cause.getMessage() == null ? cause.toString() : cause.getMessage();
+        String message = cause.getMessage() == null ? cause.toString() : cause.getMessage();
+        // The node is named before it.
+        String prefix = cause instanceof StoreUnavailableException known ? known.node() + " " : "";
+        return message.startsWith(prefix) ? message.substring(prefix.length()) : message;
     }
 
     static String noAnswer(Duration patience) {

@@ -90,7 +90,7 @@ final class QuorumLease {
         Renewal(Duration lease) {
             this.lease = lease;
             Arrays.fill(seats, Seat.OPEN);
-            Arrays.fill(words, QuorumFailures.noAnswer(quorum.patience(lease)));
+            Arrays.fill(words, QuorumFailures.noAnswer(quorum.settings().nodeTimeout()));
         }
 
         int count(Seat wanted) {
@@ -108,7 +108,7 @@ final class QuorumLease {
             round.result.complete(new RenewAnswer.Lost());
             return round.result;
         }
-        round.timer = quorum.time().schedule(quorum.patience(lease), () -> turns.run(() -> late(round)));
+        round.timer = quorum.time().schedule(quorum.settings().nodeTimeout(), () -> turns.run(() -> late(round)));
         for (int i = 0; i < quorum.size(); i++) {
             int node = i;
             quorum.voter(i)

@@ -11,6 +11,7 @@ import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 
 /** Opens a new quorum: looks at all masters, and gives them their votes only if all have answered and none has one. */
@@ -81,9 +82,10 @@ final class QuorumOpening {
     }
 
     private List<Object> run(StatefulRedisConnection<String, String> connection, Script script) {
-        return connection
+        List<Object> answer = connection
                 .sync()
                 .eval(script.text(), ScriptOutputType.MULTI, new String[] {MarkerRules.KEY}, rules.text());
+        return Objects.requireNonNull(answer, "the script's answer");
     }
 
     private static String words(RedisURI master, RedisException failure) {

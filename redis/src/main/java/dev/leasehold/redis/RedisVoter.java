@@ -45,7 +45,7 @@ final class RedisVoter implements Voter {
                         .add(Millis.up(ballot.lease()))
                         .add(ballot.spare())
                         .add(ballot.token())
-                        .add(ballot.kind().ordinal() + "|" + Millis.up(WaitingRules.aliveFor(ballot.lease())) + '|'
+                        .add(ballot.kind().code() + "|" + Millis.up(WaitingRules.aliveFor(ballot.lease())) + '|'
                                 + Millis.up(WaitingRules.claimPeriod(ballot.lease())) + '|'
                                 + node.whomToTell(ballot.lock()))
                         .add(rules.text()),

@@ -18,13 +18,13 @@ import org.jspecify.annotations.Nullable;
  */
 record RedlockOptions(Duration maxLease, Duration nodeTimeout, boolean plainKeys, boolean trustPersistence) {
 
-    static final RedlockOptions DEFAULTS =
-            new RedlockOptions(QuorumSettings.MAX_LEASE, QuorumSettings.NODE_TIMEOUT, false, false);
-
     private static final Pattern DURATION = Pattern.compile("(\\d{1,12})(ms|s|m|h|)");
     private static final Duration LEAST_LEASE = Duration.ofMillis(100);
     private static final Duration MOST_LEASE = Duration.ofDays(7);
     private static final Duration MOST_TIMEOUT = Duration.ofSeconds(10);
+
+    static final RedlockOptions DEFAULTS =
+            new RedlockOptions(QuorumSettings.MAX_LEASE, QuorumSettings.NODE_TIMEOUT, false, false);
 
     RedlockOptions {
         within("maxLeaseDuration", maxLease, LEAST_LEASE, MOST_LEASE);

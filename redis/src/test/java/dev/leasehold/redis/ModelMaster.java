@@ -133,7 +133,7 @@ final class ModelMaster {
         if (!on(QuorumRule.MARKER)) {
             return Duration.ZERO;
         }
-        long wanted = on(QuorumRule.MARKER_AGE) ? maxLease + maxLease / 100 + MARGIN_MICROS : maxLease / 3;
+        long wanted = on(QuorumRule.MARKER_AGE) ? maxLease + maxLease / 100 + MARGIN_MICROS : maxLease / 10;
         return Duration.ofNanos(Math.max(0, wanted - (now - markerSince)) * 1000);
     }
 

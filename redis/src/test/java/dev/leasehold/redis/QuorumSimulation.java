@@ -2,6 +2,7 @@ package dev.leasehold.redis;
 
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
+import dev.leasehold.LockException;
 import dev.leasehold.LockOptions;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
@@ -86,7 +87,7 @@ final class QuorumSimulation {
         callers = 1 + chance.nextInt(2);
         locks = 1 + chance.nextInt(2) * chance.nextInt(2);
         lease = lossy ? 20 * SECOND : new long[] {150, 250, 400, 600}[chance.nextInt(4)] * MS;
-        maxLease = Duration.ofNanos(lossy ? lease : 2 * SECOND);
+        maxLease = Duration.ofNanos(lossy ? lease : lease * (1 + chance.nextInt(3)));
         loss = new double[] {0.05, 0.2, 0.2, 0.3}[chance.nextInt(4)];
         repeats = chance.nextBoolean() ? 0.1 : 0;
         longDelays = lossy ? 0 : new double[] {0, 0.02, 0.1}[chance.nextInt(3)];
@@ -97,7 +98,7 @@ final class QuorumSimulation {
         localHandOvers = new int[] {0, 3, 64}[chance.nextInt(3)];
         for (int i = 0; i < nodes; i++) {
             masters.add(
-                    new SimulatedMaster(world, "node" + i, rate(), (chance.nextInt(800) - 400) * 1000L, off, maxLease));
+                    new SimulatedMaster(world, "node" + i, rate(), (chance.nextInt(50) - 25) * 1000L, off, maxLease));
         }
     }
 
@@ -229,6 +230,9 @@ final class QuorumSimulation {
                 return;
             }
             begins(lock, held);
+            if (mine.nextInt(4) == 0) {
+                later(process, mine.nextLong(lease / 2), () -> extend(held));
+            }
             long time = mine.nextInt(3) == 0 ? mine.nextLong(lease * 2) : mine.nextLong(lease / 4);
             boolean forgets = kind == Kind.ANY && mine.nextInt(30) == 0;
             later(process, time, () -> {
@@ -238,6 +242,18 @@ final class QuorumSimulation {
                 again(process, client, mine);
             });
         });
+    }
+
+    // The thread is interrupted, so that the request is sent and nobody waits for its answer.
+    private void extend(Lease held) {
+        Thread.currentThread().interrupt();
+        try {
+            held.extend(maxLease);
+        } catch (InterruptedException | LockException | IllegalStateException e) {
+            world.note("caller", "has asked for more");
+        } finally {
+            world.note("caller", "goes on", Thread.interrupted());
+        }
     }
 
     private void again(SimulatedProcess process, Leasehold client, SplittableRandom mine) {

@@ -34,6 +34,11 @@ abstract class RedlockContracts extends StoreContract {
     }
 
     @Override
+    protected boolean handsOverInTheSameStep() {
+        return false;
+    }
+
+    @Override
     protected StoreFactory store() {
         return store;
     }

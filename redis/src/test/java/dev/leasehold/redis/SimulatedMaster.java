@@ -57,10 +57,14 @@ final class SimulatedMaster {
     }
 
     /** Carries a request out, if the machine is up. */
-    void handle(String what, Consumer<ModelMaster> request) {
+    void handle(Consumer<ModelMaster> request) {
         if (up) {
             request.accept(model.at(micros()));
         }
+    }
+
+    void note(String what, Object answer) {
+        world.note(name, what, answer);
     }
 
     void save() {

@@ -59,8 +59,9 @@ final class SimulatedVoter implements Voter {
         ClockReading sentAt = time.now();
         TimeSource.Timer timer = time.schedule(
                 patience, () -> result.completeExceptionally(new IllegalStateException("simulated: no answer")));
-        network.send(() -> master.handle(what, model -> {
+        network.send(() -> master.handle(model -> {
             T answer = request.apply(model);
+            master.note(what, answer);
             network.send(() -> process.accept(() -> {
                 if (!result.isDone()) {
                     timer.cancel();
@@ -86,7 +87,7 @@ final class SimulatedVoter implements Voter {
         String named = knownRun;
         CompletableFuture<Vote> result = new CompletableFuture<>();
         this.<Told<ModelMaster.@Nullable Said>>send(
-                        "vote",
+                        "votes on " + ballot,
                         model -> {
                             Duration none = model.noVoteFor(named);
                             ModelMaster.Said said = none.isZero() ? model.vote(ballot) : null;
@@ -136,7 +137,7 @@ final class SimulatedVoter implements Voter {
     public CompletionStage<Ack> renew(String lock, ClaimId attempt, long token, Duration lease) {
         String named = knownRun;
         return this.<Ack>send(
-                "renew",
+                "renews " + attempt + " " + token,
                 model -> {
                     Duration none = model.noVoteFor(named);
                     NodeView view = new NodeView(model.run(), time.now(), master.micros(), none);
@@ -167,7 +168,7 @@ final class SimulatedVoter implements Voter {
 
     @Override
     public CompletionStage<Boolean> release(String lock, ClaimId attempt, long token, Duration keepFor) {
-        return send("release", model -> model.release(lock, attempt, token, keepFor), (found, sentAt) -> found);
+        return send("releases " + attempt + " " + token, model -> model.release(lock, attempt, token, keepFor), (found, sentAt) -> found);
     }
 
     @Override
@@ -175,19 +176,19 @@ final class SimulatedVoter implements Voter {
         if (network.off().contains(QuorumRule.RELEASE_ON_ALL) && !saidYesTo.contains(attempt)) {
             return CompletableFuture.completedFuture(true);
         }
-        return send("withdraw", model -> model.withdraw(lock, attempt), (found, sentAt) -> found);
+        return send("withdraws " + attempt, model -> model.withdraw(lock, attempt), (found, sentAt) -> found);
     }
 
     @Override
     public CompletionStage<Boolean> breakLease(String lock, long token) {
-        return send("break", model -> model.breakLease(lock, token), (found, sentAt) -> found);
+        return send("breaks " + token, model -> model.breakLease(lock, token), (found, sentAt) -> found);
     }
 
     @Override
     public CompletionStage<NodeView> look() {
         String named = knownRun;
         return send(
-                "look",
+                "looks",
                 model -> new NodeView(model.run(), time.now(), master.micros(), model.noVoteFor(named)),
                 (view, sentAt) -> view(view.run(), sentAt, view.micros(), view.noVoteFor()));
     }
