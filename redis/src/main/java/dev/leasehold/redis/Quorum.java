@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class Quorum {
 
     private static final long GATE_FORGIVEN_NANOS = 1_000_000_000L;
+    private static final int GATE_MISSES = 3;
 
     private final String name;
     private final List<Voter> voters;
@@ -30,7 +31,10 @@ final class Quorum {
     private final UnaryOperator<ClaimId> attempts;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final AtomicReferenceArray<@Nullable NodeView> views;
-    private final AtomicReferenceArray<@Nullable Long> failedAt;
+    private final AtomicReferenceArray<@Nullable Silence> silences;
+
+    /** How many answers in a row a node has not given, and when the last was. */
+    private record Silence(int misses, long at) {}
 
     /**
      * Makes a quorum.
@@ -51,7 +55,7 @@ final class Quorum {
         this.random = random;
         this.settings = settings;
         views = new AtomicReferenceArray<>(voters.size());
-        failedAt = new AtomicReferenceArray<>(voters.size());
+        silences = new AtomicReferenceArray<>(voters.size());
     }
 
     String name() {
@@ -99,12 +103,18 @@ final class Quorum {
 
     void saw(int node, NodeView view) {
         views.set(node, view);
-        failedAt.set(node, null);
+        silences.set(node, null);
     }
 
-    /** A node did not answer; it is not chosen as a gate for a while. */
+    /** A node did not answer; if that happens again and again, it is not chosen as a gate for a while. */
     void failed(int node) {
-        failedAt.set(node, time.nanos());
+        silences.updateAndGet(
+                node, known -> new Silence(known == null ? 1 : known.misses + 1, time.nanos()));
+    }
+
+    private boolean isSilent(int node, long now) {
+        Silence known = silences.get(node);
+        return known != null && known.misses >= GATE_MISSES && now - known.at < GATE_FORGIVEN_NANOS;
     }
 
     @Nullable NodeView view(int node) {
@@ -153,8 +163,7 @@ final class Quorum {
         long least = 0;
         for (int i = 0; i < size(); i++) {
             NodeView view = views.get(i);
-            Long failed = failedAt.get(i);
-            if (view == null || !view.hasVote(now) || (failed != null && now - failed < GATE_FORGIVEN_NANOS)) {
+            if (view == null || !view.hasVote(now) || isSilent(i, now)) {
                 continue;
             }
             long hash = hash(lock, view.run());

@@ -37,6 +37,7 @@ final class QuorumClaim {
     private static final int MOST_SPLITS = 4;
     private static final int MOST_GATES = 2;
     private static final int MOST_HURRIES = 5;
+    private static final int MOST_GATE_MISSES = 4;
     private static final long FIRST_REASK_NANOS = 1_000_000L;
     private static final long LEAST_GRACE_NANOS = 5_000_000L;
     private static final long MOST_REASK_NANOS = 50_000_000L;
@@ -84,6 +85,7 @@ final class QuorumClaim {
     private int splits;
     private int gates;
     private int hurries;
+    private int gateMisses;
     private int gate = -1;
     private boolean atGate;
     private ClaimAnswer.Busy lastBusy = new ClaimAnswer.Busy(null, null, 0);
@@ -548,6 +550,7 @@ final class QuorumClaim {
             return;
         }
         raises = 0;
+        gateMisses = 0;
         Ballot ballot = new Ballot(
                 claim.lock(), quorum.newAttempt(claim.id()), clock(), claim.spare(), claim.lease(), Ballot.Kind.QUEUE);
         poll = new Poll(quorum.size(), quorum.majority(), ballot);
@@ -574,6 +577,7 @@ final class QuorumClaim {
         atGate = false;
         cancel(limit);
         Vote vote = asked.vote(gate);
+        gateMisses = vote == null ? gateMisses : 0;
         if (vote instanceof Vote.Busy busy) {
             gates = 0;
             lastBusy = new ClaimAnswer.Busy(busy.holder(), busy.timeLeft(), busy.place());
@@ -584,6 +588,8 @@ final class QuorumClaim {
             askGate(stale.last() + 1);
         } else if (vote instanceof Vote.TooFar far && raises++ < MOST_RAISES) {
             askGate(far.most());
+        } else if (vote == null && ++gateMisses < MOST_GATE_MISSES && quorum.gate(claim.lock()) == gate) {
+            askGate(asked.ballot().token());
         } else {
             abandon();
             join();

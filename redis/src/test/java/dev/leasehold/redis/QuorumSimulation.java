@@ -30,6 +30,7 @@ final class QuorumSimulation {
 
     private static final long MS = 1_000_000L;
     private static final long SECOND = 1000 * MS;
+    private static final long HOUR_MICROS = 3_600_000_000L;
 
     /** What a run has shown. */
     record Report(long seed, long grants, long holds, long attempts, List<String> findings, String summary) {}
@@ -38,7 +39,9 @@ final class QuorumSimulation {
     enum Kind {
         ANY,
         /** Only messages are lost, and leases are so long that leftovers hurt. */
-        LOSSY_WITH_LONG_LEASES
+        LOSSY_WITH_LONG_LEASES,
+        /** One master's clock is an hour ahead while another is down; then it is set right, and all restart empty. */
+        CLOCK_AHEAD
     }
 
     private final long seed;
@@ -52,6 +55,7 @@ final class QuorumSimulation {
     private final Map<Integer, SimulatedProcess> processes = new HashMap<>();
     private final Map<String, List<Lease>> open = new HashMap<>();
     private final Map<String, Long> greatest = new HashMap<>();
+    private final Map<String, Integer> waited = new HashMap<>();
     private final Map<String, Long> freeSince = new HashMap<>();
 
     private final int nodes;
@@ -82,23 +86,30 @@ final class QuorumSimulation {
         chance = world.chance("scenario");
         wire = world.chance("wire");
         boolean lossy = kind == Kind.LOSSY_WITH_LONG_LEASES;
-        nodes = lossy ? 3 : new int[] {3, 3, 3, 4, 5}[chance.nextInt(5)];
+        boolean ahead = kind == Kind.CLOCK_AHEAD;
+        nodes = lossy || ahead ? 3 : new int[] {3, 3, 3, 4, 5}[chance.nextInt(5)];
         clients = 2 + chance.nextInt(3);
         callers = 1 + chance.nextInt(2);
         locks = 1 + chance.nextInt(2) * chance.nextInt(2);
         lease = lossy ? 20 * SECOND : new long[] {150, 250, 400, 600}[chance.nextInt(4)] * MS;
         maxLease = Duration.ofNanos(lossy ? lease : lease * (1 + chance.nextInt(3)));
-        loss = new double[] {0.05, 0.2, 0.2, 0.3}[chance.nextInt(4)];
+        loss = lossy || ahead ? 0.15 : new double[] {0.05, 0.2, 0.2, 0.3}[chance.nextInt(4)];
         repeats = chance.nextBoolean() ? 0.1 : 0;
         longDelays = lossy ? 0 : new double[] {0, 0.02, 0.1}[chance.nextInt(3)];
         faultsEnd = lossy ? 60 * SECOND : 30 * SECOND;
-        crashes = lossy ? 0 : chance.nextInt(3) == 0 ? 0 : 1 + chance.nextInt(8);
+        crashes = lossy || ahead ? 0 : chance.nextInt(3) == 0 ? 0 : 1 + chance.nextInt(8);
         majorityRestarts = chance.nextInt(3) == 0;
         pauses = lossy ? 0 : chance.nextInt(2) * chance.nextInt(6);
         localHandOvers = new int[] {0, 3, 64}[chance.nextInt(3)];
         for (int i = 0; i < nodes; i++) {
             masters.add(
-                    new SimulatedMaster(world, "node" + i, rate(), (chance.nextInt(50) - 25) * 1000L, off, maxLease));
+                    new SimulatedMaster(
+                    world,
+                    "node" + i,
+                    rate(),
+                    ahead && i == 0 ? HOUR_MICROS : (chance.nextInt(40) - 20) * 1000L,
+                    off,
+                    maxLease));
         }
     }
 
@@ -118,6 +129,10 @@ final class QuorumSimulation {
         world.note("scenario", "is drawn", summary());
         for (int i = 0; i < clients; i++) {
             start(i);
+        }
+        if (kind == Kind.CLOCK_AHEAD) {
+            masters.get(2).goDown();
+            world.at(10 * SECOND, this::setClocksRight);
         }
         for (int i = 0; i < crashes; i++) {
             world.at(chance.nextLong(faultsEnd), this::crash);
@@ -165,7 +180,7 @@ final class QuorumSimulation {
                     List<Voter> voters = new ArrayList<>();
                     for (SimulatedMaster master : masters) {
                         voters.add(new SimulatedVoter(
-                                master, network, process, process::run, Duration.ofNanos(Math.max(lease, SECOND))));
+                                master, network, process, process::run, Duration.ofNanos(patience())));
                     }
                     AtomicLong counter = new AtomicLong();
                     Quorum quorum = new Quorum(
@@ -179,7 +194,7 @@ final class QuorumSimulation {
                             },
                             process,
                             own.split(),
-                            new QuorumSettings(maxLease, Duration.ofMillis(50), Duration.ofNanos(3 * lease)));
+                            new QuorumSettings(maxLease, Duration.ofMillis(50), Duration.ofNanos(horizon())));
                     QuorumStore store = new QuorumStore(quorum, new Counting(context.signals()), () -> {});
                     for (int i = 0; i < nodes; i++) {
                         int node = i;
@@ -205,6 +220,14 @@ final class QuorumSimulation {
         }
     }
 
+    private long patience() {
+        return kind == Kind.ANY ? Math.max(lease, SECOND) : SECOND / 5;
+    }
+
+    private long horizon() {
+        return kind == Kind.ANY ? 3 * lease : SECOND;
+    }
+
     private static void granted(QuorumStore store, int node, ClaimId attempt, long token) {
         // The messages of the simulated node name no lock: a client waits for one with an attempt.
         store.granted(node, new dev.leasehold.spi.LeaseId("lock-0", attempt, token));
@@ -220,10 +243,12 @@ final class QuorumSimulation {
                 .withLeaseDuration(Duration.ofNanos(lease))
                 .withMaxHold(Duration.ofNanos(lease * 5))
                 .withAutoRenew(mine.nextInt(4) != 0);
+        waited.merge(lock, 1, Integer::sum);
         CompletableFuture<Optional<Lease>> answer = mine.nextInt(4) == 0
                 ? client.lock(lock, options).tryAcquireAsync(Duration.ofNanos(mine.nextLong(lease)))
                 : client.lock(lock, options).acquireAsync().thenApply(Optional::of);
         answer.whenComplete((got, failure) -> {
+            waited.merge(lock, -1, Integer::sum);
             Lease held = got == null ? null : got.orElse(null);
             if (held == null) {
                 again(process, client, mine);
@@ -316,6 +341,11 @@ final class QuorumSimulation {
         }
     }
 
+    private void setClocksRight() {
+        masters.get(0).setClock(-HOUR_MICROS);
+        masters.forEach(master -> master.comeBack(false));
+    }
+
     private void pause() {
         SimulatedProcess process = processes.get(chance.nextInt(clients));
         if (!process.isDead()) {
@@ -390,8 +420,10 @@ final class QuorumSimulation {
 
     private void lookForIdleness(String lock) {
         boolean held = open.getOrDefault(lock, List.of()).stream().anyMatch(Lease::isValid);
-        if (!held && world.now() - freeSince.computeIfAbsent(lock, name -> world.now()) > 8 * SECOND) {
-            findings.add("PROGRESS: nobody has got " + lock + " for 8 s although it is free");
+        if (held || waited.getOrDefault(lock, 0) == 0) {
+            freeSince.remove(lock);
+        } else if (world.now() - freeSince.computeIfAbsent(lock, name -> world.now()) > 12 * SECOND) {
+            findings.add("PROGRESS: nobody has got " + lock + " for 12 s although it is free");
         }
     }
 

@@ -16,6 +16,7 @@ final class SimulatedMaster {
     private final SimWorld world;
     private final String name;
     private final SimClock clock;
+    private final double rate;
     private final ModelMaster model;
     private final Map<String, BiConsumer<ClaimId, Long>> inboxes = new HashMap<>();
     private int runs = 1;
@@ -25,7 +26,8 @@ final class SimulatedMaster {
             SimWorld world, String name, double rate, long wrongByMicros, Set<QuorumRule> off, Duration maxLease) {
         this.world = world;
         this.name = name;
-        clock = new SimClock(world, rate, 0, true);
+        clock = new SimClock(world, 1, 0, true);
+        this.rate = rate;
         clock.setWall(wrongByMicros);
         model = new ModelMaster(off, maxLease, name + ".1", (attempt, token) -> {
             BiConsumer<ClaimId, Long> inbox = inboxes.get(attempt.client());
@@ -43,13 +45,16 @@ final class SimulatedMaster {
         return model.run();
     }
 
-    /** The node's clock, which runs at its own rate from when it was set. */
+    /** The node's clock: now too fast, now too slow, by up to a hundredth, and never far from where it was set. */
     long micros() {
         return clock.read().wallMicros() + drift();
     }
 
     private long drift() {
-        return (clock.nanos() - world.now()) / 1000;
+        long half = 4_000_000_000L;
+        long phase = world.now() % (2 * half);
+        long way = phase < half ? phase : 2 * half - phase;
+        return (long) (way * (rate - 1) / 1000);
     }
 
     void listen(String client, BiConsumer<ClaimId, Long> inbox) {
