@@ -4,6 +4,7 @@ module dev.leasehold.cli {
     requires dev.leasehold;
     requires info.picocli;
     requires jdk.unsupported;
+    requires org.slf4j;
 
     // The commands' fields are filled in by picocli.
     opens dev.leasehold.cli to
@@ -11,4 +12,6 @@ module dev.leasehold.cli {
 
     provides System.LoggerFinder with
             dev.leasehold.cli.StderrLoggers;
+    provides org.slf4j.spi.SLF4JServiceProvider with
+            dev.leasehold.cli.QuietLibraries;
 }

@@ -1,5 +1,7 @@
 package dev.leasehold;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The lock was lost while it was held: somebody else may have it. What was done since cannot be relied on, unless the
  * resource checks the fencing token.
@@ -10,6 +12,7 @@ public final class LeaseLostException extends LockException {
 
     private final String lock;
     private final long token;
+    private final String reason;
 
     /**
      * Makes an exception.
@@ -19,9 +22,22 @@ public final class LeaseLostException extends LockException {
      * @param reason how it was lost
      */
     public LeaseLostException(String lock, long token, String reason) {
-        super("the lock '" + lock + "' with token " + token + " is not held any more: " + reason);
+        this(lock, token, reason, null);
+    }
+
+    /**
+     * Makes an exception with a cause.
+     *
+     * @param lock the lock's name
+     * @param token the fencing token of the lost hold
+     * @param reason how it was lost
+     * @param cause why
+     */
+    public LeaseLostException(String lock, long token, String reason, @Nullable Throwable cause) {
+        super("the lock '" + lock + "' with token " + token + " is not held any more: " + reason, cause);
         this.lock = lock;
         this.token = token;
+        this.reason = reason;
     }
 
     /**
@@ -31,6 +47,15 @@ public final class LeaseLostException extends LockException {
      */
     public String lock() {
         return lock;
+    }
+
+    /**
+     * How it was lost.
+     *
+     * @return the reason, in words
+     */
+    public String reason() {
+        return reason;
     }
 
     /**

@@ -8,6 +8,7 @@ import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.TimeSource;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
@@ -107,6 +108,33 @@ public final class Leasehold implements AutoCloseable {
     }
 
     /**
+     * A candidate for an office that one of all candidates holds at a time, with the lease duration of the client's default
+     * options and the usual margin. Each call makes a candidate of its own; it does not campaign until it is told to.
+     *
+     * @param name the office: a lock's name, as for {@link #lock(String)}
+     * @return the candidate
+     * @throws IllegalArgumentException if the name is empty, too long or has a forbidden character
+     * @throws IllegalStateException if the client is closed
+     */
+    public LeaderElection election(String name) {
+        return election(
+                name, ElectionOptions.ofLease(client.settings().options().leaseDuration()));
+    }
+
+    /**
+     * A candidate for an office that one of all candidates holds at a time, with options of its own.
+     *
+     * @param name the office: a lock's name, as for {@link #lock(String)}
+     * @param options how the office is held
+     * @return the candidate
+     * @throws IllegalArgumentException as for {@link #lock(String, LockOptions)}
+     * @throws IllegalStateException if the client is closed
+     */
+    public LeaderElection election(String name, ElectionOptions options) {
+        return client.election(name, options);
+    }
+
+    /**
      * Lists the locks of this client's namespace that are held, kept or waited for, in the order of their names.
      *
      * @param pattern which names: {@code *} stands for any characters, {@code ?} for one, a backslash takes the next
@@ -135,6 +163,19 @@ public final class Leasehold implements AutoCloseable {
      */
     public boolean breakLock(String name, long token) throws InterruptedException {
         return client.breakLock(name, token);
+    }
+
+    /**
+     * Looks at the store's deployment and says what a lock there is worth. Takes a lock of its own for a moment, and blocks
+     * for some seconds at most.
+     *
+     * @return what was found
+     * @throws LockException if nothing of the store can be reached, or it refuses this user
+     * @throws IllegalStateException if the client is closed
+     * @throws InterruptedException if the thread is interrupted while waiting
+     */
+    public Examination examine() throws InterruptedException {
+        return client.examine();
     }
 
     /**
@@ -176,7 +217,21 @@ public final class Leasehold implements AutoCloseable {
          * @throws IllegalArgumentException as for {@link Leasehold#connect}
          */
         public Builder uri(String uri) {
-            Stores.apply(uri, draft);
+            return uri(uri, Map.of());
+        }
+
+        /**
+         * The store, from its URI and from options beside it, which need no encoding: each counts as if it stood in the
+         * URI's query as {@code leasehold.NAME=VALUE}. For what should not be seen where URIs are seen, as {@code
+         * Map.of("password", secret)} for the stores that take one.
+         *
+         * @param uri the store's URI, as for {@link Leasehold#connect}
+         * @param options values by names, the names without {@code leasehold.}
+         * @return this
+         * @throws IllegalArgumentException as for {@link Leasehold#connect}, or if an option stands in the URI too
+         */
+        public Builder uri(String uri, Map<String, String> options) {
+            Stores.apply(uri, options, draft);
             return this;
         }
 

@@ -1,30 +1,46 @@
 package dev.leasehold.benchmarks;
 
+import java.io.PrintStream;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Runs one of the benchmarks. */
 public final class Benchmarks {
 
+    private static final PrintStream OUT = System.out;
+
     private Benchmarks() {}
 
     public static void main(String[] args) throws Exception {
-        switch (args.length == 0 ? "" : args[0]) {
-            case "uncontended" ->
-                Uncontended.print(System.out, new Uncontended(System.out, 15, Duration.ofMillis(500)).run(Peer.ALL));
-            case "duel" ->
-                Uncontended.print(
-                        System.out,
-                        new Uncontended(
-                                        System.out,
-                                        args.length > 1 ? Integer.parseInt(args[1]) : 15,
-                                        Duration.ofMillis(500))
-                                .run(List.of(BareLettuce::new, LeaseholdPeer::new)));
+        String which = args.length == 0 ? "" : args[0];
+        int size = args.length > 1 ? Integer.parseInt(args[1]) : 0;
+        switch (which) {
+            case "uncontended" -> uncontended(size > 0 ? size : 25);
+            case "hand-over" -> handOver(size > 0 ? size : 3);
+            case "many-leases" -> manyLeases(size > 0 ? size : 180);
             default -> {
-                System.err.println("usage: uncontended | hand-over | renewal");
+                System.err.println("usage: uncontended [ROUNDS] | hand-over [ROUNDS] | many-leases [SECONDS]");
                 System.exit(2);
             }
         }
         System.exit(0);
+    }
+
+    private static void uncontended(int rounds) throws Exception {
+        Uncontended.print(OUT, new Uncontended(OUT, rounds, Duration.ofMillis(500)).run(Peer.ALL));
+    }
+
+    private static void handOver(int rounds) throws Exception {
+        HandOver handOver = new HandOver(OUT, rounds, Duration.ofSeconds(10));
+        List<HandOver.Result> results = new ArrayList<>(handOver.run(Contender.KINDS, 4));
+        results.addAll(handOver.run(Contender.KINDS, 8));
+        HandOver.print(OUT, results);
+    }
+
+    private static void manyLeases(int seconds) throws Exception {
+        new ManyLeases(OUT, 20_000, Duration.ofSeconds(10), Duration.ofSeconds(seconds), Duration.ofSeconds(30))
+                .run()
+                .print(OUT);
     }
 }

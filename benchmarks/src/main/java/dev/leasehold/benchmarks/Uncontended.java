@@ -49,7 +49,7 @@ final class Uncontended {
     }
 
     private List<Result> run(RedisProcess redis, List<Peer> peers) throws Exception {
-        for (int warmUp = 0; warmUp < 3; warmUp++) {
+        for (int warmUp = 0; warmUp < 10; warmUp++) {
             for (Peer peer : peers) {
                 rate(peer, round.multipliedBy(2));
             }
@@ -95,7 +95,7 @@ final class Uncontended {
         return cycles * 1e9 / (now - start);
     }
 
-    private static double median(double[] values) {
+    static double median(double[] values) {
         double[] sorted = values.clone();
         Arrays.sort(sorted);
         return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;

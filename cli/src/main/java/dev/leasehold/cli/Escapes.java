@@ -1,7 +1,11 @@
 package dev.leasehold.cli;
 
+import java.util.regex.Pattern;
+
 /** Makes text of strangers safe to show: names and labels are whatever somebody chose. */
 final class Escapes {
+
+    private static final Pattern PLAIN_WORD = Pattern.compile("[A-Za-z0-9_./:@%+=,-]+");
 
     private Escapes() {}
 
@@ -24,6 +28,13 @@ final class Escapes {
             }
         });
         return safe.toString();
+    }
+
+    /** For a command line that may be copied to a shell; what is invisible stays an escape. */
+    static String shellWord(String text) {
+        String quoted =
+                PLAIN_WORD.matcher(text).matches() ? text : "'" + shown(text).replace("'", "'\\''") + "'";
+        return text.startsWith("-") ? "-- " + quoted : quoted;
     }
 
     /** A JSON string with its quotes. */

@@ -7,6 +7,11 @@ final class ExitStatus {
     /** Nothing was broken: nobody held the lock, or no more, or the user declined. */
     static final int NOTHING_BROKEN = 1;
 
+    /** Of doctor; the numbers are those of monitoring plugins. */
+    static final int WARNED = 1;
+
+    static final int SERIOUS = 2;
+
     static final int USAGE = 64;
     static final int UNAVAILABLE = 69;
     static final int INTERNAL = 70;

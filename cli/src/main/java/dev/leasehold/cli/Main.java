@@ -13,6 +13,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.TypeConversionException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The program: its commands, and how each failure becomes one line and a status. */
 @Command(
@@ -37,7 +38,10 @@ final class Main {
         STATUSES.put("126", "the command cannot be executed");
         STATUSES.put("127", "the command was not found");
         STATUSES.put("128+N", "ended by signal N, as 143 by SIGTERM");
-        STATUSES.put("else", "the command's own status; break: 1 if nothing was broken, as when you decline");
+        STATUSES.put(
+                "else",
+                "the command's own status; break: 1 if nothing was broken, as when you decline; "
+                        + "doctor: 1 if it warns, 2 if something is serious");
     }
 
     private Main() {}
@@ -63,6 +67,7 @@ final class Main {
         commands.put("ls", new ListCommand());
         commands.put("show", new ShowCommand());
         commands.put("break", new BreakCommand());
+        commands.put("doctor", new DoctorCommand());
         // Describing a command to picocli takes time, so only the one that is asked for is described.
         if (arguments.length > 0 && commands.containsKey(arguments[0])) {
             commands.keySet().retainAll(Set.of(arguments[0]));
@@ -101,8 +106,14 @@ final class Main {
     }
 
     private static int usage(ParameterException failure, Terminal terminal) {
-        String help = failure.getCommandLine().getCommandSpec().qualifiedName() + " --help";
-        terminal.say(Escapes.shown(String.valueOf(failure.getMessage())) + " (see: " + help + ")");
+        CommandLine command = failure.getCommandLine();
+        String help = command.getCommandSpec().qualifiedName() + " --help";
+        String message = String.valueOf(failure.getMessage());
+        if (failure instanceof UnmatchedArgumentException unmatched && command.getParent() == null) {
+            message = "unknown command '" + unmatched.getUnmatched().get(0) + "'; there are "
+                    + String.join(", ", command.getSubcommands().keySet());
+        }
+        terminal.say(Escapes.shown(message) + " (see: " + help + ")");
         return ExitStatus.USAGE;
     }
 

@@ -10,7 +10,10 @@ import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** One {@code leasehold run}: waits for the lock, then has the {@link Supervisor} run the command. */
@@ -23,27 +26,53 @@ record Run(
         RunSettings settings,
         Terminal terminal) {
 
+    private static final Duration CLOSING = Duration.ofSeconds(1);
+
     /** Returns the status to exit with. The lock is released, or withdrawn from, when this returns. */
     int call(StoreOption store, String label) throws InterruptedException, IOException {
-        BlockingQueue<Event> events = new LinkedBlockingQueue<>();
-        try (Leasehold leasehold = store.connect(label)) {
-            DistributedLock lock = leasehold.lock(name, options);
-            Signals.listen(events::add);
-            CompletableFuture<?> claim = claim(lock, events);
-            Event event = verbose ? takeReporting(events, new WaitReport(leasehold, name, terminal)) : events.take();
-            if (event instanceof Event.Signalled signal) {
-                claim.cancel(false);
-                return ExitStatus.SIGNALLED + signal.number();
-            } else if (event instanceof Event.Failed failed) {
-                throw rethrown(failed.cause());
-            } else if (event instanceof Event.Claimed claimed && claimed.lease() != null) {
-                return new Supervisor(claimed.lease(), settings, events, terminal).run();
+        Leasehold leasehold = store.connect(label);
+        int status = ExitStatus.INTERNAL;
+        try {
+            status = call(leasehold, store);
+        } finally {
+            if (status == ExitStatus.LOST) {
+                abandon(leasehold);
+            } else {
+                leasehold.close();
             }
-            terminal.say("the lock '" + Escapes.shown(name) + "' is held by somebody else"
-                    + (maxWait == null || maxWait.isZero() ? "" : ", still after " + Durations.words(maxWait))
-                    + "; the command was not run. See: leasehold show NAME");
-            return busyExit;
         }
+        return status;
+    }
+
+    /** What is lost need not be released; a store that has gone away is not waited for. */
+    private static void abandon(Leasehold leasehold) throws InterruptedException {
+        try {
+            leasehold.closeAsync().get(CLOSING.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            // The process ends.
+        }
+    }
+
+    private int call(Leasehold leasehold, StoreOption store) throws InterruptedException, IOException {
+        BlockingQueue<Event> events = new LinkedBlockingQueue<>();
+        DistributedLock lock = leasehold.lock(name, options);
+        Signals.listen(events::add);
+        CompletableFuture<?> claim = claim(lock, events);
+        Event event = verbose ? takeReporting(events, new WaitReport(leasehold, name, terminal)) : events.take();
+        if (event instanceof Event.Signalled signal) {
+            claim.cancel(false);
+            return ExitStatus.SIGNALLED + signal.number();
+        } else if (event instanceof Event.Failed failed) {
+            throw rethrown(failed.cause());
+        } else if (event instanceof Event.Claimed claimed && claimed.lease() != null) {
+            return new Supervisor(claimed.lease(), settings, events, terminal).run();
+        }
+        terminal.say("the lock '" + Escapes.shown(name) + "' is held by "
+                + (verbose ? WaitReport.holder(leasehold, name) : "somebody else")
+                + (maxWait == null || maxWait.isZero() ? "" : ", still after " + Durations.words(maxWait))
+                + "; the command was not run"
+                + (verbose ? "" : ". See: leasehold show " + store.argument() + Escapes.shellWord(name)));
+        return busyExit;
     }
 
     private static Event takeReporting(BlockingQueue<Event> events, WaitReport report) throws InterruptedException {

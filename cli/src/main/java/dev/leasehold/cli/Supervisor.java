@@ -10,9 +10,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +27,8 @@ final class Supervisor {
 
     /** The guard kills what is left within the grace; if it says nothing for so long after that, it hangs. */
     private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private static final Duration GIVING_BACK = Duration.ofSeconds(1);
 
     private final Lease lease;
     private final RunSettings settings;
@@ -240,9 +244,19 @@ final class Supervisor {
             endWithoutGuard(command, Duration.ZERO);
         }
         if (!lost) {
-            release(ended(status));
+            giveBack();
         }
         return ExitStatus.LOST;
+    }
+
+    /** The lease is nearly over. If the store cannot be told any more, it ends by itself. */
+    private void giveBack() throws InterruptedException {
+        long patience = Math.max(lease.remaining().toNanos(), GIVING_BACK.toNanos());
+        try {
+            lease.releaseAsync().get(patience, TimeUnit.NANOSECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            // Nobody holds it longer than it would have been held.
+        }
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.leasehold.cli;
 
+import dev.leasehold.HolderInfo;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
@@ -70,9 +71,26 @@ final class WaitReport {
         if (Owner.parse(lock.holder().owner()).isSameProcess(here)) {
             return "";
         }
-        Instant since = lock.holder().since();
-        return shown + "held by " + Owner.parse(lock.holder().owner()).words()
-                + (since == null ? "" : " since " + LockTable.time(since)) + place;
+        return shown + "held by " + words(lock.holder()) + place;
+    }
+
+    /** Who holds the lock, for a sentence; looked up once more, so it may be nobody by now. */
+    static String holder(Leasehold leasehold, String name) throws InterruptedException {
+        try {
+            LockInfo lock = Locks.named(leasehold, name);
+            HolderInfo holder = lock == null ? null : lock.holder();
+            return holder == null ? "somebody else, who has released it just now" : words(holder);
+        } catch (LockException e) {
+            return "somebody else";
+        }
+    }
+
+    private static String words(HolderInfo holder) {
+        if (holder.owner().isEmpty()) {
+            return "nobody, but kept" + until(holder.until());
+        }
+        Instant since = holder.since();
+        return Owner.parse(holder.owner()).words() + (since == null ? "" : " since " + LockTable.time(since));
     }
 
     private static String until(@Nullable Instant until) {

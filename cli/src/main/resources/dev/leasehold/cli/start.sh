@@ -23,6 +23,25 @@ if [ "$3" = octal ]; then
 else
   shift 3
 fi
-unset leasehold_up leasehold_rest
+# Where there is no such file, we say so: the shell would name a line of this script. PATH is split without globbing.
+leasehold_up=
+case $1 in
+  */*) [ -e "$1" ] && leasehold_up=there ;;
+  *)
+    set -f
+    leasehold_rest=$IFS
+    IFS=:
+    for leasehold_dir in ${PATH:-/}:; do
+      if [ -e "${leasehold_dir:-.}/$1" ]; then leasehold_up=there; fi
+    done
+    IFS=$leasehold_rest
+    set +f
+    ;;
+esac
+if [ -z "$leasehold_up" ] && [ "${PATH:-}" ]; then
+  printf 'leasehold: %s: not found\n' "$1" >&2
+  exit 127
+fi
+unset leasehold_up leasehold_rest leasehold_dir
 # If it fails, the shell says why, and ends with 126 or 127.
 exec "$@"

@@ -28,15 +28,25 @@ class CommandTest {
         assertThat(status(shell, "./missing")).isEqualTo(127);
         assertThat(status(shell, "no-such-command")).isEqualTo(127);
         assertThat(status(shell, "sh", "-c", "exit 5")).isEqualTo(5);
+        assertThat(said(shell, "no such-command")).isEqualTo("leasehold: no such-command: not found\n");
+        assertThat(said(shell, "./missing")).isEqualTo("leasehold: ./missing: not found\n");
     }
 
-    private int status(String shell, String... words) throws Exception {
+    private String said(String shell, String... words) throws Exception {
+        return new String(start(shell, words).getInputStream().readAllBytes());
+    }
+
+    private Process start(String shell, String... words) throws Exception {
         List<String> line = new ArrayList<>(new Command(List.of(words)).commandLine("demo", null));
         line.set(0, shell);
-        Process process = new ProcessBuilder(line)
+        return new ProcessBuilder(line)
                 .directory(dir.toFile())
                 .redirectErrorStream(true)
                 .start();
+    }
+
+    private int status(String shell, String... words) throws Exception {
+        Process process = start(shell, words);
         String said = new String(process.getInputStream().readAllBytes());
         int status = process.waitFor();
         assertThat(said.isEmpty()).as(said).isEqualTo(status == 5);

@@ -143,7 +143,7 @@ class LossEndToEnd {
     void breakAsksFirst() throws Exception {
         Program.Run holder = leasehold.start("run", "demo", "sh", "-c", "echo held; exec sleep 60");
         awaitLine(holder.outFile());
-        Process withoutTerminal = new ProcessBuilder(
+        ProcessBuilder builder = new ProcessBuilder(
                         "setsid",
                         "sh",
                         "-c",
@@ -154,8 +154,9 @@ class LossEndToEnd {
                         "--store",
                         leasehold.store(),
                         "demo")
-                .redirectErrorStream(true)
-                .start();
+                .redirectErrorStream(true);
+        builder.environment().put("LEASEHOLD_BUILD", "never");
+        Process withoutTerminal = builder.start();
         String said = new String(withoutTerminal.getInputStream().readAllBytes());
 
         assertThat(withoutTerminal.waitFor()).isEqualTo(64);

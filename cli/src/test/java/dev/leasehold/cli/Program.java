@@ -25,16 +25,22 @@ final class Program implements AfterEachCallback {
     private static final Path LAUNCHER = Path.of(System.getProperty("build.root"), "leasehold");
 
     private final Supplier<Path> directory;
+    private final Supplier<String> store;
     private final List<Run> runs = new CopyOnWriteArrayList<>();
     private final AtomicInteger count = new AtomicInteger();
 
-    /** With the test's directory, which is there only when the test is run. */
+    /** With the test's directory, which is there only when the test is run, and a store in it. */
     Program(Supplier<Path> directory) {
+        this(directory, () -> "sqlite:" + directory.get().resolve("locks.db"));
+    }
+
+    Program(Supplier<Path> directory, Supplier<String> store) {
         this.directory = directory;
+        this.store = store;
     }
 
     String store() {
-        return "sqlite:" + directory.get().resolve("locks.db");
+        return store.get();
     }
 
     Run start(Map<String, String> environment, List<String> arguments) throws IOException {

@@ -35,7 +35,7 @@ class RunEndToEnd {
     void theEndsOfShells() throws Exception {
         assertThat(leasehold.run("run", "demo", "sh", "-c", "kill -9 $$").status())
                 .isEqualTo(137);
-        leasehold.run("run", "demo", "no-such-command").failed(127, "exec: no-such-command: not found");
+        leasehold.run("run", "demo", "no-such-command").failed(127, "leasehold: no-such-command: not found");
         assertThat(leasehold.run("run", "demo", dir.toString()).status()).isEqualTo(126);
         assertThat(leasehold.run("run", "demo", "head", "-c", "1").out()).isEqualTo("i");
     }
@@ -92,12 +92,12 @@ class RunEndToEnd {
         leasehold.run("run", "--max-hold", "0", "demo", "true").failed(64, "--max-hold must be");
         leasehold.run("run", "--store", "memory:", "demo", "true").failed(64, "would keep nobody out");
         leasehold.run("run", "--store", "foo:bar", "demo", "true").failed(64, "unknown scheme 'foo:'");
-        leasehold.run("run", "--store", "redis://h", "demo", "true").failed(64, "leasehold-redis");
+        leasehold.run("run", "--store", "zookeeper://h", "demo", "true").failed(64, "leasehold-zookeeper");
         leasehold
                 .run("run", "--store", leasehold.store() + "?leasehold.x=1", "demo", "true")
                 .failed(64, "leasehold.x");
         leasehold.run("run", "--store", "sqlite:", "demo", "true").failed(64, "has no path");
-        leasehold.run("fly").failed(64, "fly");
+        leasehold.run("lsx").failed(64, "unknown command 'lsx'; there are run, ls, show, break, doctor");
         assertThat(leasehold
                         .run("run", "--wait", "999999999999999d", "demo", "true")
                         .status())
@@ -110,7 +110,12 @@ class RunEndToEnd {
         Program.Run holder = leasehold.start("run", "demo", "sh", "-c", "echo held; exec sleep 60");
         awaitLine(holder.outFile());
 
-        leasehold.run("run", "-n", "demo", "true").failed(75, "held by somebody else");
+        leasehold
+                .run("run", "-n", "demo", "true")
+                .failed(75, "held by somebody else; the command was not run. See: leasehold show demo\n");
+        leasehold
+                .run("run", "-v", "-n", "demo", "true")
+                .failed(75, "held by pid " + holder.process().pid() + " on ");
         leasehold.run("run", "--wait", "300ms", "demo", "true").failed(75, "still after 0.3 s");
         assertThat(leasehold.run("run", "-n", "-E", "9", "demo", "true").status())
                 .isEqualTo(9);
@@ -196,6 +201,15 @@ class RunEndToEnd {
             leasehold.run("run", "--store", slow, "demo", "true").failed(69, "locks.db");
             leasehold.run("ls", "--store", slow).succeeded();
         }
+    }
+
+    @Test
+    void lookingAtAStoreThatIsNotThereYetMakesNoFile() throws Exception {
+        leasehold.run("ls").succeeded();
+        leasehold.run("show", "demo").succeeded();
+        leasehold.run("break", "demo").failed(1, "nobody holds the lock 'demo'");
+
+        assertThat(dir.resolve("locks.db")).doesNotExist();
     }
 
     @Test

@@ -1,6 +1,10 @@
 package dev.leasehold.engine;
 
 import dev.leasehold.DistributedLock;
+import dev.leasehold.ElectionOptions;
+import dev.leasehold.Examination;
+import dev.leasehold.LeaderElection;
+import dev.leasehold.LeaseLostException;
 import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
 import dev.leasehold.LockOptions;
@@ -19,6 +23,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -47,6 +52,7 @@ public final class Client {
     private final QueueSettings queueSettings;
     private final ThreadHolds threadHolds = new ThreadHolds();
     private final ConcurrentMap<String, QueueRunner> queues = new ConcurrentHashMap<>();
+    private final Set<Election> campaigns = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CompletableFuture<@Nullable Void> drained = new CompletableFuture<>();
     private final CompletableFuture<@Nullable Void> closing = new CompletableFuture<>();
@@ -59,18 +65,9 @@ public final class Client {
         ownTime = given == null ? new SystemTime("leasehold-timer-" + number) : null;
         time = given != null ? given : java.util.Objects.requireNonNull(ownTime);
         callbacks = new Callbacks(settings.executor(), given != null, "leasehold-callback-" + number);
-        byte[] id = new byte[ID_BYTES];
-        settings.random().nextBytes(id);
-        String clientId = HexFormat.of().formatHex(id);
+        String clientId = newId();
         AtomicLong claims = new AtomicLong();
-        store = settings.store()
-                .open(new StoreContext(
-                        clientId,
-                        ClientInfo.describe(settings.label()),
-                        settings.namespace(),
-                        time,
-                        settings.storeTimeout(),
-                        new QueueSignals()));
+        store = settings.store().open(context(clientId, new QueueSignals()));
         queueSettings = new QueueSettings(
                 settings.store().toString(),
                 () -> new ClaimId(clientId, claims.incrementAndGet()),
@@ -84,6 +81,28 @@ public final class Client {
             shut();
             throw e;
         }
+    }
+
+    private String newId() {
+        byte[] id = new byte[ID_BYTES];
+        settings.random().nextBytes(id);
+        return HexFormat.of().formatHex(id);
+    }
+
+    private StoreContext context(String clientId, Signals signals) {
+        return new StoreContext(
+                clientId,
+                ClientInfo.describe(settings.label()),
+                settings.namespace(),
+                time,
+                settings.storeTimeout(),
+                signals);
+    }
+
+    /** With an id of its own: nothing that it does can be taken for this client's. */
+    public Examination examine() throws InterruptedException {
+        checkOpen();
+        return settings.store().examine(context(newId(), new NoSignals()));
     }
 
     public ClientSettings settings() {
@@ -100,6 +119,26 @@ public final class Client {
         checkOpen();
         check(options);
         return new ThreadLock(this, threadHolds, LockNames.checked(name), options);
+    }
+
+    public LeaderElection election(String name, ElectionOptions options) {
+        checkOpen();
+        Election election = new Election(this, LockNames.checked(name), options);
+        check(election.lockOptions());
+        return election;
+    }
+
+    /** Notes an election as campaigning, so that it is told when this is closed. */
+    void campaigns(Election election) {
+        campaigns.add(election);
+        if (isClosed()) {
+            campaigns.remove(election);
+            checkOpen();
+        }
+    }
+
+    void campaignsNoMore(Election election) {
+        campaigns.remove(election);
     }
 
     public List<LockInfo> inspect(NamePattern pattern) throws InterruptedException {
@@ -127,12 +166,28 @@ public final class Client {
         }
     }
 
+    /**
+     * What the engine has failed a call with, made anew: it was made on whichever thread brought the news, perhaps for many
+     * callers at once, and says nothing of the one who is told now. The original is the cause.
+     */
     RuntimeException rethrown(ExecutionException e) {
         Throwable cause = e.getCause();
-        if (cause instanceof RuntimeException known) {
+        if (cause instanceof StoreUnavailableException known) {
+            return new StoreUnavailableException(message(known), known.node(), known.outcome(), known);
+        } else if (cause instanceof LeaseLostException known) {
+            return new LeaseLostException(known.lock(), known.token(), known.reason(), known);
+        } else if (cause instanceof LockException && cause.getClass() == LockException.class) {
+            return new LockException(message(cause), cause);
+        } else if (cause instanceof IllegalStateException) {
+            return new IllegalStateException(message(cause), cause);
+        } else if (cause instanceof RuntimeException known) {
             return known;
         }
         return new LockException("the store " + this + " failed: " + cause, cause);
+    }
+
+    private static String message(Throwable of) {
+        return String.valueOf(of.getMessage());
     }
 
     private void check(LockOptions options) {
@@ -156,7 +211,7 @@ public final class Client {
         return closed.get();
     }
 
-    private void checkOpen() {
+    void checkOpen() {
         if (isClosed()) {
             throw new IllegalStateException("this Leasehold is closed");
         }
@@ -248,6 +303,7 @@ public final class Client {
 
     private void beginToClose() {
         if (closed.compareAndSet(false, true)) {
+            campaigns.forEach(Election::clientCloses);
             for (QueueRunner runner : queues.values()) {
                 runner.post(new Event.Close());
             }
@@ -280,6 +336,15 @@ public final class Client {
     @Override
     public String toString() {
         return settings.store().toString();
+    }
+
+    private static final class NoSignals implements Signals {
+
+        @Override
+        public void granted(LeaseId lease, int spare, @Nullable Validity validity) {}
+
+        @Override
+        public void doubt(@Nullable String lock) {}
     }
 
     private final class QueueSignals implements Signals {

@@ -50,6 +50,8 @@ final class Hold {
     /** Set once, before the hold is given to its caller; weak, so that a dropped lease is noticed. */
     private volatile @Nullable HoldWatcher watcher;
 
+    private volatile boolean retired;
+
     private LeaseState announced = LeaseState.HELD;
 
     Hold(String lock, long token, Caller caller, Validity validity, long now) {
@@ -59,7 +61,7 @@ final class Hold {
         this.owner = caller.owner();
         this.startedAt = now;
         this.mostDivergence = options.leaseDuration().toNanos() / 10;
-        this.status = new AtomicReference<>(new Live(validity));
+        this.status = new AtomicReference<>(new Live(withinMaxHold(validity)));
     }
 
     String lock() {
@@ -113,6 +115,15 @@ final class Hold {
         return current instanceof Doubted doubted ? doubted.validity() : ((Live) current).validity();
     }
 
+    /** A lease that was asked for by another caller, or granted late, may last longer than this hold may. */
+    private Validity withinMaxHold(Validity granted) {
+        if (options.maxHold().equals(LockOptions.FOREVER)) {
+            return granted;
+        }
+        long end = startedAt + options.maxHold().toNanos();
+        return granted.deadline() - end > 0 ? new Validity(granted.sentAt(), end) : granted;
+    }
+
     /** From when on the renewal is late: two thirds of the way from the confirmation to the deadline. */
     static long riskAt(Validity validity) {
         return validity.deadline() - (validity.deadline() - validity.sentAt().nanos()) / 3;
@@ -121,6 +132,12 @@ final class Hold {
     /** Whether both clocks have told the same since the request was sent. */
     private boolean agrees(Validity validity, ClockReading now) {
         return now.divergenceSince(validity.sentAt()) <= mostDivergence;
+    }
+
+    /** By what it was confirmed last, or null if it is over. */
+    @Nullable Validity validity() {
+        Status current = status.get();
+        return current instanceof Over ? null : validity(Objects.requireNonNull(current));
     }
 
     Duration remaining(ClockReading now) {
@@ -141,7 +158,7 @@ final class Hold {
                     || (current instanceof Doubted doubted && validity.sentAt().nanos() - doubted.since() < 0)) {
                 return false;
             }
-            if (status.compareAndSet(current, new Live(validity))) {
+            if (status.compareAndSet(current, new Live(withinMaxHold(validity)))) {
                 return true;
             }
         }
@@ -192,6 +209,15 @@ final class Hold {
     boolean isWanted() {
         HoldWatcher watching = watcher;
         return (owner == null || owner.isAlive()) && (watching == null || watching.isReferenced());
+    }
+
+    /** Its holder is about to leave: it is not renewed any more, and ends with its lease at the latest. */
+    void retire() {
+        retired = true;
+    }
+
+    boolean isRetired() {
+        return retired;
     }
 
     /**

@@ -25,6 +25,7 @@ final class LeaseWatcher implements HoldWatcher {
     private List<LeaseListener> listeners = List.of();
     private @Nullable InOrder teller;
     private @Nullable BodyInterrupter body;
+    private @Nullable Runnable follower;
     private LeaseState last = LeaseState.HELD;
 
     private volatile boolean attended;
@@ -44,16 +45,32 @@ final class LeaseWatcher implements HoldWatcher {
     @Override
     public void stateChanged(LeaseState state) {
         BodyInterrupter running;
+        Runnable following;
         guard.lock();
         try {
             last = state;
             running = body;
+            following = follower;
             tell(listeners, state);
         } finally {
             guard.unlock();
         }
         if (state == LeaseState.LOST && running != null) {
             running.interrupt();
+        }
+        if (following != null) {
+            following.run();
+        }
+    }
+
+    /** Has something of the engine's look at the lease after each change from now on. Keeps the lease object referenced. */
+    void follow(Runnable look) {
+        attended = true;
+        guard.lock();
+        try {
+            follower = look;
+        } finally {
+            guard.unlock();
         }
     }
 

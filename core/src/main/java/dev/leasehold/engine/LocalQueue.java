@@ -320,10 +320,14 @@ final class LocalQueue {
         }
     }
 
-    /** A claim that is not ours any more may stand in the store's queue, or may have been granted. */
+    /**
+     * A claim that is not ours any more may stand in the store's queue, or may have been granted. Not if its lease is being
+     * released: then this is a late word from before the grant, and a withdrawal that overtook the release would have it
+     * find nothing, as if the lease had been lost. What is left after all, the release sweeps.
+     */
     private void strayClaim(ClaimId claim) {
         Tenure current = tenure;
-        if (current == null || !current.lease().claim().equals(claim)) {
+        if ((current == null || !current.lease().claim().equals(claim)) && !undos.isReleasing(claim)) {
             undos.withdraw(claim, true, now, actions);
         }
     }
@@ -464,9 +468,11 @@ final class LocalQueue {
             return;
         }
         Hold hold = current.hold();
-        if (hold != null && current.isRenewing() && !hold.isWanted()) {
+        if (hold != null && current.isRenewing() && (hold.isRetired() || !hold.isWanted())) {
             current.stopRenewing();
-            actions.add(new Action.Unrenewed(hold, "nobody can use it any more"));
+            if (!hold.isRetired()) {
+                actions.add(new Action.Unrenewed(hold, "nobody can use it any more"));
+            }
             if (!current.isRequestDue(now)) {
                 return;
             }

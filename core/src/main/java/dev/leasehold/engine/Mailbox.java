@@ -2,6 +2,7 @@ package dev.leasehold.engine;
 
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -11,6 +12,9 @@ import java.util.function.Consumer;
  * at work takes all that is there, the others put theirs in and go. So an uncontended call runs through on its own thread,
  * and nobody waits for a lock while somebody else does I/O: the guard is held for a queue operation only.
  *
+ * <p>Others may bring events as fast as they are handled. So nobody is kept for ever, whoever has handled many passes the rest
+ * on to another thread.
+ *
  * <p>What the consumer throws comes out at whoever brought an event, after the rest has been handled.
  *
  * <p>When the consumer is idle and nothing is left, the mailbox closes for good and refuses further events; whoever is
@@ -18,18 +22,29 @@ import java.util.function.Consumer;
  */
 final class Mailbox<E> {
 
+    /** Some milliseconds of work; passing on costs some microseconds. */
+    static final int MOST_IN_A_ROW = 2_000;
+
     private final ReentrantLock guard = new ReentrantLock();
     private final Queue<E> events = new ArrayDeque<>();
     private final Consumer<E> consumer;
     private final BooleanSupplier idle;
     private final Runnable whenClosed;
+    private final Executor relief;
     private boolean atWork;
     private boolean closed;
 
-    Mailbox(Consumer<E> consumer, BooleanSupplier idle, Runnable whenClosed) {
+    /**
+     * Makes one.
+     *
+     * @param idle whether nothing would be forgotten if the mailbox were closed
+     * @param relief another thread to go on, which users' code cannot block; never the calling one
+     */
+    Mailbox(Consumer<E> consumer, BooleanSupplier idle, Runnable whenClosed, Executor relief) {
         this.consumer = consumer;
         this.idle = idle;
         this.whenClosed = whenClosed;
+        this.relief = relief;
     }
 
     /**
@@ -56,7 +71,7 @@ final class Mailbox<E> {
     }
 
     private void work() {
-        while (true) {
+        for (int handled = 0; handled < MOST_IN_A_ROW; handled++) {
             E event;
             guard.lock();
             try {
@@ -75,15 +90,16 @@ final class Mailbox<E> {
                 whenClosed.run();
                 return;
             }
-            boolean handled = false;
+            boolean well = false;
             try {
                 consumer.accept(event);
-                handled = true;
+                well = true;
             } finally {
-                if (!handled) {
+                if (!well) {
                     work();
                 }
             }
         }
+        relief.execute(this::work);
     }
 }

@@ -39,7 +39,8 @@ final class QueueRunner {
         this.store = store;
         this.time = time;
         this.queue = new LocalQueue(lock, settings);
-        this.mailbox = new Mailbox<>(this::handle, queue::isIdle, this::retire);
+        this.mailbox =
+                new Mailbox<>(this::handle, queue::isIdle, this::retire, work -> time.schedule(Duration.ZERO, work));
     }
 
     /**

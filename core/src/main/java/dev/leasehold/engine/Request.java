@@ -7,6 +7,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -78,7 +79,12 @@ final class Request {
         }
     }
 
-    private void giveUp() {
+    /** Has the engine's own code told of the outcome, on whichever thread brings it; never users' code. */
+    void whenDone(BiConsumer<@Nullable HeldLease, @Nullable Throwable> told) {
+        caller.outcome.whenComplete(told);
+    }
+
+    void giveUp() {
         if (caller.outcome.cancel(false)) {
             client.postIfPresent(lock, new Event.Leave(caller));
             return;

@@ -23,9 +23,15 @@ public final class Stores {
 
     private Stores() {}
 
-    public static void apply(String text, ClientSettings.Draft draft) {
+    public static void apply(String text, Map<String, String> beside, ClientSettings.Draft draft) {
         StoreUri uri = StoreUri.parse(text);
         Map<String, String> rest = new HashMap<>(uri.options());
+        beside.forEach((name, value) -> {
+            if (rest.put(name, value) != null) {
+                throw new IllegalArgumentException(
+                        "option leasehold." + name + " is given twice: in '" + uri + "' and beside it");
+            }
+        });
         take(rest, "namespace", draft::namespace);
         take(rest, "label", draft::label);
         take(rest, "storeTimeout", value -> draft.storeTimeout(Duration.ofMillis(number("storeTimeout", value))));

@@ -301,13 +301,15 @@ final class Tenure {
     }
 
     long nextDue() {
-        long due = validity.deadline();
+        Hold current = hold;
+        Validity holds = current == null ? null : current.validity();
+        Validity counts = holds == null ? validity : holds;
+        long due = counts.deadline();
         if (wantsRequest() && renewAt - due < 0) {
             due = renewAt;
         }
-        Hold current = hold;
         if (current != null && current.options().autoRenew() && current.announced() == LeaseState.HELD) {
-            long risk = Hold.riskAt(validity);
+            long risk = Hold.riskAt(counts);
             due = risk - due < 0 ? risk : due;
         }
         return due;

@@ -79,6 +79,10 @@ final class Undo {
         return sent > 1;
     }
 
+    boolean isReleasing() {
+        return lease != null && !sweeping;
+    }
+
     boolean isDue(long now) {
         return !underWay && now - nextAt >= 0;
     }

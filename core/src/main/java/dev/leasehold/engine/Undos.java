@@ -44,6 +44,11 @@ final class Undos {
         return all.stream().anyMatch(undo -> lease.equals(undo.lease()));
     }
 
+    /** Whether a release of this claim's lease has not been answered. */
+    boolean isReleasing(ClaimId claim) {
+        return all.stream().anyMatch(undo -> undo.isReleasing() && claim.equals(undo.claim()));
+    }
+
     /** Notes for how long a claim of this queue may stay in the store. */
     void claimed(Duration lease) {
         longestLease = Math.max(longestLease, lease.toNanos());

@@ -45,6 +45,16 @@ public final class NamePattern {
     }
 
     /**
+     * A pattern for one name alone.
+     *
+     * @param name a lock's name, taken literally
+     * @return the pattern
+     */
+    public static NamePattern ofName(String name) {
+        return of(name.replaceAll("[*?\\\\]", "\\\\$0"));
+    }
+
+    /**
      * Whether a name is meant.
      *
      * @param name a lock's name

@@ -1,5 +1,9 @@
 package dev.leasehold.spi;
 
+import dev.leasehold.Examination;
+import dev.leasehold.Finding;
+import java.util.List;
+
 /**
  * A store that has been chosen and configured but not opened. Immutable; may be opened by several clients.
  */
@@ -12,6 +16,21 @@ public interface StoreFactory {
      * @return the store, to be closed by the caller
      */
     Store open(StoreContext context);
+
+    /**
+     * Looks at the deployment and says what a lock there is worth: for {@code leasehold doctor}. A store adds what can be
+     * wrong with it: one {@link Finding} for each thing looked at, also if it is fine or could not be seen, each bad one
+     * with its consequence and remedy, and with the fault after which its locks are fenced only. Without more, it is only
+     * tried whether a lock can be had. Blocks for some seconds at most; changes nothing but the record of one lock.
+     *
+     * @param context what to open the store with
+     * @return what was found
+     * @throws dev.leasehold.LockException as operations of the store, if nothing of it can be reached
+     * @throws InterruptedException if the thread is interrupted while waiting
+     */
+    default Examination examine(StoreContext context) throws InterruptedException {
+        return new Examination(List.of(Trial.of(this, context)));
+    }
 
     /**
      * Names the store for messages to people: without credentials.

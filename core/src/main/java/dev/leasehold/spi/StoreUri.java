@@ -82,6 +82,16 @@ public record StoreUri(String scheme, String text, Map<String, String> options) 
     }
 
     /**
+     * Whether a URI seems to have a password in it; rather too often than too seldom.
+     *
+     * @param uri the URI, as text
+     * @return whether it would be shown with something left out
+     */
+    public static boolean hasPassword(String uri) {
+        return !redact(uri).equals(uri);
+    }
+
+    /**
      * The URI as it may be shown to people and written to logs: passwords are replaced.
      *
      * @return the URI without credentials

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.DistributedLock;
 import dev.leasehold.Lease;
+import dev.leasehold.LeaseLostException;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
+import dev.leasehold.LockException;
 import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.spi.Claim;
@@ -303,6 +305,57 @@ class ClientTest {
     }
 
     // ---- faulty stores ----
+
+    @Test
+    void whatTheEngineThrowsOnAThreadOfItsOwnShowsTheCallerToo() throws Exception {
+        WrappedStore silent = new WrappedStore() {
+            @Override
+            CompletionStage<ClaimAnswer> claim(Store inner, Claim claim) {
+                return new CompletableFuture<>();
+            }
+        };
+        try (Leasehold leasehold = open(silent)) {
+            assertThatThrownBy(() -> callerOf(leasehold))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .satisfies(ClientTest::showsItsCaller)
+                    .hasCauseInstanceOf(StoreUnavailableException.class);
+        }
+        ExecutorService ownThread = Executors.newSingleThreadExecutor();
+        WrappedStore refusing = new WrappedStore() {
+            @Override
+            CompletionStage<ClaimAnswer> claim(Store inner, Claim claim) {
+                return CompletableFuture.supplyAsync(
+                        () -> {
+                            throw new LockException("no right");
+                        },
+                        ownThread);
+            }
+        };
+        try (Leasehold leasehold = open(refusing)) {
+            assertThatThrownBy(() -> callerOf(leasehold))
+                    .isExactlyInstanceOf(LockException.class)
+                    .hasMessage("no right")
+                    .satisfies(ClientTest::showsItsCaller);
+        } finally {
+            ownThread.shutdownNow();
+        }
+        try (Leasehold leasehold = open(new WrappedStore())) {
+            Lease lease = leasehold.lock("a").acquire();
+            assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+            assertThatThrownBy(() -> lease.extend(Duration.ofSeconds(1)))
+                    .isInstanceOf(LeaseLostException.class)
+                    .hasMessageContaining("token " + lease.token());
+        }
+    }
+
+    private static void callerOf(Leasehold leasehold) throws InterruptedException {
+        assertThat(leasehold.lock("a").acquire()).isNotNull();
+    }
+
+    private static void showsItsCaller(Throwable thrown) {
+        assertThat(thrown.getStackTrace())
+                .anySatisfy(frame -> assertThat(frame.getMethodName()).isEqualTo("callerOf"));
+    }
 
     @Test
     void whateverAStoreDoesWrongNobodyWaitsForEver() throws Exception {

@@ -227,6 +227,29 @@ class LocalQueueServingTest {
     }
 
     @Test
+    void aLeaseThatWasGrantedForLongerDoesNotOutlastTheNextOnesMaxHold() {
+        Hold opener = bench.held();
+        Caller first = bench.joins(DEFAULTS.withLeaseDuration(Duration.ofMinutes(10)));
+        Caller next =
+                bench.joins(DEFAULTS.withLeaseDuration(Duration.ofSeconds(5)).withMaxHold(Duration.ofSeconds(5)));
+        bench.ends(opener);
+        bench.released(bench.release());
+        LeaseId lease = bench.grants(bench.claim());
+        bench.ends(bench.given(first));
+        Hold hold = bench.given(next);
+        assertThat(hold.remaining(bench.now())).isEqualTo(Duration.ofSeconds(5));
+        bench.send(new Event.DoubtSignal());
+        bench.renewed(bench.renewal().lease(), Duration.ofSeconds(5));
+        assertThat(hold.remaining(bench.now())).isEqualTo(Duration.ofSeconds(5));
+        bench.forget();
+        bench.pass(Duration.ofSeconds(5).minusNanos(1));
+        assertThat(hold.state(bench.now()).isValid()).isTrue();
+        bench.pass(Duration.ofNanos(1));
+        assertThat(bench.one(Action.Settle.class)).isEqualTo(new Action.Settle(hold, LeaseState.LOST, null));
+        assertThat(bench.release()).isEqualTo(lease);
+    }
+
+    @Test
     void aCallerWhoLeavesIsNotServed() {
         Caller gone = bench.joins();
         Caller stays = bench.joins();

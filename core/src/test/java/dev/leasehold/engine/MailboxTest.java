@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -32,13 +33,14 @@ class MailboxTest {
                     atWork.decrementAndGet();
                 },
                 () -> false,
-                () -> {});
+                () -> {},
+                MailboxTest::elsewhere);
         run(number -> {
             for (int i = 1; i <= EACH; i++) {
                 assertThat(mailbox.post(new int[] {number, i})).isTrue();
             }
         });
-        assertThat(handled).hasValue(THREADS * EACH);
+        await(handled, THREADS * EACH);
         assertThat(together).isFalse();
         assertThat(disorder).isFalse();
     }
@@ -56,7 +58,8 @@ class MailboxTest {
                     log.add("end " + event);
                 },
                 () -> false,
-                () -> {}));
+                () -> {},
+                MailboxTest::elsewhere));
         box.get().post("a");
         assertThat(log).containsExactly("begin a", "end a", "begin b", "end b");
     }
@@ -65,7 +68,8 @@ class MailboxTest {
     void anIdleMailboxClosesOnceAndRefusesWhatComesLater() {
         AtomicInteger closed = new AtomicInteger();
         List<String> log = new ArrayList<>();
-        Mailbox<String> mailbox = new Mailbox<>(log::add, () -> log.size() == 2, closed::incrementAndGet);
+        Mailbox<String> mailbox =
+                new Mailbox<>(log::add, () -> log.size() == 2, closed::incrementAndGet, MailboxTest::elsewhere);
         assertThat(mailbox.post("a")).isTrue();
         assertThat(closed).hasValue(0);
         assertThat(mailbox.post("b")).isTrue();
@@ -87,7 +91,8 @@ class MailboxTest {
                     log.add(event);
                 },
                 () -> false,
-                () -> {}));
+                () -> {},
+                MailboxTest::elsewhere));
         assertThatThrownBy(() -> box.get().post("bad")).hasMessage("fault");
         assertThat(log).containsExactly("behind");
         assertThat(box.get().post("next")).isTrue();
@@ -105,7 +110,11 @@ class MailboxTest {
                 while (true) {
                     Mailbox<Integer> box = current.get();
                     if (box == null) {
-                        box = new Mailbox<>(event -> handled.incrementAndGet(), () -> true, retired::incrementAndGet);
+                        box = new Mailbox<>(
+                                event -> handled.incrementAndGet(),
+                                () -> true,
+                                retired::incrementAndGet,
+                                MailboxTest::elsewhere);
                         current.compareAndSet(null, box);
                         box = current.get();
                     }
@@ -116,8 +125,52 @@ class MailboxTest {
                 }
             }
         });
-        assertThat(handled).hasValue(THREADS * EACH);
+        await(handled, THREADS * EACH);
         assertThat(retired.get()).isGreaterThan(1);
+    }
+
+    @Test
+    void nobodyIsKeptAtWorkForOthersForAsLongAsTheyPost() throws InterruptedException {
+        List<Thread> workers = new CopyOnWriteArrayList<>();
+        AtomicInteger left = new AtomicInteger(3 * Mailbox.MOST_IN_A_ROW);
+        CountDownLatch done = new CountDownLatch(1);
+        AtomicReference<Mailbox<String>> box = new AtomicReference<>();
+        box.set(new Mailbox<>(
+                event -> {
+                    Thread worker = Thread.currentThread();
+                    if (workers.isEmpty() || workers.get(workers.size() - 1) != worker) {
+                        workers.add(worker);
+                    }
+                    // Somebody always posts another before this one is handled.
+                    if (left.decrementAndGet() > 0) {
+                        box.get().post(event);
+                    } else {
+                        done.countDown();
+                    }
+                },
+                () -> false,
+                () -> {},
+                MailboxTest::elsewhere));
+        box.get().post("a");
+        assertThat(left.get()).as("what is left when the caller may go").isGreaterThan(0);
+        assertThat(done.await(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(workers).hasSizeGreaterThanOrEqualTo(3).first().isEqualTo(Thread.currentThread());
+    }
+
+    /** Who is relieved goes before all is handled. */
+    private static void await(AtomicInteger handled, int number) {
+        long start = System.nanoTime();
+        while (handled.get() < number) {
+            assertThat(System.nanoTime() - start).as("waiting for the rest").isLessThan(TimeUnit.SECONDS.toNanos(60));
+            Thread.onSpinWait();
+        }
+        assertThat(handled).hasValue(number);
+    }
+
+    private static void elsewhere(Runnable work) {
+        Thread thread = new Thread(work, "relief");
+        thread.setDaemon(true);
+        thread.start();
     }
 
     private interface Work {

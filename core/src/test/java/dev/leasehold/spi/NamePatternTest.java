@@ -10,6 +10,16 @@ import org.junit.jupiter.api.Test;
 
 class NamePatternTest {
 
+    @Test
+    void aNameIsAPatternForItselfAlone() {
+        for (String name : new String[] {"a", "*", "a?b*", "\\", "a\\*\\\\", "$1"}) {
+            assertThat(NamePattern.ofName(name).matches(name)).as(name).isTrue();
+            assertThat(NamePattern.ofName(name).matches(name + "x")).as(name).isFalse();
+        }
+        assertThat(NamePattern.ofName("a*").matches("ab")).isFalse();
+        assertThat(NamePattern.ofName("a?").matches("ab")).isFalse();
+    }
+
     private static final String[] PATTERN_PARTS = {"a", "b", "*", "?", "\\*", "\\?", "\\\\", "\\a", "\uD83D\uDD12"};
     private static final String[] NAME_PARTS = {"a", "b", "*", "?", "\\", "\uD83D\uDD12"};
 

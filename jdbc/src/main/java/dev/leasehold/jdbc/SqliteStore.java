@@ -12,16 +12,19 @@ import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /** One client's view of a store file. Thread-safe; the work is done by its {@link StoreThread}. */
 final class SqliteStore implements Store {
 
+    private final StoreFile file;
     private final StoreContext context;
     private final StoreThread thread;
 
     SqliteStore(StoreFile file, StoreContext context, ExpiryClock clock) {
+        this.file = file;
         this.context = context;
         this.thread = new StoreThread(file, context, clock);
     }
@@ -58,7 +61,9 @@ final class SqliteStore implements Store {
 
     @Override
     public CompletionStage<List<LockInfo>> inspect(NamePattern pattern) {
-        return submit(false, (protocol, now) -> protocol.inspect(pattern, now), answer -> {});
+        return file.isMissing()
+                ? CompletableFuture.completedFuture(List.of())
+                : submit(false, (protocol, now) -> protocol.inspect(pattern, now), answer -> {});
     }
 
     @Override

@@ -50,6 +50,17 @@ class EmbeddedStoreTest {
         assertThat(tokens).hasSize(CLIENTS * THREADS * TIMES).isSorted().doesNotHaveDuplicates();
     }
 
+    @Test
+    void lookingAtAStoreThatIsNotThereYetMakesNoFile() throws Exception {
+        Path file = directory.resolve("none/locks.db");
+        try (Leasehold client = Leasehold.connect("sqlite:" + file)) {
+            assertThat(client.locks("*")).isEmpty();
+            assertThat(file.getParent()).doesNotExist();
+            client.lock("x").run(lease -> {});
+            assertThat(file).exists();
+        }
+    }
+
     private Void work(Leasehold client) throws Exception {
         for (int i = 0; i < TIMES; i++) {
             client.lock("list").run(lease -> tokens.add(lease.token()));

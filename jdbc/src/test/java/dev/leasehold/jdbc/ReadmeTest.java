@@ -7,37 +7,32 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The code in the README compiles, and its first example does what it says. */
 class ReadmeTest {
 
-    private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
-    private static final Pattern JAVA = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);
+    private static final Path ROOT = Snippets.ROOT;
 
     @TempDir
     Path directory;
 
     @Test
     void itsCodeCompilesAndRuns() throws Exception {
-        String readme = Files.readString(ROOT.resolve("README.md"));
-        List<String> blocks = new ArrayList<>();
-        for (Matcher block = JAVA.matcher(readme); block.find(); ) {
-            blocks.add(block.group(1).replace("/var/lib/shop/locks.db", directory + "/locks.db"));
-        }
+        List<String> blocks = Snippets.in("README.md").stream()
+                .map(block -> block.replace("/var/lib/shop/locks.db", directory + "/locks.db"))
+                .toList();
         assertThat(blocks).hasSizeGreaterThanOrEqualTo(2);
         assertThat(blocks.get(0).lines()).hasSizeLessThanOrEqualTo(10);
 
-        compile(source(blocks));
+        Snippets.compile("Readme", source(blocks), directory);
 
         try (URLClassLoader loader =
                 new URLClassLoader(new URL[] {directory.toUri().toURL()})) {
@@ -111,21 +106,5 @@ class ReadmeTest {
             source.append(blocks.get(i)).append("}\n");
         }
         return source.append("}\n").toString();
-    }
-
-    private void compile(String source) throws IOException {
-        Path file = Files.writeString(directory.resolve("Readme.java"), source);
-        int result = ToolProvider.getSystemJavaCompiler()
-                .run(
-                        null,
-                        null,
-                        null,
-                        "-proc:none",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "-d",
-                        directory.toString(),
-                        file.toString());
-        assertThat(result).as("javac's exit status for\n" + source).isZero();
     }
 }

@@ -108,8 +108,7 @@ final class Quorum {
 
     /** A node did not answer; if that happens again and again, it is not chosen as a gate for a while. */
     void failed(int node) {
-        silences.updateAndGet(
-                node, known -> new Silence(known == null ? 1 : known.misses + 1, time.nanos()));
+        silences.updateAndGet(node, known -> new Silence(known == null ? 1 : known.misses + 1, time.nanos()));
     }
 
     private boolean isSilent(int node, long now) {

@@ -258,14 +258,16 @@ final class QuorumClaim {
         int[] open = {quorum.size()};
         for (int i = 0; i < quorum.size(); i++) {
             int node = i;
-            quorum.voter(i).look().whenComplete((view, failure) -> turns.run(() -> {
-                if (view != null) {
-                    quorum.saw(node, view);
-                }
-                words[node] = view != null ? "answered" : QuorumFailures.words(failure);
-                open[0]--;
-                learnt(words, open[0]);
-            }));
+            quorum.voter(i)
+                    .look()
+                    .whenComplete((view, failure) -> turns.run(() -> {
+                        if (view != null) {
+                            quorum.saw(node, view);
+                        }
+                        words[node] = view != null ? "answered" : QuorumFailures.words(failure);
+                        open[0]--;
+                        learnt(words, open[0]);
+                    }));
         }
     }
 
@@ -279,11 +281,14 @@ final class QuorumClaim {
         } else if (open == 0) {
             attempt();
         } else if (quorum.known() >= quorum.majority() && limit == null) {
-            limit = quorum.time().schedule(quorum.settings().nodeTimeout(), () -> turns.run(() -> {
-                if (phase == Phase.LEARNING) {
-                    attempt();
-                }
-            }));
+            limit = quorum.time()
+                    .schedule(
+                            quorum.settings().nodeTimeout(),
+                            () -> turns.run(() -> {
+                                if (phase == Phase.LEARNING) {
+                                    attempt();
+                                }
+                            }));
         }
     }
 
@@ -431,14 +436,18 @@ final class QuorumClaim {
         }
         long taken = quorum.time().nanos() - proposedAt.nanos();
         long more = Math.min(
-                Math.max(LEAST_GRACE_NANOS, 2 * taken), quorum.patience(claim.lease()).toNanos());
-        patience = quorum.time().schedule(Duration.ofNanos(more), () -> turns.run(() -> {
-            patience = null;
-            if (asked == poll && lease == null && isGateOwed(asked)) {
-                quorum.failed(quorum.gate(claim.lock()));
-                judge(asked);
-            }
-        }));
+                Math.max(LEAST_GRACE_NANOS, 2 * taken),
+                quorum.patience(claim.lease()).toNanos());
+        patience = quorum.time()
+                .schedule(
+                        Duration.ofNanos(more),
+                        () -> turns.run(() -> {
+                            patience = null;
+                            if (asked == poll && lease == null && isGateOwed(asked)) {
+                                quorum.failed(quorum.gate(claim.lock()));
+                                judge(asked);
+                            }
+                        }));
     }
 
     private void won(Poll asked) {
@@ -469,7 +478,8 @@ final class QuorumClaim {
     /** The attempt has failed: what it has got is given back everywhere, and it is never heard of again. */
     private void lost(Poll asked) {
         boolean contended = isRefusedByGate(asked) || asked.isContended();
-        boolean hasty = quorum.patience(claim.lease()).compareTo(quorum.settings().nodeTimeout()) < 0;
+        boolean hasty =
+                quorum.patience(claim.lease()).compareTo(quorum.settings().nodeTimeout()) < 0;
         boolean heldByOne = asked.isHeldByOne();
         lastBusy = new ClaimAnswer.Busy(asked.holder(), asked.timeLeft(), 0);
         ClockReading now = quorum.time().now();

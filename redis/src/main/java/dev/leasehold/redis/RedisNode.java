@@ -22,6 +22,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +43,9 @@ final class RedisNode implements LockOps {
     private final boolean asking;
     private final @Nullable Replicas replicas;
     private final @Nullable ForeignHolders foreign;
+    private final ConcurrentMap<Renewal, CompletableFuture<RenewAnswer>> renewals;
+
+    private record Renewal(LeaseId lease, Duration duration) {}
 
     /**
      * Makes a node, without connecting.
@@ -64,6 +69,7 @@ final class RedisNode implements LockOps {
         this.names = names;
         replicas = settings.replicas() > 0 ? new Replicas(route, context, settings) : null;
         foreign = names.arePlain() ? new ForeignHolders(this, context.time(), events) : null;
+        this.renewals = new ConcurrentHashMap<>();
         commands = new Wires(context).link(route.toString(), route::connect, () -> events.doubt(null));
     }
 
@@ -77,6 +83,7 @@ final class RedisNode implements LockOps {
         this.replicas = same.replicas;
         this.foreign = same.foreign;
         this.asking = asking;
+        this.renewals = new ConcurrentHashMap<>();
     }
 
     /** The same node over the same connection, as one asks it for a lock that is on its way to it from another. */
@@ -178,8 +185,30 @@ final class RedisNode implements LockOps {
                         .thenCompose(CompletableFuture::failedFuture));
     }
 
+    /**
+     * Renews. Asked again while the same question is under way, it is not sent again: its answer serves both. Else a server
+     * that is slow because it has too much to do would be given more and more of it.
+     */
     @Override
     public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
+        Renewal renewal = new Renewal(lease, duration);
+        CompletableFuture<RenewAnswer> answer = new CompletableFuture<>();
+        CompletableFuture<RenewAnswer> underWay = renewals.putIfAbsent(renewal, answer);
+        if (underWay != null) {
+            return underWay;
+        }
+        sendRenewal(lease, duration).whenComplete((answered, failure) -> {
+            renewals.remove(renewal);
+            if (failure == null) {
+                answer.complete(answered);
+            } else {
+                answer.completeExceptionally(failure);
+            }
+        });
+        return answer;
+    }
+
+    private CompletionStage<RenewAnswer> sendRenewal(LeaseId lease, Duration duration) {
         long startedAt = context.time().nanos();
         CompletionStage<RenewAnswer> renewed = extend(lease, duration);
         return replicas == null

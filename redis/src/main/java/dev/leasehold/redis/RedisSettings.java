@@ -43,6 +43,7 @@ record RedisSettings(boolean plainKeys, int replicas, Duration replicaTimeout) {
     /** Reads our options of a URI. */
     static RedisSettings read(StoreUri uri) {
         Map<String, String> rest = new HashMap<>(uri.options());
+        rest.remove(SeparatePassword.OPTION);
         RedisSettings settings = DEFAULTS;
         String keys = rest.remove("keys");
         if (keys != null) {
@@ -63,7 +64,7 @@ record RedisSettings(boolean plainKeys, int replicas, Duration replicaTimeout) {
         }
         for (String option : rest.keySet()) {
             throw new IllegalArgumentException("unknown option leasehold." + option + " in '" + uri
-                    + "'; known are keys, waitForReplicas and waitTimeout, and those of every store");
+                    + "'; known are keys, password, waitForReplicas and waitTimeout, and those of every store");
         }
         return settings;
     }

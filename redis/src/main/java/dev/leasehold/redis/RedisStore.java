@@ -1,8 +1,11 @@
 package dev.leasehold.redis;
 
+import dev.leasehold.Examination;
+import dev.leasehold.Finding;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.spi.Trial;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
@@ -37,16 +40,18 @@ public final class RedisStore implements StoreFactory {
 
     private final String name;
     private final @Nullable RedisClient given;
+    private final Way way;
     private final Reach reach;
     private final RedisSettings settings;
 
-    private RedisStore(String name, @Nullable RedisClient given, Reach reach) {
-        this(name, given, reach, RedisSettings.DEFAULTS);
+    private RedisStore(String name, @Nullable RedisClient given, Way way, Reach reach) {
+        this(name, given, way, reach, RedisSettings.DEFAULTS);
     }
 
-    private RedisStore(String name, @Nullable RedisClient given, Reach reach, RedisSettings settings) {
+    private RedisStore(String name, @Nullable RedisClient given, Way way, Reach reach, RedisSettings settings) {
         this.name = name;
         this.given = given;
+        this.way = way;
         this.reach = reach;
         this.settings = settings;
     }
@@ -64,6 +69,7 @@ public final class RedisStore implements StoreFactory {
         return new RedisStore(
                 name,
                 client,
+                new Way(List.of(), false),
                 (with, context, settings, events) ->
                         master(new ClientRoute(with, null, name), context, settings, events));
     }
@@ -115,7 +121,7 @@ public final class RedisStore implements StoreFactory {
      * @return the changed copy
      */
     public RedisStore withPlainKeys() {
-        return new RedisStore(name, given, reach, settings.withPlainKeys());
+        return new RedisStore(name, given, way, reach, settings.withPlainKeys());
     }
 
     /**
@@ -142,7 +148,7 @@ public final class RedisStore implements StoreFactory {
      * @throws IllegalArgumentException if one is out of range
      */
     public RedisStore withWaitForReplicas(int replicas, Duration timeout) {
-        return new RedisStore(name, given, reach, settings.withReplicas(replicas, timeout));
+        return new RedisStore(name, given, way, reach, settings.withReplicas(replicas, timeout));
     }
 
     /** A store with a client of its own. */
@@ -150,7 +156,7 @@ public final class RedisStore implements StoreFactory {
         RedisStore store = scheme.endsWith("-cluster")
                 ? cluster(null, scheme, uris)
                 : uris.size() == 1 ? one(null, uris.get(0)) : replicated(scheme, uris);
-        return new RedisStore(store.name, null, store.reach, settings);
+        return new RedisStore(store.name, null, store.way, store.reach, settings);
     }
 
     private static RedisStore one(@Nullable RedisClient given, RedisURI uri) {
@@ -158,13 +164,14 @@ public final class RedisStore implements StoreFactory {
         return new RedisStore(
                 name,
                 given,
+                new Way(List.of(uri), false),
                 (client, context, settings, events) ->
                         master(new ClientRoute(client, uri, name), context, settings, events));
     }
 
     private static RedisStore replicated(String scheme, List<RedisURI> uris) {
         String name = RedisUris.name(scheme, uris);
-        return new RedisStore(name, null, (client, context, settings, events) -> {
+        return new RedisStore(name, null, new Way(List.copyOf(uris), false), (client, context, settings, events) -> {
             List<Route> servers = uris.stream()
                     .<Route>map(uri -> new ClientRoute(client, uri, RedisUris.name(uri)))
                     .toList();
@@ -180,6 +187,7 @@ public final class RedisStore implements StoreFactory {
         return new RedisStore(
                 name,
                 given,
+                new Way(List.copyOf(seeds), true),
                 (client, context, settings, events) -> new ClusterNodes(
                         name,
                         addresses,
@@ -212,10 +220,28 @@ public final class RedisStore implements StoreFactory {
         if (client != null) {
             return new OpenRedisStore(reach.through(client, context, settings, events), context, () -> {});
         }
-        Duration timeout =
-                context.storeTimeout().compareTo(CONNECT_TIMEOUT) < 0 ? context.storeTimeout() : CONNECT_TIMEOUT;
-        OwnClient own = new OwnClient(timeout);
+        OwnClient own = new OwnClient(patience(context));
         return new OpenRedisStore(reach.through(own.client(), context, settings, events), context, own::close);
+    }
+
+    private static Duration patience(StoreContext context) {
+        return context.storeTimeout().compareTo(CONNECT_TIMEOUT) < 0 ? context.storeTimeout() : CONNECT_TIMEOUT;
+    }
+
+    @Override
+    public Examination examine(StoreContext context) throws InterruptedException {
+        OwnClient own = given == null ? new OwnClient(patience(context)) : null;
+        RedisClient client = own == null ? Objects.requireNonNull(given) : own.client();
+        List<Finding> findings;
+        try {
+            findings = new Doctor(name, way, settings, context, client, patience(context)).examine();
+        } finally {
+            if (own != null) {
+                own.close();
+            }
+        }
+        findings.add(Trial.of(this, context));
+        return new Examination(findings);
     }
 
     @Override

@@ -19,6 +19,10 @@ final class RedisUris {
     /** Reads a URI of one or, separated by commas, several hosts. Those of a Sentinel URI are one: it names one master. */
     static List<RedisURI> read(StoreUri uri) {
         checkQuery(uri);
+        String objection = SeparatePassword.objection(uri);
+        if (objection != null) {
+            throw new IllegalArgumentException(objection);
+        }
         try {
             List<RedisURI> all = new ArrayList<>();
             for (String one : split(uri)) {
@@ -27,6 +31,7 @@ final class RedisUris {
                         && (read.getHost() == null || read.getHost().isEmpty())) {
                     throw new IllegalArgumentException("it names no host");
                 }
+                SeparatePassword.apply(uri, read);
                 all.add(read);
             }
             return all;
@@ -52,7 +57,12 @@ final class RedisUris {
             for (String one : text.substring(begin, question < 0 ? text.length() : question)
                     .split(",", -1)) {
                 boolean whole = one.startsWith("redis://") || one.startsWith("rediss://");
-                RedisURI read = RedisURI.create((whole ? "" : scheme) + one + query);
+                StoreUri master = new StoreUri(uri.scheme(), (whole ? "" : scheme) + one + query, uri.options());
+                RedisURI read = RedisURI.create(master.text());
+                // One that has a password of its own keeps it.
+                if (SeparatePassword.objection(master) == null) {
+                    SeparatePassword.apply(master, read);
+                }
                 if (read.getHost() == null || read.getHost().isEmpty()) {
                     throw new IllegalArgumentException("it names no host");
                 }

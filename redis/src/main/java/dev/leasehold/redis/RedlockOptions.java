@@ -39,6 +39,7 @@ record RedlockOptions(Duration maxLease, Duration nodeTimeout, boolean plainKeys
 
     static RedlockOptions read(StoreUri uri) {
         Map<String, String> rest = new HashMap<>(uri.options());
+        rest.remove(SeparatePassword.OPTION);
         String keys = rest.remove("keys");
         if (keys != null && !keys.equals("plain")) {
             throw new IllegalArgumentException("option leasehold.keys can only be 'plain', but was '" + keys + "'");

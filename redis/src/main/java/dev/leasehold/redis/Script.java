@@ -48,7 +48,7 @@ enum Script {
         return sha;
     }
 
-    private static String read(String resource) {
+    static String read(String resource) {
         try (InputStream in = Script.class.getResourceAsStream(resource)) {
             if (in == null) {
                 throw new IllegalStateException("the script " + resource + " is missing from the module");

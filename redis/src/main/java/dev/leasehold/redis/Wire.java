@@ -44,6 +44,7 @@ final class Wire {
     }
 
     private final StatefulRedisConnection<String, String> connection;
+    private final Outbox outbox;
     private final TimeSource time;
     private final long mostSilence;
     private final long mostPatience;
@@ -63,6 +64,7 @@ final class Wire {
             Duration mostSilence,
             Duration mostPatience) {
         this.connection = connection;
+        this.outbox = new Outbox(connection);
         this.time = time;
         this.mostSilence = mostSilence.toNanos();
         this.mostPatience = mostPatience.toNanos();
@@ -123,11 +125,7 @@ final class Wire {
                 heard(now);
             }
         });
-        try {
-            connection.dispatch(command);
-        } catch (RuntimeException e) {
-            command.completeExceptionally(e);
-        }
+        outbox.send(command);
         return command;
     }
 
@@ -144,6 +142,7 @@ final class Wire {
         } finally {
             mutex.unlock();
         }
+        outbox.close();
         connection.closeAsync().whenComplete((done, failure) -> closed.complete(null));
         for (Pending one : owed) {
             one.command.completeExceptionally(new LostException(why, true));

@@ -102,8 +102,7 @@ final class QuorumSimulation {
         pauses = lossy ? 0 : chance.nextInt(2) * chance.nextInt(6);
         localHandOvers = new int[] {0, 3, 64}[chance.nextInt(3)];
         for (int i = 0; i < nodes; i++) {
-            masters.add(
-                    new SimulatedMaster(
+            masters.add(new SimulatedMaster(
                     world,
                     "node" + i,
                     rate(),

@@ -168,7 +168,10 @@ final class SimulatedVoter implements Voter {
 
     @Override
     public CompletionStage<Boolean> release(String lock, ClaimId attempt, long token, Duration keepFor) {
-        return send("releases " + attempt + " " + token, model -> model.release(lock, attempt, token, keepFor), (found, sentAt) -> found);
+        return send(
+                "releases " + attempt + " " + token,
+                model -> model.release(lock, attempt, token, keepFor),
+                (found, sentAt) -> found);
     }
 
     @Override

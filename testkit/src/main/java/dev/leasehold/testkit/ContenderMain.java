@@ -1,6 +1,7 @@
 package dev.leasehold.testkit;
 
 import dev.leasehold.DistributedLock;
+import dev.leasehold.LeaderElection;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
@@ -9,6 +10,7 @@ import dev.leasehold.testkit.HoldRecord.End;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,23 +27,30 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code acquire} → {@code held TOKEN};
  *   <li>{@code release} → {@code RELEASED} or {@code LOST};
  *   <li>{@code valid} → {@code true} or {@code false};
- *   <li>{@code count N} → {@code counted N}, after N times adding one to a number in a file under the lock.
+ *   <li>{@code count N} → {@code counted N}, after N times adding one to a number in a file under the lock;
+ *   <li>{@code campaign} → {@code campaigning}, as a candidate for the office that has the lock's name;
+ *   <li>{@code leads} → {@code true} if it leads and has written so into its log, else {@code false};
+ *   <li>{@code resign} → {@code true} or {@code false};
+ *   <li>{@code leave} → {@code left}, when the candidate is closed.
  * </ul>
  *
- * <p>All holds of {@code count} are logged as {@link HoldRecord}s: first as open, so that a killed process leaves a trace,
+ * <p>All holds of {@code count} and all terms of the candidate are logged as {@link HoldRecord}s: first as open, so that a killed process leaves a trace,
  * then as they ended. Times are those of {@link System#nanoTime()}, which the processes of one machine share.
  */
 final class ContenderMain {
 
     private final String name;
     private final DistributedLock lock;
+    private final LeaderElection election;
     private final Path counter;
     private final Path log;
     private @Nullable Lease held;
+    private @Nullable LeadershipLog terms;
 
-    private ContenderMain(String name, DistributedLock lock, Path directory) {
+    private ContenderMain(String name, Leasehold leasehold, String lock, Path directory) {
         this.name = name;
-        this.lock = lock;
+        this.lock = leasehold.lock(lock);
+        this.election = leasehold.election(lock);
         this.counter = directory.resolve("counter");
         this.log = directory.resolve(name + ".log");
     }
@@ -56,7 +65,7 @@ final class ContenderMain {
         LockOptions options = LockOptions.defaults().withLeaseDuration(Duration.ofMillis(Long.parseLong(args[3])));
         try (Leasehold leasehold =
                 Leasehold.builder().uri(args[1]).label(args[0]).options(options).build()) {
-            new ContenderMain(args[0], leasehold.lock(args[2]), Path.of(args[4])).serve();
+            new ContenderMain(args[0], leasehold, args[2], Path.of(args[4])).serve();
         }
     }
 
@@ -87,6 +96,22 @@ final class ContenderMain {
                     countOnce();
                 }
                 yield "counted " + order[1];
+            }
+            case "campaign" -> {
+                election.start();
+                terms = new LeadershipLog(name, election, this::logUnchecked);
+                yield "campaigning";
+            }
+            case "leads" ->
+                Boolean.toString(election.lease()
+                        .filter(lease -> lease.token()
+                                == StoreClient.present("the log", terms).written())
+                        .isPresent());
+            case "resign" -> Boolean.toString(election.resign());
+            case "leave" -> {
+                election.close();
+                StoreClient.present("the log", terms).close();
+                yield "left";
             }
             default -> throw new IllegalArgumentException("unknown order " + order[0]);
         };
@@ -136,6 +161,14 @@ final class ContenderMain {
         Path draft = counter.resolveSibling(name + ".draft");
         Files.writeString(draft, (count + 1) + " " + token);
         Files.move(draft, counter, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private void logUnchecked(HoldRecord record) {
+        try {
+            log(record);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private void log(HoldRecord record) throws IOException {

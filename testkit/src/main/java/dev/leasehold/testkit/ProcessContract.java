@@ -207,6 +207,65 @@ public abstract class ProcessContract {
         waiter.order("valid").expect("true", PATIENCE);
     }
 
+    @Test
+    void fiveCandidatesNeverLeadTogetherAndHaveALeaderWithinALeaseWhateverHappensToIt() throws Exception {
+        assumeThat(System.getProperty("os.name")).doesNotStartWith("Windows");
+        List<ContenderProcess> candidates = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            candidates.add(start("candidate-" + i));
+        }
+        for (ContenderProcess candidate : candidates) {
+            candidate.order("campaign").expect("campaigning", PATIENCE);
+        }
+        ContenderProcess killed = leader(candidates, PATIENCE);
+        awaitWaiters(4);
+        killed.kill();
+        candidates.remove(killed);
+
+        ContenderProcess stopped = leader(candidates, ONE_LEASE);
+        stopped.signal("STOP");
+        candidates.remove(stopped);
+        ContenderProcess resigns;
+        try {
+            resigns = leader(candidates, ONE_LEASE);
+            stopped.order("leads");
+        } finally {
+            stopped.signal("CONT");
+        }
+        stopped.expect("false", PATIENCE);
+        candidates.add(stopped);
+
+        awaitWaiters(3);
+        resigns.order("resign").expect("true", PATIENCE);
+        resigns.order("leads").expect("false", PATIENCE);
+        ContenderProcess leaves = leader(candidates, ONE_LEASE);
+        assertThat(leaves).isNotSameAs(resigns);
+        leaves.order("leave").expect("left", PATIENCE);
+        candidates.remove(leaves);
+        leader(candidates, ONE_LEASE);
+
+        for (ContenderProcess candidate : candidates) {
+            candidate.order("leave").expect("left", PATIENCE);
+        }
+        List<HoldRecord> history = ContenderProcess.history(directory());
+        assertThat(history.stream().filter(HoldRecord::isHold).count())
+                .as("terms in %s", history)
+                .isGreaterThanOrEqualTo(5);
+        HistoryChecker.of(Duration.ofMillis(500)).withProgress(ONE_LEASE).check(history);
+    }
+
+    private static ContenderProcess leader(List<ContenderProcess> of, Duration patience) throws Exception {
+        long start = System.nanoTime();
+        while (System.nanoTime() - start < patience.toNanos()) {
+            for (ContenderProcess candidate : of) {
+                if (candidate.order("leads").expect("", PATIENCE).equals("true")) {
+                    return candidate;
+                }
+            }
+        }
+        throw new AssertionError("nobody leads after " + patience);
+    }
+
     private ContenderProcess start(String name) throws IOException, InterruptedException {
         ContenderProcess process =
                 ContenderProcess.start(name, StoreClient.present("the store", store), lock, LEASE, directory());

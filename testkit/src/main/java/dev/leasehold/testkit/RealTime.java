@@ -10,7 +10,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /** This machine's clocks, for stores that are opened without a client. */
-final class RealTime implements TimeSource, AutoCloseable {
+public final class RealTime implements TimeSource, AutoCloseable {
 
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, task -> {
         Thread thread = new Thread(task, "testkit-timer");
@@ -18,7 +18,7 @@ final class RealTime implements TimeSource, AutoCloseable {
         return thread;
     });
 
-    RealTime() {
+    public RealTime() {
         timer.setRemoveOnCancelPolicy(true);
         timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     }

@@ -1,0 +1,62 @@
+package dev.leasehold.benchmarks;
+
+import java.io.BufferedOutputStream;
+import java.io.BufferedReader;
+import java.io.DataOutputStream;
+import java.io.InputStreamReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A process that wants the lock again and again. Says when it is ready, begins when told on its standard input, and in the
+ * end writes down when it asked and when it was granted what it asked for.
+ */
+final class Contender {
+
+    /** Whom to compare; the first is the bare one. */
+    static final List<String> KINDS =
+            List.of("two bare scripts", "Leasehold", "Redisson", "Spring Integration", "Spring Integration, pub/sub");
+
+    private static Peer peer(String kind, String redisUri, String lock) {
+        return switch (kind) {
+            case "two bare scripts" -> new BareQueue(redisUri, lock);
+            case "Leasehold" -> new LeaseholdPeer(redisUri, lock);
+            case "Redisson" -> new RedissonPeer(redisUri, lock);
+            case "Spring Integration" -> SpringPeer.spinning(redisUri, lock);
+            case "Spring Integration, pub/sub" -> SpringPeer.told(redisUri, lock);
+            default -> throw new IllegalArgumentException("nothing is known by the name of " + kind);
+        };
+    }
+
+    private Contender() {}
+
+    public static void main(String[] args) throws Exception {
+        try (Peer peer = peer(args[0], args[1], args[2])) {
+            peer.acquire();
+            peer.release();
+            System.out.println("ready");
+            long nanos = Long.parseLong(new BufferedReader(new InputStreamReader(System.in)).readLine());
+            long end = System.nanoTime() + nanos;
+            long[] times = new long[1 << 16];
+            int used = 0;
+            for (long asked = System.nanoTime(); asked - end < 0; asked = System.nanoTime()) {
+                peer.acquire();
+                if (used == times.length) {
+                    times = Arrays.copyOf(times, 2 * used);
+                }
+                times[used++] = asked;
+                times[used++] = System.nanoTime();
+                peer.release();
+            }
+            try (DataOutputStream file =
+                    new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(Path.of(args[3]))))) {
+                for (int i = 0; i < used; i++) {
+                    file.writeLong(times[i]);
+                }
+            }
+        }
+        System.exit(0);
+    }
+}

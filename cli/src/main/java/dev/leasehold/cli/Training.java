@@ -1,0 +1,79 @@
+package dev.leasehold.cli;
+
+import java.io.BufferedInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * What the launcher starts once, to have the JVM write down the classes that a start needs: one run with SQLite, and one
+ * with a Redis that is only pretended and refuses everything but the greeting. Should that ever be too little, starts
+ * become slower and nothing else.
+ */
+final class Training {
+
+    private static final String GREETING = "%2\r\n$5\r\nproto\r\n:3\r\n$7\r\nversion\r\n$5\r\n7.0.0\r\n";
+
+    private Training() {}
+
+    /** The argument is the URI of a store that may be thrown away. */
+    public static void main(String[] arguments) throws IOException {
+        NativeLibrary.prepare();
+        train("run", "--store", arguments[0], "training", "true");
+        try (ServerSocket server = new ServerSocket(0, 4, InetAddress.getLoopbackAddress())) {
+            Thread thread = new Thread(() -> serve(server), "leasehold-training");
+            thread.setDaemon(true);
+            thread.start();
+            String redis = "redis://127.0.0.1:" + server.getLocalPort();
+            train("run", "--store", redis, "training", "true");
+            train("ls", "--store", redis);
+        }
+        System.exit(ExitStatus.OK);
+    }
+
+    private static void train(String... arguments) {
+        Main.commandLine(Terminal.standard(), arguments).execute(arguments);
+    }
+
+    /** One connection at a time is enough. */
+    private static void serve(ServerSocket server) {
+        while (!server.isClosed()) {
+            try (Socket socket = server.accept();
+                    InputStream in = new BufferedInputStream(socket.getInputStream())) {
+                while (true) {
+                    String answer = command(in).equals("HELLO") ? GREETING : "-ERR this is training\r\n";
+                    socket.getOutputStream().write(answer.getBytes(StandardCharsets.ISO_8859_1));
+                }
+            } catch (IOException e) {
+                // The client has left.
+            }
+        }
+    }
+
+    /** Reads a command, and returns its first word. */
+    private static String command(InputStream in) throws IOException {
+        String first = "";
+        for (int words = number(in); words > 0; words--) {
+            String word = new String(in.readNBytes(number(in)), StandardCharsets.ISO_8859_1);
+            in.skipNBytes(2);
+            first = first.isEmpty() ? word : first;
+        }
+        return first;
+    }
+
+    /** Reads a line of one character and a number. */
+    private static int number(InputStream in) throws IOException {
+        int number = 0;
+        for (int next = in.read(); next != '\n'; next = in.read()) {
+            if (next < 0) {
+                throw new EOFException();
+            }
+            number = Character.isDigit(next) ? number * 10 + next - '0' : number;
+        }
+        return number;
+    }
+}

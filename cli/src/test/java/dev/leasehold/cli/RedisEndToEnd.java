@@ -1,0 +1,224 @@
+package dev.leasehold.cli;
+
+import static dev.leasehold.cli.Processes.await;
+import static dev.leasehold.cli.Processes.awaitLine;
+import static dev.leasehold.cli.Processes.contents;
+import static dev.leasehold.cli.Processes.isRunning;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.servers.RedisGroup;
+import dev.leasehold.servers.RedisProcess;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The commands with a real Redis, and when it fails. */
+class RedisEndToEnd {
+
+    /** Ignores SIGTERM, and writes the time again and again. */
+    private static final String STUBBORN =
+            "trap '' TERM; echo $$ >pid; while :; do cut -d' ' -f1 /proc/uptime >>alive; sleep 0.01; done";
+
+    /** Reads a journal and writes it with one more line; what another writes in between is lost. */
+    private static final String COUNT =
+            "cat journal >\"journal.$1\"; echo $LEASEHOLD_TOKEN >>\"journal.$1\"; mv \"journal.$1\" journal";
+
+    @TempDir
+    Path dir;
+
+    private RedisProcess redis;
+
+    @RegisterExtension
+    final Program leasehold = new Program(() -> dir, () -> redis.uri());
+
+    @BeforeEach
+    void startServer() {
+        redis = RedisProcess.start(RedisProcess.Version.V7_0);
+    }
+
+    @AfterEach
+    void stopServer() {
+        redis.close();
+    }
+
+    @Test
+    void fourProcessesCountExactlyAndTheirTokensIncrease() throws Exception {
+        Files.createFile(dir.resolve("journal"));
+        List<Program.Run> running = new ArrayList<>();
+        for (int round = 0; round < 5; round++) {
+            for (int process = 0; process < 4; process++) {
+                running.add(leasehold.start("run", "demo", "sh", "-c", COUNT, "sh", process + "." + round));
+            }
+            for (Program.Run run : running) {
+                run.succeeded();
+                assertThat(run.err()).isEmpty();
+            }
+        }
+
+        List<Long> tokens =
+                contents(dir.resolve("journal")).lines().map(Long::parseLong).toList();
+        assertThat(tokens).hasSize(20).isSorted().doesNotHaveDuplicates();
+    }
+
+    @Test
+    void theCommandOfAKilledWrapperHasEndedBeforeItsSuccessorBegins() throws Exception {
+        Program.Run killed = leasehold.start("run", "--lease", "2", "demo", "sh", "-c", STUBBORN);
+        long command = Long.parseLong(awaitLine(dir.resolve("pid")));
+        killed.signal("KILL");
+
+        assertEndedBefore(leasehold.run("run", "demo", "cut", "-d ", "-f1", "/proc/uptime"), command);
+    }
+
+    @Test
+    void theCommandOfAStoppedWrapperHasEndedBeforeItsSuccessorBegins() throws Exception {
+        Program.Run stopped = leasehold.start("run", "--lease", "2", "demo", "sh", "-c", STUBBORN);
+        long command = Long.parseLong(awaitLine(dir.resolve("pid")));
+        Program.Run successor = leasehold.start("run", "demo", "cut", "-d ", "-f1", "/proc/uptime");
+        await().until(() -> leasehold.run("show", "--json", "demo").out().contains("\"place\":1"));
+        stopped.signal("STOP");
+
+        assertEndedBefore(successor, command);
+        stopped.signal("CONT");
+        assertThat(stopped.status()).as(stopped.err()).isEqualTo(79);
+        assertThat(stopped.err()).contains("ending the command");
+    }
+
+    private void assertEndedBefore(Program.Run successor, long command) throws Exception {
+        double begin = Double.parseDouble(successor.succeeded().out().strip());
+        List<String> signs = contents(dir.resolve("alive")).lines().toList();
+        assertThat(isRunning(command)).isFalse();
+        assertThat(Double.parseDouble(signs.get(signs.size() - 1))).isLessThan(begin);
+    }
+
+    @Test
+    void theCommandIsEndedWithinItsLeaseIfTheServerIsKilled() throws Exception {
+        Program.Run holder = leasehold.start("run", "--lease", "2", "demo", "sh", "-c", STUBBORN);
+        long command = Long.parseLong(awaitLine(dir.resolve("pid")));
+        redis.kill();
+        long killed = System.nanoTime();
+
+        assertThat(holder.status()).as(holder.err()).isEqualTo(79);
+        assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(Duration.ofSeconds(6));
+        assertThat(holder.err()).contains("ending the command").startsWith("leasehold: ");
+        assertThat(holder.err().lines()).hasSize(1);
+        assertThat(isRunning(command)).isFalse();
+    }
+
+    @Test
+    void aServerThatCannotBeReachedIsNotABusyLock() throws Exception {
+        String nobody = "redis://localhost:" + RedisProcess.freePort();
+        String soon = nobody + "?leasehold.storeTimeout=1000";
+        for (String command : List.of("run", "ls", "show", "break")) {
+            List<String> line = new ArrayList<>(List.of(command, "--store", soon));
+            line.addAll(command.equals("run") ? List.of("demo", "true") : List.of("demo"));
+            leasehold.start(Map.of(), line).failed(69, nobody);
+        }
+        Program.Run never = leasehold.run("run", "-n", "--store", soon, "demo", "touch", "ran");
+        assertThat(never.failed(69, "Check that it is running and reachable").out())
+                .isEmpty();
+        assertThat(dir.resolve("ran")).doesNotExist();
+    }
+
+    @Test
+    void locksAreListedShownAndBroken() throws Exception {
+        Program.Run holder = leasehold.start("run", "--lease", "2", "demo", "sh", "-c", "echo held; exec sleep 60");
+        awaitLine(holder.outFile());
+
+        leasehold.run("run", "-n", "demo", "true").failed(75, "See: leasehold show demo");
+        assertThat(leasehold.run("ls", "d*").succeeded().out())
+                .contains("demo", "" + holder.process().pid());
+        assertThat(leasehold.run("show", "--json", "demo").out())
+                .contains("\"pid\":" + holder.process().pid());
+        assertThat(leasehold.run("break", "--yes", "demo").succeeded().err()).contains("is broken");
+        assertThat(holder.status()).isEqualTo(79);
+        assertThat(leasehold.run("ls").succeeded().out().lines()).hasSize(1);
+    }
+
+    @Test
+    void locksOfAClusterAreRunListedShownBrokenAndExamined() throws Exception {
+        try (RedisGroup cluster = RedisGroup.cluster()) {
+            Map<String, String> there = Map.of("LEASEHOLD_STORE", "redis-cluster://" + cluster.addresses());
+            List<Program.Run> holders = new ArrayList<>();
+            for (String name : List.of("a", "b", "c")) {
+                holders.add(leasehold.start(
+                        there, List.of("run", "--lease", "2", name, "sh", "-c", "echo held; exec sleep 60")));
+            }
+            for (Program.Run holder : holders) {
+                awaitLine(holder.outFile());
+            }
+            assertThat(leasehold.start(there, List.of("ls")).succeeded().out().lines())
+                    .hasSize(4);
+            assertThat(leasehold
+                            .start(there, List.of("show", "--json", "b"))
+                            .succeeded()
+                            .out())
+                    .contains("\"pid\":" + holders.get(1).process().pid());
+            leasehold.start(there, List.of("break", "--yes", "c")).succeeded();
+            assertThat(holders.get(2).status()).isEqualTo(79);
+            Program.Run doctor = leasehold.start(there, List.of("doctor"));
+            assertThat(doctor.status()).as(doctor.err()).isEqualTo(1);
+            assertThat(doctor.out()).contains("all slots have one of 3 masters");
+            holders.get(0).signal("TERM");
+            holders.get(1).signal("TERM");
+            assertThat(holders.get(1).status()).isEqualTo(143);
+        }
+    }
+
+    @Test
+    void theDoctorSaysWhatALockIsWorthAndEndsAccordingly() throws Exception {
+        Program.Run warned = leasehold.run("doctor");
+        assertThat(warned.status()).as(warned.err()).isEqualTo(1);
+        assertThat(warned.out())
+                .startsWith("redis://localhost:" + redis.port() + "\n\nWARNING  nothing is kept on disk\n")
+                .contains("note     no replica\n", "ok       Redis 7.0.15\n", "\nA lock here has one holder at a time");
+        assertThat(warned.err()).isEmpty();
+        redis.commands().configSet("maxmemory", "100mb");
+        redis.commands().configSet("maxmemory-policy", "allkeys-lru");
+        Program.Run serious = leasehold.run("doctor", "--json");
+        assertThat(serious.status()).isEqualTo(2);
+        assertThat(serious.out())
+                .startsWith("{\"store\":\"redis://localhost:" + redis.port()
+                        + "\",\"worst\":\"serious\",\"verdict\":\"Do not")
+                .contains("{\"severity\":\"serious\",\"code\":\"redis-evicts\",\"node\":\"redis://localhost:");
+        leasehold.run("doctor", "--store", "sqlite:" + dir.resolve("locks.db")).succeeded();
+        leasehold
+                .run("doctor", "--store", "redis://localhost:" + RedisProcess.freePort())
+                .failed(69, "Check that it is running");
+    }
+
+    @Test
+    void thePasswordComesFromAFileOrTheEnvironmentAndIsNeverShown() throws Exception {
+        redis.commands().configSet("requirepass", "s3cret+/%");
+        redis.commands().auth("s3cret+/%");
+        Path file = Files.writeString(dir.resolve("password"), "s3cret+/%\n");
+        String default_ = "redis://default@localhost:" + redis.port();
+
+        leasehold
+                .run("run", "--store-password-file", file.toString(), "demo", "true")
+                .succeeded();
+        leasehold
+                .run("run", "--store", default_, "--store-password-file", file.toString(), "demo", "true")
+                .succeeded();
+        leasehold
+                .start(Map.of("LEASEHOLD_STORE_PASSWORD", "s3cret+/%"), List.of("run", "demo", "true"))
+                .succeeded();
+        leasehold
+                .start(Map.of("LEASEHOLD_STORE_PASSWORD_FILE", file.toString()), List.of("ls"))
+                .succeeded();
+        leasehold.run("run", "demo", "true").failed(78, "put user and password into the URI");
+
+        Program.Run wrong =
+                leasehold.start(Map.of("LEASEHOLD_STORE_PASSWORD", "wr0ng"), List.of("run", "demo", "true"));
+        assertThat(wrong.failed(78, "user name or password are wrong").err()).doesNotContain("wr0ng");
+        Program.Run listed = leasehold.run("ls", "--store", "redis://:s3cret@localhost:" + redis.port());
+        assertThat(listed.failed(64, "--store-password-file").err()).doesNotContain("s3cret");
+    }
+}

@@ -1,0 +1,53 @@
+package dev.leasehold;
+
+import dev.leasehold.Finding.Severity;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * What an examination of a store has found. Immutable.
+ *
+ * @param findings the findings, the worst first
+ */
+public record Examination(List<Finding> findings) {
+
+    /** Sorts the findings. */
+    public Examination {
+        findings = findings.stream()
+                .sorted(Comparator.comparing(Finding::severity))
+                .toList();
+    }
+
+    /**
+     * The severity of the worst finding.
+     *
+     * @return {@link Severity#FINE} if there is none
+     */
+    public Severity worst() {
+        return findings.isEmpty() ? Severity.FINE : findings.get(0).severity();
+    }
+
+    /**
+     * What a lock there is worth, in a few sentences for people.
+     *
+     * @return the sentences
+     */
+    public String verdict() {
+        if (worst() == Severity.SERIOUS) {
+            return "Do not rely on locks here before what is serious has been mended.";
+        }
+        List<String> faults = findings.stream()
+                .map(Finding::fault)
+                .filter(fault -> !fault.isEmpty())
+                .distinct()
+                .toList();
+        String excluded = "A lock here has one holder at a time who may believe that he holds it";
+        return faults.isEmpty()
+                ? excluded
+                        + ", under every fault that was looked for. What a holder was doing when his process was paused is "
+                        + "fenced only, as everywhere: where two at once would do harm, have the resource refuse smaller tokens."
+                : excluded + ", except after: " + String.join("; ", faults)
+                        + ". Then locks are fenced only: two may believe it for a while, and their tokens tell them apart. Good "
+                        + "enough to save double work; where two at once would do harm, have the resource refuse smaller tokens.";
+    }
+}

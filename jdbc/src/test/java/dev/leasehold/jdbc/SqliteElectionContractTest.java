@@ -1,0 +1,19 @@
+package dev.leasehold.jdbc;
+
+import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.spi.StoreUri;
+import dev.leasehold.testkit.ElectionContract;
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Elections over the embedded store. */
+class SqliteElectionContractTest extends ElectionContract {
+
+    @TempDir
+    Path files;
+
+    @Override
+    protected StoreFactory store() {
+        return new SqliteStoreProvider().create(StoreUri.parse("sqlite:" + files.resolve("locks.db")));
+    }
+}

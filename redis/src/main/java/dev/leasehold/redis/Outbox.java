@@ -1,0 +1,104 @@
+package dev.leasehold.redis;
+
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.protocol.AsyncCommand;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Writes commands to a connection: each at once while few are under way, so that none waits for another; many together
+ * once many are, because writing to a socket costs both sides more than what is written. So tens of thousands of renewals
+ * take a few hundred writes, and one lock's acquire is not delayed.
+ *
+ * <p>Nothing stays here for long: what has been gathered is written when there is enough of it, or when only few are under
+ * way any more. As long as something is gathered, many are under way, and each of them ends: answered, given up, or lost.
+ */
+final class Outbox {
+
+    private static final int FEW = 32;
+    private static final int ENOUGH = 128;
+
+    private final StatefulRedisConnection<String, String> connection;
+    private final ReentrantLock mutex = new ReentrantLock();
+    private List<AsyncCommand<String, String, List<Object>>> gathered = new ArrayList<>();
+    private int underWay;
+    private boolean closed;
+
+    Outbox(StatefulRedisConnection<String, String> connection) {
+        this.connection = connection;
+    }
+
+    /** Writes a command, now or soon. Not if it is over by then. */
+    void send(AsyncCommand<String, String, List<Object>> command) {
+        List<AsyncCommand<String, String, List<Object>>> batch;
+        mutex.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            if (underWay < FEW && gathered.isEmpty()) {
+                underWay++;
+                batch = List.of(command);
+            } else {
+                gathered.add(command);
+                if (gathered.size() < ENOUGH) {
+                    return;
+                }
+                batch = take();
+            }
+        } finally {
+            mutex.unlock();
+        }
+        write(batch);
+    }
+
+    /** From now on nothing is written any more. */
+    void close() {
+        mutex.lock();
+        try {
+            closed = true;
+            gathered.clear();
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    private List<AsyncCommand<String, String, List<Object>>> take() {
+        List<AsyncCommand<String, String, List<Object>>> batch = gathered;
+        gathered = new ArrayList<>();
+        batch.removeIf(AsyncCommand::isDone);
+        underWay += batch.size();
+        return batch;
+    }
+
+    private void write(List<AsyncCommand<String, String, List<Object>>> batch) {
+        for (AsyncCommand<String, String, List<Object>> command : batch) {
+            command.whenComplete((answer, failure) -> ended());
+        }
+        try {
+            if (batch.size() == 1) {
+                connection.dispatch(batch.get(0));
+            } else if (!batch.isEmpty()) {
+                connection.dispatch(batch);
+            }
+        } catch (RuntimeException e) {
+            batch.forEach(command -> command.completeExceptionally(e));
+        }
+    }
+
+    private void ended() {
+        List<AsyncCommand<String, String, List<Object>>> batch;
+        mutex.lock();
+        try {
+            underWay--;
+            if (underWay >= FEW || gathered.isEmpty()) {
+                return;
+            }
+            batch = take();
+        } finally {
+            mutex.unlock();
+        }
+        write(batch);
+    }
+}

@@ -1,0 +1,191 @@
+package dev.leasehold.redis;
+
+import dev.leasehold.LockException;
+import dev.leasehold.StaleTokenException;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.sync.RedisScriptingCommands;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Guards a resource in Redis with fencing tokens: whoever comes with an older token than one that was registered is
+ * refused, in the same atomic step as its write. So a holder that was stopped, lost its lock meanwhile and goes on without
+ * knowing it, cannot harm what its successor does.
+ *
+ * <pre>{@code
+ * RedisFence fence = RedisFence.on(connection.sync(), "account:42");
+ * try (Lease lease = lock.acquire()) {
+ *     RedisFence.Guard guard = fence.register(lease.token());   // before the first read
+ *     long balance = Long.parseLong(redis.get("account:42"));
+ *     guard.write("SET", "account:42", Long.toString(balance - 100));
+ * }
+ * }</pre>
+ *
+ * <p><b>Register before the first read.</b> Checking the token at writes alone is not enough: a late write can land between
+ * the successor's read and its write, and is then overwritten by what the successor made of the older state. After {@link
+ * #register}, no earlier holder writes any more, so what is read stays true until the own write. Read from the master: a
+ * replica may show an older state. Everybody who writes the resource must do it through a guard.
+ *
+ * <p>The lock may live in any store, in this Redis or elsewhere; the tokens of one resource must come from one lock.
+ * The newest token is kept in the key {@code leasehold:fence:{RESOURCE}}, without an end: a fence that forgets lets old
+ * writers in. It lives and dies with the data that it guards, in the same server; delete it together with the resource, and
+ * {@link #reset} it when the lock moves to another kind of store, whose tokens may be smaller.
+ *
+ * <p>In a cluster the fence's key and the keys that are written must have the same slot: name the resource as their hash
+ * tag, or as the key itself. Immutable; thread-safe if the commands are, as Lettuce's are. Methods block for as long as
+ * Lettuce's time-out lets them. Its exceptions come through: after one of them a write may have been made or not.
+ */
+public final class RedisFence {
+
+    private static final String GUARD = Script.read("fence.lua")
+            .lines()
+            .filter(line -> !line.startsWith("--"))
+            .map(String::strip)
+            .collect(Collectors.joining(" ", "", " "));
+    private static final String WRITE = "redis.call(ARGV[1], KEYS[1], unpack(ARGV, 2)) return 1";
+    private static final String STALE = "LEASEHOLD_STALE ";
+
+    private final RedisScriptingCommands<String, String> commands;
+    private final String resource;
+    private final String key;
+
+    private RedisFence(RedisScriptingCommands<String, String> commands, String resource) {
+        this.commands = commands;
+        this.resource = resource;
+        this.key = "leasehold:fence:{" + resource + '}';
+    }
+
+    /**
+     * A fence around a resource. Sends nothing.
+     *
+     * @param commands where the resource is: {@code connection.sync()} of a Lettuce connection to a server or to a cluster.
+     *     Not while it is in a transaction
+     * @param resource names the resource; the same for everybody who writes it. Not empty, without braces
+     * @return the fence
+     */
+    public static RedisFence on(RedisScriptingCommands<String, String> commands, String resource) {
+        Objects.requireNonNull(commands, "commands");
+        if (resource.isEmpty() || resource.indexOf('{') >= 0 || resource.indexOf('}') >= 0) {
+            throw new IllegalArgumentException("the resource's name must not be empty nor have braces, but was '"
+                    + resource + "': it is used as a hash tag");
+        }
+        return new RedisFence(commands, resource);
+    }
+
+    /**
+     * Registers a token; from now on older ones are refused. To be called before the first read of the resource under a
+     * lease. Repeating it does nothing.
+     *
+     * @param token the fencing token of the lease, not negative
+     * @return what writes under this token
+     * @throws StaleTokenException if a newer one was registered before: the lease is lost. Nothing has changed
+     * @throws LockException if the fence's key holds something that is no token
+     */
+    public Guard register(long token) {
+        if (token < 0) {
+            throw new IllegalArgumentException("a fencing token is not negative, but this was " + token);
+        }
+        Guard guard = new Guard(token);
+        guard.run("return 1", ScriptOutputType.INTEGER, new String[0]);
+        return guard;
+    }
+
+    /**
+     * Forgets all tokens. For when the lock moves to a store whose tokens begin anew, or when the resource is deleted for
+     * good; and only when nobody who has had the old lock still runs, because from now on any token will do.
+     */
+    public void reset() {
+        commands.eval("return redis.call('DEL', KEYS[1])", ScriptOutputType.INTEGER, key);
+    }
+
+    @Override
+    public String toString() {
+        return key;
+    }
+
+    /** Writes under a registered token. Thread-safe as its fence is; of no use once a newer token is registered. */
+    public final class Guard {
+
+        private final long token;
+
+        private Guard(long token) {
+            this.token = token;
+        }
+
+        /**
+         * Runs one command that writes one key, if no newer token is registered, in one atomic step.
+         *
+         * @param command for example {@code SET}, {@code HSET}, {@code DEL}
+         * @param target the key
+         * @param args what follows the key
+         * @throws StaleTokenException if a newer token is registered; nothing was written
+         */
+        public void write(String command, String target, String... args) {
+            Objects.requireNonNull(target, "target");
+            String[] all = new String[args.length + 1];
+            all[0] = command.toUpperCase(Locale.ROOT);
+            System.arraycopy(args, 0, all, 1, args.length);
+            run(WRITE, ScriptOutputType.INTEGER, new String[] {target}, all);
+        }
+
+        /**
+         * Runs a Lua script of the caller's, if no newer token is registered, in one atomic step. The script sees its keys
+         * and arguments as if it were alone, and its line numbers in errors are its own.
+         *
+         * @param script the script; without a {@code #!} line
+         * @param output what Lettuce makes of its answer
+         * @param keys its keys, all in the slot of the resource
+         * @param args its arguments
+         * @param <T> the type of the answer
+         * @return the answer, null where the script answers nil
+         * @throws StaleTokenException if a newer token is registered; the script has not run
+         */
+        @SuppressWarnings("TypeParameterUnusedInFormals") // As Lettuce has it.
+        public <T extends @Nullable Object> T eval(
+                String script, ScriptOutputType output, String[] keys, String... args) {
+            if (script.startsWith("#!")) {
+                throw new IllegalArgumentException(
+                        "a guarded script cannot begin with a line of flags, since the guard comes before it: '"
+                                + script.lines().findFirst().orElse("") + "'");
+            }
+            return run(script, output, keys, args);
+        }
+
+        @SuppressWarnings("TypeParameterUnusedInFormals")
+        private <T extends @Nullable Object> T run(
+                String script, ScriptOutputType output, String[] keys, String... args) {
+            String[] allKeys = Arrays.copyOf(keys, keys.length + 1);
+            allKeys[keys.length] = key;
+            String[] allArgs = Arrays.copyOf(args, args.length + 1);
+            allArgs[args.length] = String.format(Locale.ROOT, "%019d", token);
+            try {
+                return commands.eval(GUARD + script, output, allKeys, allArgs);
+            } catch (RedisCommandExecutionException e) {
+                String said = String.valueOf(e.getMessage());
+                if (said.startsWith(STALE)) {
+                    throw new StaleTokenException(resource, token, Long.parseLong(said.substring(STALE.length())));
+                }
+                if (said.startsWith("LEASEHOLD_FENCE")) {
+                    throw new LockException(
+                            "the fence of '" + resource + "' cannot be used, and nothing was written: " + said
+                                    + "; another program uses this key",
+                            e);
+                }
+                throw e;
+            }
+        }
+
+        /**
+         * The token under which it writes.
+         *
+         * @return the token
+         */
+        public long token() {
+            return token;
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package dev.leasehold.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseState;
+import dev.leasehold.Leasehold;
+import dev.leasehold.servers.RedisProcess;
+import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.testkit.FaultProxy;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.protocol.ProtocolVersion;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Locks over a Lettuce client that belongs to the user. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class GivenClientTest {
+
+    private RedisProcess redis;
+    private FaultProxy proxy;
+    private RedisClient given;
+
+    @BeforeEach
+    void start() {
+        redis = RedisProcess.start(RedisProcess.Version.V7_0);
+        proxy = FaultProxy.to(redis.port());
+        given = RedisClient.create("redis://localhost:" + proxy.port());
+    }
+
+    @AfterEach
+    void stop() {
+        given.shutdown();
+        proxy.close();
+        redis.close();
+    }
+
+    private Leasehold over(StoreFactory store) {
+        return Leasehold.builder().store(store).build();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ProtocolVersion.class,
+            names = {"RESP2", "RESP3"})
+    void bothProtocolsLockWaitAndHandOver(ProtocolVersion protocol) throws Exception {
+        given.setOptions(ClientOptions.builder().protocolVersion(protocol).build());
+        try (Leasehold one = over(RedisStore.using(given));
+                Leasehold other = over(RedisStore.using(given))) {
+            Lease first = one.lock("x").acquire();
+            CompletableFuture<Lease> waiting = other.lock("x").acquireAsync();
+            await().until(() -> redis.commands().exists("leasehold:{x}:queue") == 1);
+            assertThat(one.locks("x").get(0).waiters()).hasSize(1);
+            String expected = "resp=" + (protocol == ProtocolVersion.RESP2 ? 2 : 3);
+            assertThat(redis.commands()
+                            .clientList()
+                            .lines()
+                            .filter(line -> line.matches(".*cmd=(evalsha|subscribe|scan) .*"))
+                            .toList())
+                    .hasSizeGreaterThanOrEqualTo(2)
+                    .allMatch(line -> line.contains(expected));
+            first.release();
+            Lease second = waiting.get(5, TimeUnit.SECONDS);
+            assertThat(one.breakLock("x", second.token())).isTrue();
+            await().until(() -> second.state() == LeaseState.LOST);
+        }
+    }
+
+    @Test
+    void aClientThatReconnectsByItselfSendsNothingAgainBehindOurBack() throws Exception {
+        given.setOptions(ClientOptions.builder().autoReconnect(true).build());
+        try (Leasehold client = over(RedisStore.using(given))) {
+            Lease lease = client.lock("x").acquire();
+            proxy.hold(FaultProxy.Way.REQUESTS);
+            CompletableFuture<LeaseState> released = lease.releaseAsync().toCompletableFuture();
+            proxy.cut();
+            proxy.letGo();
+            assertThat(released.get(10, TimeUnit.SECONDS)).isEqualTo(LeaseState.RELEASED);
+            Lease next = client.lock("x").acquire();
+            next.extend(Duration.ofSeconds(40));
+            assertThat(next.isValid()).isTrue();
+        }
+    }
+
+    @Test
+    void closingLeavesTheClientAndItsConnectionsAlone() throws Exception {
+        var own = given.connect();
+        Leasehold client = over(RedisStore.using(given));
+        client.lock("x").acquire().close();
+        client.close();
+        assertThat(own.sync().ping()).isEqualTo("PONG");
+        try (Leasehold again = over(RedisStore.using(given))) {
+            assertThat(again.lock("x").tryAcquire()).isPresent();
+        }
+        await().until(() -> redis.commands().clientList().lines().count() == 2);
+    }
+}

@@ -1,0 +1,303 @@
+------------------------------- MODULE Quorum -------------------------------
+(***************************************************************************)
+(* One lock on a quorum of independent masters: claim, re-proposal, grant, *)
+(* renewal, top-up, release, the gate, and nodes that lose their memory.   *)
+(* README.md beside this directory says what is left out, and why that is  *)
+(* sound.                                                                  *)
+(*                                                                         *)
+(* Three choices keep the model small without making it kinder than the    *)
+(* world:                                                                  *)
+(*  - A request is sent once, to all nodes, and never leaves `sent`: each  *)
+(*    node may receive it never, late, and any number of times.            *)
+(*  - Only a yes is an answer. What the others would tell a client (busy,  *)
+(*    stale, no vote) only helps it to choose its next step, and here it   *)
+(*    may take any step at any time.                                       *)
+(*  - There are no clients, only claims. A client never uses a claim id    *)
+(*    twice, so its next attempt is as good as another client's.           *)
+(***************************************************************************)
+EXTENDS Integers, FiniteSets, TLC
+
+CONSTANTS
+    Nodes, Claims, None,
+    MaxLease,       \* maxLeaseDuration, in ticks
+    Durations,      \* what a claim or a renewal may ask for
+    Spares,         \* tokens a claim may reserve beyond its own, for local hand-overs
+    MaxToken,       \* proposals are 1..MaxToken
+    MaxTime,        \* the clock stops here
+    MaxCrashes,     \* how often nodes lose memory, all together
+    MaxSends,       \* claim requests per claim
+    MaxKeeps,       \* renewals per claim
+    Gates,          \* nodes that may serve as gate
+    Snapshots,      \* a node that forgets may come back with data older than what it knew, instead of none
+    TopUpForgetful, \* a node that has forgotten may be topped up
+    Broken          \* the rules that are dropped: none, or one
+
+Rules == {"no marker", "marker too young", "run id from client", "accept below last", "lower",
+          "shorten", "same claim id", "gate votes", "deadline from receipt", "no bound on proposals",
+          "forget last", "old record counts", "last without run", "count any proposal", "largest deadline",
+          "half is enough", "lease comes back", "top up below last", "marker without data id"}
+
+ASSUME /\ Durations \subseteq 1..MaxLease
+       /\ MaxLease % 2 = 0
+       /\ Gates \subseteq Nodes
+       /\ Broken \subseteq Rules
+
+VARIABLES now, node, claim, sent, answers, crashes, granted, inOrder
+
+vars == <<now, node, claim, sent, answers, crashes, granted, inOrder>>
+
+Half     == MaxLease \div 2
+Majority == IF "half is enough" \in Broken THEN Cardinality(Nodes) \div 2 ELSE Cardinality(Nodes) \div 2 + 1
+NoRecord == -1
+LongAgo  == 0 - MaxLease
+Max(a, b) == IF a > b THEN a ELSE b
+Symmetry == Permutations(Nodes) \union Permutations(Claims)
+
+-----------------------------------------------------------------------------
+(* Nodes *)
+
+Unlocked(k) == [k EXCEPT !.claim = None, !.token = 0, !.endOfRun = 0, !.until = 0]
+IsFree(k)   == k.claim = None
+
+ClientsNameRuns == "run id from client" \in Broken
+
+\* The age that a marker must have. Exact here; the product adds 1 % and 2 s for clocks that run unevenly.
+VotingAge == IF "marker too young" \in Broken THEN MaxLease - 1 ELSE MaxLease
+
+OldEnough(k) == now - k.since >= VotingAge
+
+\* The script compares the marker with the run id that it reads itself.
+Votes(k, runId) ==
+    CASE "no marker" \in Broken -> TRUE
+      [] OTHER -> k.markerRun = runId /\ OldEnough(k)
+
+\* What a proposal must exceed.
+Last(k) ==
+    LET known == IF k.last # NoRecord THEN k.last
+                 ELSE IF "forget last" \in Broken THEN 0
+                 ELSE now - Half
+        forgotten == \* what it may have said yes to before its marker began
+                     IF "old record counts" \in Broken \/ "forget last" \in Broken THEN 0 ELSE k.since + Half
+    IN Max(0, Max(known, forgotten))
+
+InBound(m) == "no bound on proposals" \in Broken \/ m.endOfRun <= now + Half
+
+Hold(k, m, until, last) ==
+    [k EXCEPT !.claim = m.claim, !.token = m.token, !.endOfRun = m.endOfRun, !.until = until,
+              !.last = last, !.yes = Max(k.yes, m.endOfRun)]
+
+NewLast(k, m) == Max(Last(k), IF "last without run" \in Broken THEN m.token ELSE m.endOfRun)
+
+Later(k, m) == IF "shorten" \in Broken THEN now + m.duration ELSE Max(k.until, now + m.duration)
+
+\* Each script: the set of the node's next states, with a yes; empty where the answer is no.
+OnClaim(k, m) ==
+    IF ~InBound(m) THEN {}
+    ELSE IF IsFree(k) THEN
+        IF m.token > Last(k) \/ "accept below last" \in Broken
+        THEN {Hold(k, m, now + m.duration, NewLast(k, m))} ELSE {}
+    ELSE IF k.claim # m.claim THEN {}
+    ELSE IF m.token >= k.token THEN {Hold(k, m, Later(k, m), NewLast(k, m))}
+    ELSE IF "lower" \in Broken THEN {Hold(k, m, Later(k, m), m.endOfRun)}
+    ELSE {}
+
+\* A renewal, and the top-up that a renewing client sends to nodes that do not hold its claim.
+OnKeep(k, m) ==
+    IF k.claim = m.claim /\ k.token = m.token THEN {Hold(k, m, Later(k, m), NewLast(k, m))}
+    ELSE IF IsFree(k) /\ \/ m.endOfRun >= Last(k)
+                         \/ "top up below last" \in Broken
+                         \/ TopUpForgetful /\ m.endOfRun >= k.last
+    THEN {Hold(k, m, now + m.duration, NewLast(k, m))}
+    ELSE {}
+
+\* An answer that its claim no longer waits for is ignored, so it need not be made.
+Awaited(c, token) ==
+    /\ claim[c].state \in {"claiming", "held"}
+    /\ claim[c].token = token \/ "count any proposal" \in Broken
+
+Answer(c, n, token, sentAt, timeLeft) ==
+    [claim |-> c, node |-> n, token |-> token,
+     deadline |-> IF "deadline from receipt" \in Broken THEN timeLeft ELSE sentAt + timeLeft]
+
+Useful(a, time) == "deadline from receipt" \in Broken \/ a.deadline > time
+
+Receive(n, m) ==
+    /\ Votes(node[n], IF ClientsNameRuns THEN m.runs[n] ELSE node[n].run)
+    /\ \E k \in (IF m.kind = "claim" THEN OnClaim(node[n], m) ELSE OnKeep(node[n], m)):
+        LET a == Answer(m.claim, n, m.token, m.sentAt, k.until - now) IN
+        /\ node' = [node EXCEPT ![n] = k]
+        /\ answers' = IF Awaited(m.claim, m.token) /\ Useful(a, now) THEN answers \union {a} ELSE answers
+    /\ UNCHANGED <<now, claim, sent, crashes, granted, inOrder>>
+
+\* A finished claim has sent its release to all nodes; it frees whatever the claim holds there.
+ReceiveRelease(n) ==
+    /\ ~IsFree(node[n])
+    /\ LET c == claim[node[n].claim] IN c.state = "done" \/ c.again
+    /\ node' = [node EXCEPT ![n] = Unlocked(node[n])]
+    /\ UNCHANGED <<now, claim, sent, answers, crashes, granted, inOrder>>
+
+\* The gate hands the free lock to a claim that queues there, under a token of its own. It is no vote, and a node
+\* without a vote may do it.
+GateGrants(n, c) ==
+    LET k == node[n]
+        q == Last(k) + 1
+    IN
+    /\ IsFree(k) /\ claim[c].state = "claiming" /\ q <= MaxToken
+    /\ node' = [node EXCEPT ![n] = [k EXCEPT !.claim = c, !.token = q, !.endOfRun = q, !.until = now + 1, !.last = q]]
+    /\ answers' = IF "gate votes" \in Broken THEN answers \union {Answer(c, n, claim[c].token, now, 1)} ELSE answers
+    /\ UNCHANGED <<now, claim, sent, crashes, granted, inOrder>>
+
+\* A node loses its memory: it restarts without, is flushed, or gets an old copy of its data back, by a restart or
+\* from a replica. The marker is renewed by the first script that runs there: at the earliest at once.
+Crash(n) ==
+    /\ crashes < MaxCrashes
+    /\ crashes' = crashes + 1
+    /\ \E old \in (IF Snapshots THEN {NoRecord, 0} ELSE {NoRecord}):
+        LET k == Unlocked(node[n])
+            kept == old = 0 /\ (ClientsNameRuns \/ "marker without data id" \in Broken)
+        IN node' = [node EXCEPT ![n] =
+            [k EXCEPT !.last = old, !.since = IF kept THEN LongAgo ELSE now,
+                      !.run = IF ClientsNameRuns THEN k.run + 1 ELSE 0,
+                      !.markerRun = IF ClientsNameRuns /\ ~kept THEN k.run + 1 ELSE k.markerRun]]
+    /\ UNCHANGED <<now, claim, sent, answers, granted, inOrder>>
+
+-----------------------------------------------------------------------------
+(* Clients *)
+
+\* The majority-th largest of the nodes' deadlines.
+Deadline(deadlines) ==
+    LET times == {deadlines[n]: n \in Nodes}
+        reached == {t \in times: Cardinality({n \in Nodes: deadlines[n] >= t})
+                                   >= IF "largest deadline" \in Broken THEN 1 ELSE Majority}
+    IN CHOOSE t \in reached: \A u \in reached: u <= t
+
+Confirmed(deadlines) == Cardinality({n \in Nodes: deadlines[n] > now})
+
+Believes(c) == claim[c].state = "held" /\ now < Deadline(claim[c].deadlines)
+
+Sends(c, kind) == Cardinality({m \in sent: m.claim = c /\ m.kind = kind})
+
+Request(kind, c, token, endOfRun, duration) ==
+    [kind |-> kind, claim |-> c, token |-> token, endOfRun |-> endOfRun, duration |-> duration, sentAt |-> now,
+     runs |-> IF ClientsNameRuns THEN [n \in Nodes |-> node[n].run] ELSE <<>>]
+
+\* The answers to these requests no longer count, so nobody asks when they were sent. (Fewer states.)
+Outdated(c) == {IF m.claim = c THEN [m EXCEPT !.sentAt = 0] ELSE m: m \in sent}
+OthersAnswers(c) == {a \in answers: a.claim # c}
+Nothing == [n \in Nodes |-> 0]
+
+\* The first proposal, or one above it, for instance because a node said stale. Also, with the same token, the
+\* same request once more.
+Propose(c) ==
+    /\ claim[c].state \in {"new", "claiming"}
+    /\ Sends(c, "claim") < MaxSends
+    /\ \E token \in 1..MaxToken, spare \in Spares, duration \in Durations:
+        LET endOfRun == IF token = claim[c].token THEN claim[c].endOfRun ELSE token + spare
+            fresh == token > claim[c].token
+            m == Request("claim", c, token, endOfRun, duration)
+        IN
+        /\ token >= claim[c].token
+        /\ sent' = (IF fresh /\ "count any proposal" \notin Broken THEN Outdated(c) ELSE sent) \union {m}
+        /\ sent' # sent
+        /\ claim' = [claim EXCEPT ![c].state = "claiming", ![c].token = token, ![c].endOfRun = endOfRun,
+                                  ![c].deadlines = IF fresh /\ "count any proposal" \notin Broken THEN Nothing ELSE @]
+        /\ answers' = IF fresh /\ "count any proposal" \notin Broken THEN OthersAnswers(c) ELSE answers
+    /\ UNCHANGED <<now, node, crashes, granted, inOrder>>
+
+Count(a) ==
+    LET c == claim[a.claim]
+        until == IF "deadline from receipt" \in Broken THEN now + a.deadline ELSE a.deadline
+        deadlines == [c.deadlines EXCEPT ![a.node] = Max(@, until)]
+        wins == c.state = "claiming" /\ Confirmed(deadlines) >= Majority
+    IN
+    /\ claim' = [claim EXCEPT ![a.claim] = [c EXCEPT !.deadlines = deadlines, !.state = IF wins THEN "held" ELSE @]]
+    /\ answers' = answers \ {a}
+    /\ inOrder' = (inOrder /\ (wins => c.token > granted))
+    /\ granted' = IF wins THEN Max(granted, c.endOfRun) ELSE granted
+    /\ UNCHANGED <<now, node, sent, crashes>>
+
+Keep(c) ==
+    /\ Believes(c)
+    /\ Sends(c, "keep") < MaxKeeps
+    /\ \E duration \in Durations:
+        sent' = sent \union {Request("keep", c, claim[c].token, claim[c].endOfRun, duration)}
+    /\ sent' # sent
+    /\ UNCHANGED <<now, node, claim, answers, crashes, granted, inOrder>>
+
+\* A release, or the end of a failed attempt. A client that crashes does none of this, it just does no more.
+Finish(c) ==
+    /\ claim[c].state \in {"claiming", "held"}
+    /\ claim' = [claim EXCEPT ![c].state = "done", ![c].deadlines = Nothing]
+    /\ sent' = Outdated(c)
+    /\ answers' = OthersAnswers(c)
+    /\ UNCHANGED <<now, node, crashes, granted, inOrder>>
+
+TryAgainUnderTheSameId(c) ==
+    /\ "same claim id" \in Broken
+    /\ claim[c].state = "claiming" /\ ~claim[c].again
+    /\ claim' = [claim EXCEPT ![c].state = "new", ![c].deadlines = Nothing, ![c].again = TRUE]
+    /\ sent' = Outdated(c)
+    /\ answers' = OthersAnswers(c)
+    /\ UNCHANGED <<now, node, crashes, granted, inOrder>>
+
+-----------------------------------------------------------------------------
+(* Time. What is over is cleared at once, so that it makes no further states. *)
+
+Tick ==
+    LET time == now + 1
+        left(c) == [n \in Nodes |-> IF claim[c].deadlines[n] > time THEN claim[c].deadlines[n] ELSE 0]
+        lost(c) == claim[c].state = "held" /\ Deadline(left(c)) = 0 /\ "lease comes back" \notin Broken
+    IN
+    /\ now < MaxTime
+    /\ now' = time
+    /\ node' = [n \in Nodes |-> IF ~IsFree(node[n]) /\ node[n].until <= time THEN Unlocked(node[n]) ELSE node[n]]
+    /\ claim' = [c \in Claims |-> IF lost(c) THEN [claim[c] EXCEPT !.state = "done", !.deadlines = Nothing]
+                                             ELSE [claim[c] EXCEPT !.deadlines = left(c)]]
+    /\ sent' = {IF lost(m.claim) THEN [m EXCEPT !.sentAt = 0] ELSE m: m \in sent}
+    /\ answers' = {a \in answers: Useful(a, time) /\ ~lost(a.claim)}
+    /\ UNCHANGED <<crashes, granted, inOrder>>
+
+-----------------------------------------------------------------------------
+
+Init ==
+    /\ now = 0
+    /\ node = [n \in Nodes |-> [claim |-> None, token |-> 0, endOfRun |-> 0, until |-> 0,
+                                last |-> 0, run |-> 0, markerRun |-> 0, since |-> LongAgo, yes |-> 0]]
+    /\ claim = [c \in Claims |-> [state |-> "new", token |-> 0, endOfRun |-> 0, deadlines |-> Nothing, again |-> FALSE]]
+    /\ sent = {}
+    /\ answers = {}
+    /\ crashes = 0
+    /\ granted = 0
+    /\ inOrder = TRUE
+
+Next ==
+    \/ Tick
+    \/ \E n \in Nodes: \/ \E m \in sent: Receive(n, m)
+                       \/ ReceiveRelease(n)
+                       \/ Crash(n)
+    \/ \E n \in Gates, c \in Claims: GateGrants(n, c)
+    \/ \E c \in Claims: Propose(c) \/ Keep(c) \/ Finish(c) \/ TryAgainUnderTheSameId(c)
+    \/ \E a \in answers: Count(a)
+
+Spec == Init /\ [][Next]_vars
+
+-----------------------------------------------------------------------------
+(* What must hold *)
+
+Exclusion == \A c, d \in Claims: Believes(c) /\ Believes(d) => c = d
+
+\* Every grant's token is above the end of the run of every earlier grant.
+TokenOrder == inOrder
+
+\* Nobody believes to hold a lease when a later one has been granted, even if that has ended.
+OnlyLatest == \A c \in Claims: Believes(c) => claim[c].endOfRun = granted
+
+\* Whatever a node has said yes to, it remembers whenever it votes: as `last`, or as the floor below it.
+YesMeansLast == \A n \in Nodes: Votes(node[n], node[n].run) => Last(node[n]) >= node[n].yes
+
+\* What a holder counts on stands on the node, or has been forgotten by a node that has no vote yet.
+NeverShortened ==
+    \A c \in Claims, n \in Nodes:
+        claim[c].state = "held" /\ claim[c].deadlines[n] > now /\ Votes(node[n], node[n].run)
+            => node[n].claim = c /\ node[n].until >= claim[c].deadlines[n]
+=============================================================================

@@ -1,0 +1,101 @@
+package dev.leasehold.spec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The model of the quorum holds within its bounds, and it bites: each rule that is dropped is missed. A configuration in
+ * {@code holds} names the states that it must at least reach, lest a mistake makes it check nothing; one in
+ * {@code broken} has exactly one invariant, which must be violated.
+ */
+class QuorumModelTest {
+    private static final Path TLA = Path.of("src", "main", "tla");
+    private static final Path MODULE = TLA.resolve("Quorum.tla");
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource
+    void holds(Path configuration) {
+        Tlc.Result result = check(configuration);
+
+        assertThat(result.violated()).as(result.output()).isEmpty();
+        assertThat(result.completed()).as(result.output()).isTrue();
+        assertThat(result.distinct())
+                .isGreaterThanOrEqualTo(Long.parseLong(
+                        only(configuration, "At least (\\d+) distinct states").group(1)));
+    }
+
+    static Stream<Path> holds() {
+        return configurations("holds");
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource
+    void broken(Path configuration) {
+        Tlc.Result result = check(configuration);
+
+        assertThat(result.violated())
+                .as(result.output())
+                .contains(only(configuration, "(?m)^INVARIANTS (\\w+)$").group(1));
+    }
+
+    static Stream<Path> broken() {
+        return configurations("broken");
+    }
+
+    @Test
+    void everyRuleIsDroppedOnce() {
+        String rules = only(MODULE, "(?s)Rules == \\{(.*?)\\}").group(1);
+        Set<String> dropped = new TreeSet<>();
+        broken().forEach(configuration ->
+                dropped.addAll(quoted(only(configuration, "Broken = \\{(.*)\\}").group(1))));
+
+        assertThat(dropped).containsExactlyInAnyOrderElementsOf(quoted(rules));
+    }
+
+    private static Tlc.Result check(Path configuration) {
+        Tlc.Result result = Tlc.check(MODULE, configuration);
+        System.out.printf("%-40s %s%n", TLA.relativize(configuration), result);
+        return result;
+    }
+
+    private static Stream<Path> configurations(String directory) {
+        try (Stream<Path> files = Files.list(TLA.resolve(directory))) {
+            return files.sorted().toList().stream();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static List<String> quoted(String text) {
+        return Pattern.compile("\"([^\"]+)\"")
+                .matcher(text)
+                .results()
+                .map(match -> match.group(1))
+                .toList();
+    }
+
+    private static MatchResult only(Path file, String pattern) {
+        try {
+            Matcher matcher = Pattern.compile(pattern).matcher(Files.readString(file));
+            List<MatchResult> found = matcher.results().toList();
+            assertThat(found).as("%s in %s", pattern, file).hasSize(1);
+            return found.get(0);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

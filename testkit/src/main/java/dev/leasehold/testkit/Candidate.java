@@ -1,0 +1,90 @@
+package dev.leasehold.testkit;
+
+import dev.leasehold.ElectionListener;
+import dev.leasehold.ElectionOptions;
+import dev.leasehold.LeaderElection;
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import dev.leasehold.spi.StoreFactory;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** A candidate with a client of its own, on a line to the store that a test can cut, and all that it says of itself. */
+final class Candidate implements AutoCloseable {
+
+    final String name;
+    final FaultyStore line;
+    final Leasehold client;
+    final LeaderElection election;
+
+    /** The terms that it was told of, and the same when they were over. */
+    final List<Long> elected = new CopyOnWriteArrayList<>();
+
+    final List<Long> demoted = new CopyOnWriteArrayList<>();
+
+    private final Collection<HoldRecord> records = new ConcurrentLinkedQueue<>();
+    private final LeadershipLog log;
+
+    Candidate(String name, StoreFactory store, String office, ElectionOptions options) {
+        this.name = name;
+        line = new FaultyStore(store);
+        client = Leasehold.builder()
+                .store(line)
+                .label(name)
+                .storeTimeout(Duration.ofSeconds(2))
+                .build();
+        election = client.election(office, options);
+        election.onChange(new ElectionListener() {
+            @Override
+            public void elected(Lease lease) {
+                elected.add(lease.token());
+            }
+
+            @Override
+            public void demoted(Lease lease) {
+                demoted.add(lease.token());
+            }
+        });
+        log = new LeadershipLog(name, election, records::add);
+    }
+
+    void cutOff() {
+        line.plan(FaultPlan.always(Fault.LOSE_REQUEST));
+    }
+
+    void restore() {
+        line.plan(FaultPlan.none());
+    }
+
+    boolean leads() {
+        return election.isLeader();
+    }
+
+    /** Zero if it does not lead. */
+    long term() {
+        return election.lease().map(Lease::token).orElse(0L);
+    }
+
+    /** What it believed, when it is closed. */
+    List<HoldRecord> history() {
+        return records.stream()
+                .filter(record -> record.end() != HoldRecord.End.OPEN)
+                .toList();
+    }
+
+    @Override
+    public void close() {
+        restore();
+        election.close();
+        log.close();
+        client.close();
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

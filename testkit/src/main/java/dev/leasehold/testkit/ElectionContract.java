@@ -1,0 +1,274 @@
+package dev.leasehold.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.ElectionOptions;
+import dev.leasehold.HolderInfo;
+import dev.leasehold.Lease;
+import dev.leasehold.spi.StoreFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * What {@link dev.leasehold.LeaderElection} promises, as tests over a store. A store's module extends this class and says how
+ * to open the store:
+ *
+ * <pre>{@code
+ * class MyStoreElectionContractTest extends ElectionContract {
+ *     @Override
+ *     protected StoreFactory store() {
+ *         return MyStore.at(server.address());
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>After each test the logs of all candidates are judged together: never two leaders at once, terms strictly increasing,
+ * nobody a leader beyond the deadline of its lease.
+ */
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+public abstract class ElectionContract {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration LEASE = Duration.ofSeconds(2);
+
+    /** A lease, and what it takes to notice on a slow machine. */
+    private static final Duration ONE_LEASE = LEASE.plusSeconds(3);
+
+    private static final ElectionOptions OPTIONS =
+            ElectionOptions.ofLease(LEASE).withMargin(Duration.ofMillis(600));
+
+    private final String office = "office-" + UUID.randomUUID();
+    private final List<Candidate> candidates = new ArrayList<>();
+    private final List<HoldRecord> history = new ArrayList<>();
+    private @Nullable StoreFactory store;
+
+    /** For subclasses. */
+    protected ElectionContract() {}
+
+    /**
+     * The store under test. Called once per test; all clients of the test open what it returns.
+     *
+     * @return the store
+     * @throws Exception if it cannot be made; the test fails
+     */
+    protected abstract StoreFactory store() throws Exception;
+
+    /**
+     * Makes the store.
+     *
+     * @throws Exception if it cannot be made
+     */
+    @BeforeEach
+    protected final void openStore() throws Exception {
+        store = store();
+    }
+
+    /** Closes all candidates and judges what they believed. */
+    @AfterEach
+    protected final void judge() {
+        for (Candidate candidate : candidates) {
+            candidate.close();
+            history.addAll(candidate.history());
+        }
+        HistoryChecker.of(Duration.ofMillis(500)).check(history);
+        assertThat(history.stream().filter(HoldRecord::isHold)).as("terms").isNotEmpty();
+    }
+
+    @Test
+    void oneOfFiveLeadsAndAllSeeWhoAndInWhichTerm() throws Exception {
+        List<Candidate> five = five();
+        Candidate leader = five.get(0);
+        ClientBench.eventually("it is told", () -> leader.elected.size() == 1);
+        for (Candidate candidate : five) {
+            assertThat(candidate.leads()).isEqualTo(candidate == leader);
+            HolderInfo seen = candidate.election.leader().orElseThrow();
+            assertThat(seen.owner()).contains("label=" + leader.name);
+            assertThat(seen.token()).isEqualTo(leader.elected.get(0));
+        }
+    }
+
+    @Test
+    void whoResignsStandsAgainBehindAllOthers() {
+        List<Candidate> five = five();
+        for (int turn = 0; turn < 6; turn++) {
+            Candidate next = five.get(turn % 5);
+            ClientBench.eventually("it is the turn of " + next, PATIENCE, next::leads);
+            awaitWaiters(4);
+            assertThat(next.election.resign()).isTrue();
+            assertThat(next.leads()).isFalse();
+        }
+        ClientBench.eventually("it is the turn of the next", PATIENCE, five.get(1)::leads);
+    }
+
+    @Test
+    void aLeaderThatIsCutOffIsDemotedBeforeTheNextIsElectedWithinOneLease() {
+        List<Candidate> five = five();
+        Candidate leader = five.get(0);
+        Candidate next = five.get(1);
+        leader.cutOff();
+        ClientBench.eventually("the next leads", ONE_LEASE, next::leads);
+        assertThat(leader.leads()).isFalse();
+        ClientBench.eventually("it is told", () -> leader.demoted.size() == 1);
+        leader.restore();
+        awaitWaiters(4);
+    }
+
+    @Test
+    void workIsInterruptedBeforeAnotherLeadsAndRunsAgainInALaterTerm() throws Exception {
+        Candidate worker = candidate("worker");
+        List<Long> terms = new ArrayList<>();
+        CompletableFuture<Long> interrupted = new CompletableFuture<>();
+        CountDownLatch again = new CountDownLatch(1);
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            try {
+                worker.election.run(lease -> {
+                    terms.add(lease.token());
+                    if (terms.size() > 1) {
+                        again.countDown();
+                        return;
+                    }
+                    try {
+                        new CountDownLatch(1).await();
+                    } finally {
+                        interrupted.complete(System.nanoTime());
+                    }
+                });
+                done.complete(null);
+            } catch (Throwable e) {
+                done.completeExceptionally(e);
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+        ClientBench.eventually("it leads", PATIENCE, worker::leads);
+        Candidate other = candidate("other");
+        other.election.start();
+        awaitWaiters(1);
+        worker.cutOff();
+        assertThat(other.election.awaitLeadership(PATIENCE)).isPresent();
+        assertThat(interrupted).as("the work has ended before").isDone();
+        worker.restore();
+        awaitWaiters(1);
+        assertThat(other.election.resign()).isTrue();
+        assertThat(again.await(30, TimeUnit.SECONDS)).isTrue();
+        ClientBench.get(done);
+        assertThat(terms).isSorted().doesNotHaveDuplicates();
+    }
+
+    @Test
+    void aLeaderWhoseClientIsClosedIsFollowedAtOnce() {
+        List<Candidate> five = five();
+        five.get(0).client.close();
+        ClientBench.eventually("the next leads", ONE_LEASE, five.get(1)::leads);
+        assertThat(five.get(0).leads()).isFalse();
+    }
+
+    @Test
+    void aLeaderWhoseLeaseIsBrokenIsDemotedAndStandsAgain() throws Exception {
+        Candidate leader = candidate("leader");
+        leader.election.start();
+        ClientBench.eventually("it leads", PATIENCE, leader::leads);
+        long term = leader.term();
+        // Alone, because an operator who breaks a lock lets two believe in it for a moment.
+        assertThat(leader.client.breakLock(office, term)).isTrue();
+        ClientBench.eventually("it leads again", PATIENCE, () -> leader.term() > term);
+        ClientBench.eventually("it is told", () -> leader.demoted.contains(term));
+    }
+
+    @Test
+    void anOutageForAllEndsTheTermAndNotTheCampaigns() {
+        List<Candidate> five = five();
+        five.forEach(Candidate::cutOff);
+        ClientBench.eventually("nobody leads", ONE_LEASE, () -> five.stream().noneMatch(Candidate::leads));
+        ClientBench.pause(LEASE.multipliedBy(2));
+        assertThat(five).noneMatch(Candidate::leads);
+        five.forEach(Candidate::restore);
+        ClientBench.eventually("somebody leads", PATIENCE, () -> five.stream().anyMatch(Candidate::leads));
+    }
+
+    @Test
+    void neverTwoLeadersAndAlwaysTheNextWhateverHappensToThem() throws Exception {
+        Random random = new Random(6);
+        List<Candidate> five = five();
+        for (Candidate candidate : five) {
+            candidate.line.plan(FaultPlan.random(random.nextLong(), 10, Duration.ofMillis(30)));
+        }
+        long last = 0;
+        for (int round = 0; round < 8; round++) {
+            Leading leading = nextLeader(five, last);
+            Candidate leader = leading.candidate();
+            last = leading.term();
+            switch (round % 4) {
+                case 0 -> leader.election.resign();
+                case 1 -> leader.cutOff();
+                case 2 -> leader.election.lease().ifPresent(Lease::close);
+                default -> leader.election.close();
+            }
+            ClientBench.eventually("its term is over", ONE_LEASE, () -> leader.term() != leading.term());
+            leader.restore();
+        }
+        nextLeader(five, last);
+    }
+
+    private record Leading(Candidate candidate, long term) {}
+
+    private static Leading nextLeader(List<Candidate> of, long afterTerm) {
+        AtomicReference<@Nullable Leading> found = new AtomicReference<>();
+        ClientBench.eventually("a later term than " + afterTerm, PATIENCE, () -> {
+            for (Candidate candidate : of) {
+                long term = candidate.term();
+                if (term > afterTerm) {
+                    found.set(new Leading(candidate, term));
+                }
+            }
+            return found.get() != null;
+        });
+        return StoreClient.present("the leader", found.get());
+    }
+
+    /** The first of them leads, the others wait in their order. */
+    private List<Candidate> five() {
+        List<Candidate> five = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            Candidate candidate = candidate("candidate-" + i);
+            candidate.election.start();
+            five.add(candidate);
+            if (i == 0) {
+                ClientBench.eventually("the first leads", PATIENCE, candidate::leads);
+            } else {
+                awaitWaiters(i);
+            }
+        }
+        return five;
+    }
+
+    private Candidate candidate(String name) {
+        Candidate candidate = new Candidate(name, StoreClient.present("the store", store), office, OPTIONS);
+        candidates.add(candidate);
+        return candidate;
+    }
+
+    private void awaitWaiters(int number) {
+        ClientBench.eventually(number + " wait", PATIENCE, () -> {
+            try {
+                return candidates.get(candidates.size() - 1).client.locks(office).stream()
+                        .anyMatch(lock -> lock.waiters().size() == number);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+    }
+}
