@@ -11,8 +11,8 @@ import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Opens a new quorum: looks at all masters, and gives them their votes only if all have answered and none has one. */
 final class QuorumOpening {
@@ -82,10 +82,13 @@ final class QuorumOpening {
     }
 
     private List<Object> run(StatefulRedisConnection<String, String> connection, Script script) {
-        List<Object> answer = connection
+        @Nullable List<Object> answer = connection
                 .sync()
                 .eval(script.text(), ScriptOutputType.MULTI, new String[] {MarkerRules.KEY}, rules.text());
-        return Objects.requireNonNull(answer, "the script's answer");
+        if (answer == null) {
+            throw new RedisException("the script gave no answer");
+        }
+        return answer;
     }
 
     private static String words(RedisURI master, RedisException failure) {
