@@ -1,5 +1,7 @@
 package dev.leasehold;
 
+import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +27,10 @@ public final class StoreUnavailableException extends LockException {
     private final String node;
     private final Outcome outcome;
 
+    private final transient @Nullable List<NodeAnswer> nodes;
+
+    private final @Nullable Duration backIn;
+
     /**
      * Makes an exception.
      *
@@ -34,7 +40,29 @@ public final class StoreUnavailableException extends LockException {
      * @param cause why
      */
     public StoreUnavailableException(String message, String node, Outcome outcome, @Nullable Throwable cause) {
+        this(message, node, outcome, List.of(), null, cause);
+    }
+
+    /**
+     * Makes an exception for a store of several nodes.
+     *
+     * @param message what happened, on which store and nodes, what is known of the lock, and what to do
+     * @param node the store, without credentials
+     * @param outcome what is known of the request
+     * @param nodes what each node has answered
+     * @param backIn after what time the store will serve again by itself, where that is known
+     * @param cause why
+     */
+    public StoreUnavailableException(
+            String message,
+            String node,
+            Outcome outcome,
+            List<NodeAnswer> nodes,
+            @Nullable Duration backIn,
+            @Nullable Throwable cause) {
         super(message, cause);
+        this.nodes = List.copyOf(nodes);
+        this.backIn = backIn;
         this.node = Objects.requireNonNull(node, "node");
         this.outcome = Objects.requireNonNull(outcome, "outcome");
     }
@@ -55,5 +83,24 @@ public final class StoreUnavailableException extends LockException {
      */
     public Outcome outcome() {
         return outcome;
+    }
+
+    /**
+     * What each node has answered, where the store consists of several.
+     *
+     * @return one answer for each node, in the order in which they were named; empty for a store that is one
+     */
+    public List<NodeAnswer> nodes() {
+        return nodes == null ? List.of() : nodes;
+    }
+
+    /**
+     * After what time the store will serve again by itself, where that is known: a quorum most of whose masters have just
+     * been started says how long they have no vote.
+     *
+     * @return null if it is not known
+     */
+    public @Nullable Duration backIn() {
+        return backIn;
     }
 }

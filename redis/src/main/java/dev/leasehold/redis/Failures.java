@@ -45,6 +45,11 @@ final class Failures {
                     "LEASEHOLD_FOREIGN",
                     "no token names such a lease. Have that client release it; or, if its holder is certainly gone, delete "
                             + "the lock's key in Redis yourself"),
+            Map.entry(
+                    "LEASEHOLD_QUORUM",
+                    "this quorum was set up with another maxLeaseDuration (the first number, in milliseconds) or another "
+                            + "trustPersistence (the second, 1 for yes) than this client has: all clients of a quorum must "
+                            + "have the same"),
             Map.entry("MOVED", "this server is a node of a cluster: use redis-cluster://"));
 
     private static final Pattern CODE = Pattern.compile("-?([A-Z][A-Z_]+)(?: .*)?", Pattern.DOTALL);

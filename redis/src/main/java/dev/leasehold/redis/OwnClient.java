@@ -12,6 +12,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A Lettuce client for one store, with the fewest threads that Lettuce allows. Its connections neither reconnect nor
@@ -21,11 +22,47 @@ final class OwnClient {
 
     private static final int THREADS = 2;
 
-    private final ClientResources resources;
     private final RedisClient client;
+    private final @Nullable ClientResources resources;
 
+    private OwnClient(RedisClient client, @Nullable ClientResources resources) {
+        this.client = client;
+        this.resources = resources;
+    }
+
+    /** A client with threads of its own. */
     OwnClient(Duration connectTimeout) {
-        resources = DefaultClientResources.builder()
+        this(connectTimeout, threads());
+    }
+
+    private OwnClient(Duration connectTimeout, ClientResources resources) {
+        this(RedisClient.create(resources), resources);
+        client.setOptions(unaided(ClientOptions.builder()
+                .socketOptions(SocketOptions.builder()
+                        .connectTimeout(connectTimeout)
+                        .keepAlive(true)
+                        .build())
+                .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())));
+    }
+
+    /** A client over the threads of another, if there is one, with its TLS and socket options; the other is never closed. */
+    static OwnClient overOrOwn(@Nullable RedisClient other, Duration connectTimeout) {
+        if (other == null) {
+            return new OwnClient(connectTimeout);
+        }
+        RedisClient client = RedisClient.create(other.getResources());
+        client.setOptions(unaided(other.getOptions().mutate()));
+        return new OwnClient(client, null);
+    }
+
+    private static ClientOptions unaided(ClientOptions.Builder options) {
+        return options.autoReconnect(false)
+                .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+                .build();
+    }
+
+    private static ClientResources threads() {
+        return DefaultClientResources.builder()
                 .ioThreadPoolSize(THREADS)
                 .computationThreadPoolSize(THREADS)
                 .threadFactoryProvider(pool -> new DefaultThreadFactory("leasehold-redis-" + pool, true))
@@ -36,16 +73,6 @@ final class OwnClient {
                     }
                 })
                 .build();
-        client = RedisClient.create(resources);
-        client.setOptions(ClientOptions.builder()
-                .autoReconnect(false)
-                .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
-                .socketOptions(SocketOptions.builder()
-                        .connectTimeout(connectTimeout)
-                        .keepAlive(true)
-                        .build())
-                .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
-                .build());
     }
 
     RedisClient client() {
@@ -54,7 +81,11 @@ final class OwnClient {
 
     /** Closes the client and ends its threads, without waiting for them. */
     void close() {
-        client.shutdownAsync(0, 0, TimeUnit.MILLISECONDS)
-                .whenComplete((done, failure) -> resources.shutdown(0, 0, TimeUnit.MILLISECONDS));
+        ClientResources own = resources;
+        client.shutdownAsync(0, 0, TimeUnit.MILLISECONDS).whenComplete((done, failure) -> {
+            if (own != null) {
+                own.shutdown(0, 0, TimeUnit.MILLISECONDS);
+            }
+        });
     }
 }

@@ -124,7 +124,11 @@ final class RedisNode implements LockOps {
         });
     }
 
-    private CompletionStage<Wire> listen(String what) {
+    boolean isListening() {
+        return inbox.isOpen();
+    }
+
+    CompletionStage<Wire> listen(String what) {
         return mapped(inbox.open(), failure -> Failures.ofConnecting(failure, route + " (inbox)", what));
     }
 
@@ -314,39 +318,64 @@ final class RedisNode implements LockOps {
     }
 
     private CommandArgs<String, String> lockKeys(CommandArgs<String, String> args, String lock) {
+        return lockKeys(args, 0, lock);
+    }
+
+    /** The keys of a lock, and how many will follow. */
+    CommandArgs<String, String> lockKeys(CommandArgs<String, String> args, int more, String lock) {
         String beside = names.beside(lock);
-        return args.add(4)
+        return args.add(4 + more)
                 .addKey(names.lock(lock))
                 .addKey(KeyNames.token(beside))
                 .addKey(KeyNames.queue(beside))
                 .addKey(KeyNames.waiters(beside));
     }
 
-    private String whomToTell(String lock) {
+    String whomToTell(String lock) {
         return (counted ? "1|" : "0|") + names.inboxPrefix() + '|' + lock;
     }
 
-    private interface Rest {
+    /** What a script is sent beside its name. */
+    interface Rest {
         CommandArgs<String, String> addTo(CommandArgs<String, String> args);
     }
 
-    private <T> CompletionStage<T> run(String what, Script script, Rest rest, Reply.Reader<T> reader) {
-        return onWire(what, wire -> {
-            CompletableFuture<T> result = new CompletableFuture<>();
-            ask(wire);
-            ClockReading sentAt = context.time().now();
-            wire.send(CommandType.EVALSHA, rest.addTo(new CommandArgs<>(Wire.CODEC).add(script.sha())))
-                    .whenComplete((answer, failure) -> {
-                        if (failure == null) {
-                            Reply.read(result, reader, sentAt, answer);
-                        } else if (Link.cause(failure) instanceof RedisNoScriptException) {
-                            whole(wire, script, rest, reader, result);
-                        } else {
-                            result.completeExceptionally(failure);
-                        }
-                    });
-            return result;
-        });
+    <T> CompletionStage<T> run(String what, Script script, Rest rest, Reply.Reader<T> reader) {
+        return onWire(what, wire -> run(wire, script, rest, reader));
+    }
+
+    /** The same, if there is a connection now; else this fails at once, and nothing is kept back to be sent later. */
+    <T> CompletionStage<T> runNow(String what, Script script, Rest rest, Reply.Reader<T> reader) {
+        Wire open = commands.now();
+        return open == null ? refuseUnconnected(what) : answered(what, open, wire -> run(wire, script, rest, reader));
+    }
+
+    boolean isConnected() {
+        return commands.now() != null;
+    }
+
+    /** Fails, and has a connection made for those who come later. */
+    <T> CompletionStage<T> refuseUnconnected(String what) {
+        commands.open();
+        Wire.LostException none = new Wire.LostException("it is being made", false);
+        return CompletableFuture.failedFuture(Failures.of(none, route.toString(), what));
+    }
+
+    private <T> CompletableFuture<T> run(Wire wire, Script script, Rest rest, Reply.Reader<T> reader) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        ask(wire);
+        ClockReading sentAt = context.time().now();
+        wire.send(CommandType.EVALSHA, rest.addTo(new CommandArgs<>(Wire.CODEC).add(script.sha())))
+                .whenComplete((answer, failure) -> {
+                    if (failure == null) {
+                        Reply.read(result, reader, sentAt, answer);
+                    } else if (Link.cause(failure) instanceof RedisNoScriptException) {
+                        whole(wire, script, rest, reader, result);
+                    } else {
+                        result.completeExceptionally(failure);
+                    }
+                });
+        return result;
     }
 
     private <T> void whole(Wire wire, Script script, Rest rest, Reply.Reader<T> reader, CompletableFuture<T> result) {

@@ -7,7 +7,7 @@ import java.util.Set;
 
 /**
  * Makes Redis stores from URIs: {@code redis://}, {@code redis-sentinel://}, {@code redis-cluster://}, and with TLS {@code
- * rediss://}, {@code rediss-sentinel://}, {@code rediss-cluster://}.
+ * rediss://}, {@code rediss-sentinel://}, {@code rediss-cluster://}; and stores of several independent masters: {@code redlock://}, with TLS {@code redlocks://}.
  */
 public final class RedisStoreProvider implements StoreProvider {
 
@@ -16,11 +16,22 @@ public final class RedisStoreProvider implements StoreProvider {
 
     @Override
     public Set<String> schemes() {
-        return Set.of("redis", "rediss", "redis-sentinel", "rediss-sentinel", "redis-cluster", "rediss-cluster");
+        return Set.of(
+                "redis",
+                "rediss",
+                "redis-sentinel",
+                "rediss-sentinel",
+                "redis-cluster",
+                "rediss-cluster",
+                "redlock",
+                "redlocks");
     }
 
     @Override
     public StoreFactory create(StoreUri uri) {
+        if (uri.scheme().startsWith("redlock")) {
+            return RedlockStore.at(RedisUris.readQuorum(uri), RedlockOptions.read(uri));
+        }
         return RedisStore.at(uri.scheme(), RedisUris.read(uri), RedisSettings.read(uri));
     }
 }

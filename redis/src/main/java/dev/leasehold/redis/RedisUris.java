@@ -18,7 +18,7 @@ final class RedisUris {
 
     /** Reads a URI of one or, separated by commas, several hosts. Those of a Sentinel URI are one: it names one master. */
     static List<RedisURI> read(StoreUri uri) {
-        checkOptions(uri);
+        checkQuery(uri);
         String objection = SeparatePassword.objection(uri);
         if (objection != null) {
             throw new IllegalArgumentException(objection);
@@ -41,6 +41,39 @@ final class RedisUris {
                     "'" + uri + "' is no URI of a Redis: write "
                             + "redis://USER:PASSWORD@HOST:PORT/DATABASE, rediss://… for TLS, redis://HOST1,HOST2 for a master with "
                             + "replicas, redis-sentinel://PASSWORD@HOST1,HOST2/DATABASE#MASTER, or redis-cluster://HOST1,HOST2");
+        }
+    }
+
+    /** Reads a URI of independent masters: each with what it needs of its own. */
+    static List<RedisURI> readQuorum(StoreUri uri) {
+        String text = uri.text();
+        int begin = text.indexOf("://") + 3;
+        int question = text.indexOf('?');
+        String query = question < 0 ? "" : text.substring(question);
+        String scheme = uri.scheme().equals("redlocks") ? "rediss://" : "redis://";
+        checkQuery(uri);
+        try {
+            List<RedisURI> all = new ArrayList<>();
+            for (String one : text.substring(begin, question < 0 ? text.length() : question)
+                    .split(",", -1)) {
+                boolean whole = one.startsWith("redis://") || one.startsWith("rediss://");
+                StoreUri master = new StoreUri(uri.scheme(), (whole ? "" : scheme) + one + query, uri.options());
+                RedisURI read = RedisURI.create(master.text());
+                // One that has a password of its own keeps it.
+                if (SeparatePassword.objection(master) == null) {
+                    SeparatePassword.apply(master, read);
+                }
+                if (read.getHost() == null || read.getHost().isEmpty()) {
+                    throw new IllegalArgumentException("it names no host");
+                }
+                all.add(read);
+            }
+            return all;
+        } catch (RuntimeException e) {
+            // The cause is left out on purpose: its message may show the password.
+            throw new IllegalArgumentException("'" + uri + "' is no URI of a quorum: write "
+                    + "redlock://HOST1,HOST2,HOST3, each as USER:PASSWORD@HOST:PORT/DATABASE where needed or, with TLS, as "
+                    + "rediss://USER:PASSWORD@HOST:PORT; redlocks:// if all have TLS");
         }
     }
 
@@ -70,7 +103,7 @@ final class RedisUris {
         return scheme + "://" + all + (database == 0 ? "" : "/" + database);
     }
 
-    private static void checkOptions(StoreUri uri) {
+    private static void checkQuery(StoreUri uri) {
         int question = uri.text().indexOf('?');
         if (question < 0) {
             return;
@@ -96,6 +129,12 @@ final class RedisUris {
                     .collect(Collectors.joining(",", "redis-sentinel://", database + "#" + uri.getSentinelMasterId()));
         }
         return (uri.isSsl() ? "rediss://" : "redis://") + address(uri) + database;
+    }
+
+    /** Names a server where it is clear that it is a Redis. */
+    static String place(RedisURI uri) {
+        String database = uri.getDatabase() == 0 ? "" : "/" + uri.getDatabase();
+        return (uri.isSsl() ? "rediss://" : "") + address(uri) + database;
     }
 
     private static String address(RedisURI uri) {

@@ -10,14 +10,18 @@ import java.util.HexFormat;
 
 /** The scripts that run in Redis. The server knows each by the SHA-1 of its text. */
 enum Script {
-    CLAIM("claim-free.lua", "lock.lua", "claim.lua"),
+    CLAIM("claim-free.lua", "lock.lua", "stand.lua", "claim.lua"),
     RENEW("renew.lua"),
     RELEASE("release-free.lua", "lock.lua", "release.lua"),
     RELEASE_ALONE("release-alone.lua"),
     WITHDRAW("lock.lua", "withdraw.lua"),
     BREAK("lock.lua", "break.lua"),
     INSPECT("lock.lua", "inspect.lua"),
-    ACKNOWLEDGE("acknowledge.lua");
+    ACKNOWLEDGE("acknowledge.lua"),
+    VOTE("lock.lua", "stand.lua", "marker.lua", "vote.lua"),
+    QUORUM_RENEW("lock.lua", "marker.lua", "quorum-renew.lua"),
+    LOOK("lock.lua", "marker.lua", "look.lua"),
+    OPEN_QUORUM("lock.lua", "marker.lua", "open-quorum.lua");
 
     private final String text;
     private final String sha;

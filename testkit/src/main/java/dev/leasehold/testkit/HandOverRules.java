@@ -98,10 +98,11 @@ interface HandOverRules extends StoreRules {
         assertThat(holder.granted).isEmpty();
     }
 
-    private static StoreClient handedOver(String lock, StoreClient holder, StoreClient waiter) {
+    private StoreClient handedOver(String lock, StoreClient holder, StoreClient waiter) {
         LeaseId lease = holder.acquire(lock).lease();
         waiter.join(lock);
         holder.release(lease);
+        bench().handedOver(lock, waiter);
         return waiter;
     }
 

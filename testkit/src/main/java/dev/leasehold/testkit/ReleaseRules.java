@@ -112,6 +112,7 @@ interface ReleaseRules extends StoreRules {
         StoreClient waiter = bench().client();
         waiter.join(lock);
         holder.release(lease);
+        bench().handedOver(lock, waiter);
         assertThat(holder.holder(lock))
                 .isNotNull()
                 .satisfies(next -> assertThat(next.owner()).isEqualTo(waiter.owner));

@@ -22,10 +22,20 @@ public final class StoreBench implements AutoCloseable {
     private final Consumer<Duration> letPass;
     private final List<StoreClient> clients = new ArrayList<>();
 
-    StoreBench(StoreFactory factory, TimeSource time, Consumer<Duration> letPass) {
+    private final boolean handsOverInTheSameStep;
+
+    StoreBench(StoreFactory factory, TimeSource time, Consumer<Duration> letPass, boolean handsOverInTheSameStep) {
         this.factory = factory;
         this.time = time;
         this.letPass = letPass;
+        this.handsOverInTheSameStep = handsOverInTheSameStep;
+    }
+
+    /** Waits for a waiter to become the holder, where that takes a moment after the release was answered. */
+    void handedOver(String lock, StoreClient to) {
+        if (!handsOverInTheSameStep) {
+            eventually("'" + lock + "' is handed over to " + to.owner, () -> to.holds(lock));
+        }
     }
 
     StoreClient client() {

@@ -167,6 +167,13 @@ final class StoreClient implements AutoCloseable {
         return present("the holder of " + lock, info(lock).holder());
     }
 
+    /** Whether the store shows this client as the holder. */
+    boolean holds(String lock) {
+        LockInfo found = find(lock);
+        HolderInfo holder = found == null ? null : found.holder();
+        return holder != null && holder.owner().equals(owner);
+    }
+
     List<WaiterInfo> waiters(String lock) {
         LockInfo found = find(lock);
         return found == null ? List.of() : found.waiters();

@@ -79,6 +79,16 @@ public abstract class StoreContract
     }
 
     /**
+     * Whether a release that has been answered has already made the next waiter the holder, for everybody to see. So it is
+     * where the store is one. Where it is several, the waiter may have to collect the lock from them first.
+     *
+     * @return true unless a subclass says otherwise
+     */
+    protected boolean handsOverInTheSameStep() {
+        return true;
+    }
+
+    /**
      * Opens the bench.
      *
      * @throws Exception if the store cannot be made
@@ -90,7 +100,7 @@ public abstract class StoreContract
             realTime = new RealTime();
             time = realTime;
         }
-        bench = new StoreBench(store(), time, this::letPass);
+        bench = new StoreBench(store(), time, this::letPass, handsOverInTheSameStep());
     }
 
     /** Closes all clients. */

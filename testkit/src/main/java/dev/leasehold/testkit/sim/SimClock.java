@@ -6,7 +6,7 @@ import dev.leasehold.spi.ClockReading;
  * The two clocks of one machine. The monotonic one has a rate and stands still while the machine is suspended; the wall
  * clock goes on and can be set.
  */
-final class SimClock {
+public final class SimClock {
 
     private static final long EPOCH_MICROS = 1_800_000_000_000_000L;
 
@@ -18,7 +18,7 @@ final class SimClock {
     private boolean standing;
     private long wallOffset;
 
-    SimClock(SimWorld world, double rate, long firstNanos, boolean suspensionShows) {
+    public SimClock(SimWorld world, double rate, long firstNanos, boolean suspensionShows) {
         this.world = world;
         this.rate = rate;
         this.suspensionShows = suspensionShows;
@@ -26,31 +26,31 @@ final class SimClock {
         this.anchorNanos = firstNanos;
     }
 
-    ClockReading read() {
+    public ClockReading read() {
         return new ClockReading(nanos(), wallMicros());
     }
 
-    long nanos() {
+    public long nanos() {
         return standing ? anchorNanos : anchorNanos + (long) ((world.now() - anchorTrue) * rate);
     }
 
     /** What true time the monotonic clock takes for so much; rounded up. */
-    long trueNanos(long nanos) {
+    public long trueNanos(long nanos) {
         double longer = nanos / rate;
         return longer >= Long.MAX_VALUE / 4.0 ? Long.MAX_VALUE / 4 : (long) Math.ceil(longer) + 1;
     }
 
-    void setWall(long byMicros) {
+    public void setWall(long byMicros) {
         wallOffset += byMicros;
     }
 
-    void stand() {
+    public void stand() {
         anchorNanos = nanos();
         anchorTrue = world.now();
         standing = true;
     }
 
-    void goOn() {
+    public void goOn() {
         if (!suspensionShows) {
             wallOffset -= (world.now() - anchorTrue) / 1000;
         }
@@ -63,7 +63,7 @@ final class SimClock {
     }
 
     /** The node's wall clock, before anybody has set it. */
-    static long wallMicrosAt(long trueNanos) {
+    public static long wallMicrosAt(long trueNanos) {
         return EPOCH_MICROS + trueNanos / 1000;
     }
 }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * and then in the order of their planning; all chance comes from the seed. So a seed names a run: same events, same
  * trace. The hash over the trace shows that it was the same.
  */
-final class SimWorld {
+public final class SimWorld {
 
     private record Event(long time, long order, Runnable what) implements Comparable<Event> {
         @Override
@@ -30,31 +30,31 @@ final class SimWorld {
     private long happened;
     private long hash = 1;
 
-    SimWorld(long seed, @Nullable Consumer<String> trace) {
+    public SimWorld(long seed, @Nullable Consumer<String> trace) {
         this.seed = seed;
         this.trace = trace;
     }
 
     /** True time in nanoseconds since the beginning. */
-    long now() {
+    public long now() {
         return now;
     }
 
     /** A source of chance of its own, so that more draws at one place do not shift those of another. */
-    SplittableRandom chance(String purpose) {
+    public SplittableRandom chance(String purpose) {
         return new SplittableRandom(seed * 0x9E3779B97F4A7C15L + purpose.hashCode());
     }
 
-    void at(long time, Runnable what) {
+    public void at(long time, Runnable what) {
         events.add(new Event(Math.max(time, now), planned++, what));
     }
 
-    void after(long delay, Runnable what) {
+    public void after(long delay, Runnable what) {
         at(delay > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + delay, what);
     }
 
     /** Lets the next event happen, unless it lies after the limit. */
-    boolean step(long limit) {
+    public boolean step(long limit) {
         Event next = events.peek();
         if (next == null || next.time > limit) {
             now = Math.max(now, limit);
@@ -68,7 +68,7 @@ final class SimWorld {
     }
 
     /** Writes the trace: the parts must have the same text in every run. */
-    void note(String who, String what, Object... parts) {
+    public void note(String who, String what, Object... parts) {
         seen.merge(what, 1L, Long::sum);
         long h = hash * 31 + now;
         h = h * 31 + who.hashCode();
@@ -86,16 +86,16 @@ final class SimWorld {
         }
     }
 
-    long hash() {
+    public long hash() {
         return hash * 31 + happened;
     }
 
     /** How often what has happened. */
-    Map<String, Long> seen() {
+    public Map<String, Long> seen() {
         return seen;
     }
 
-    long happened() {
+    public long happened() {
         return happened;
     }
 }

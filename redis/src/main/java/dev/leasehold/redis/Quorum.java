@@ -1,0 +1,212 @@
+package dev.leasehold.redis;
+
+import dev.leasehold.NodeAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.TimeSource;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.UnaryOperator;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** The masters of a quorum and what they have told of themselves. Thread-safe. */
+final class Quorum {
+
+    private static final long GATE_FORGIVEN_NANOS = 1_000_000_000L;
+    private static final int GATE_MISSES = 3;
+
+    private final String name;
+    private final List<Voter> voters;
+    private final TimeSource time;
+    private final RandomGenerator random;
+    private final QuorumSettings settings;
+    private final UnaryOperator<ClaimId> attempts;
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final AtomicReferenceArray<@Nullable NodeView> views;
+    private final AtomicReferenceArray<@Nullable Silence> silences;
+
+    /** How many answers in a row a node has not given, and when the last was. */
+    private record Silence(int misses, long at) {}
+
+    /**
+     * Makes a quorum.
+     *
+     * @param attempts names the next attempt of a claim: never used before, never again
+     */
+    Quorum(
+            String name,
+            List<Voter> voters,
+            UnaryOperator<ClaimId> attempts,
+            TimeSource time,
+            RandomGenerator random,
+            QuorumSettings settings) {
+        this.name = name;
+        this.voters = List.copyOf(voters);
+        this.attempts = attempts;
+        this.time = time;
+        this.random = random;
+        this.settings = settings;
+        views = new AtomicReferenceArray<>(voters.size());
+        silences = new AtomicReferenceArray<>(voters.size());
+    }
+
+    String name() {
+        return name;
+    }
+
+    int size() {
+        return voters.size();
+    }
+
+    int majority() {
+        return voters.size() / 2 + 1;
+    }
+
+    Voter voter(int node) {
+        return voters.get(node);
+    }
+
+    List<Voter> voters() {
+        return voters;
+    }
+
+    TimeSource time() {
+        return time;
+    }
+
+    RandomGenerator random() {
+        return random;
+    }
+
+    QuorumSettings settings() {
+        return settings;
+    }
+
+    /** A name for the next attempt of a claim. */
+    ClaimId newAttempt(ClaimId claim) {
+        return attempts.apply(claim);
+    }
+
+    /** How long a node's answer is waited for: a slow node must cost neither the others nor the lease. */
+    Duration patience(Duration lease) {
+        Duration tenth = lease.dividedBy(10);
+        return tenth.compareTo(settings.nodeTimeout()) < 0 ? tenth : settings.nodeTimeout();
+    }
+
+    void saw(int node, NodeView view) {
+        views.set(node, view);
+        silences.set(node, null);
+    }
+
+    /** A node did not answer; if that happens again and again, it is not chosen as a gate for a while. */
+    void failed(int node) {
+        silences.updateAndGet(node, known -> new Silence(known == null ? 1 : known.misses + 1, time.nanos()));
+    }
+
+    private boolean isSilent(int node, long now) {
+        Silence known = silences.get(node);
+        return known != null && known.misses >= GATE_MISSES && now - known.at < GATE_FORGIVEN_NANOS;
+    }
+
+    @Nullable NodeView view(int node) {
+        return views.get(node);
+    }
+
+    /** How many nodes have ever told their clocks. */
+    int known() {
+        int count = 0;
+        for (int i = 0; i < size(); i++) {
+            count += views.get(i) == null ? 0 : 1;
+        }
+        return count;
+    }
+
+    /**
+     * What the middle one of the nodes' clocks shows, as far as they have told: a proposal for a token. Our own clock has
+     * no part in it, so that a client whose clock is wrong harms nobody.
+     */
+    OptionalLong clock() {
+        long now = time.nanos();
+        long[] clocks = new long[size()];
+        int count = 0;
+        for (int i = 0; i < size(); i++) {
+            NodeView view = views.get(i);
+            if (view != null) {
+                clocks[count++] = view.microsAt(now);
+            }
+        }
+        if (count == 0) {
+            return OptionalLong.empty();
+        }
+        Arrays.sort(clocks, 0, count);
+        return OptionalLong.of(clocks[count / 2]);
+    }
+
+    /**
+     * The node at which those who wait for a lock stand in line: of those that have a vote, the one with the smallest hash
+     * of lock and run. All clients that see the same nodes find the same gate, and different locks have different ones.
+     *
+     * @return -1 if there is none
+     */
+    int gate(String lock) {
+        long now = time.nanos();
+        int gate = -1;
+        long least = 0;
+        for (int i = 0; i < size(); i++) {
+            NodeView view = views.get(i);
+            if (view == null || !view.hasVote(now) || isSilent(i, now)) {
+                continue;
+            }
+            long hash = hash(lock, view.run());
+            if (gate < 0 || Long.compareUnsigned(hash, least) < 0) {
+                gate = i;
+                least = hash;
+            }
+        }
+        return gate;
+    }
+
+    private static long hash(String lock, String run) {
+        try {
+            byte[] digest =
+                    MessageDigest.getInstance("SHA-256").digest((lock + '\n' + run).getBytes(StandardCharsets.UTF_8));
+            long prefix = 0;
+            for (int i = 0; i < Long.BYTES; i++) {
+                prefix = prefix << Byte.SIZE | (digest[i] & 0xff);
+            }
+            return prefix;
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+
+    /** What the nodes have answered, in words. */
+    List<NodeAnswer> answers(java.util.function.IntFunction<String> words) {
+        List<NodeAnswer> all = new ArrayList<>();
+        for (int i = 0; i < size(); i++) {
+            all.add(new NodeAnswer(voters.get(i).toString(), words.apply(i)));
+        }
+        return all;
+    }
+
+    boolean isClosed() {
+        return closed.get();
+    }
+
+    void close() {
+        closed.set(true);
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,154 @@
+package dev.leasehold.redis;
+
+import dev.leasehold.LockInfo;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.NamePattern;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.Validity;
+import dev.leasehold.spi.WaitingRules;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** A master of a quorum, over its {@link RedisNode}. What cannot be sent at once fails at once. */
+final class RedisVoter implements Voter {
+
+    private final RedisNode node;
+    private final String owner;
+    private final MarkerRules rules;
+
+    RedisVoter(RedisNode node, String owner, MarkerRules rules) {
+        this.node = node;
+        this.owner = owner;
+        this.rules = rules;
+    }
+
+    @Override
+    public CompletionStage<Vote> vote(Ballot ballot) {
+        String what = "the claim of '" + ballot.lock() + "'";
+        return ballot.kind() == Ballot.Kind.QUEUE && !node.isListening()
+                ? node.listen(what).thenCompose(listening -> vote(what, ballot))
+                : vote(what, ballot);
+    }
+
+    private CompletionStage<Vote> vote(String what, Ballot ballot) {
+        return node.runNow(
+                what,
+                Script.VOTE,
+                args -> node.lockKeys(args, 1, ballot.lock())
+                        .addKey(MarkerRules.KEY)
+                        .add(ballot.attempt().toString())
+                        .add(owner)
+                        .add(Millis.up(ballot.lease()))
+                        .add(ballot.spare())
+                        .add(ballot.token())
+                        .add(ballot.kind().code() + "|" + Millis.up(WaitingRules.aliveFor(ballot.lease())) + '|'
+                                + Millis.up(WaitingRules.claimPeriod(ballot.lease())) + '|'
+                                + node.whomToTell(ballot.lock()))
+                        .add(rules.text()),
+                (sentAt, answer) -> vote(ballot, sentAt, answer));
+    }
+
+    private static NodeView view(ClockReading sentAt, List<Object> answer) {
+        return new NodeView(
+                answer.get(2).toString(),
+                sentAt,
+                Reply.number(answer.get(1)),
+                Duration.ofMillis(Reply.number(answer.get(3))));
+    }
+
+    private static Vote vote(Ballot ballot, ClockReading sentAt, List<Object> answer) {
+        NodeView view = view(sentAt, answer);
+        return switch (answer.get(0).toString()) {
+            case "yes" -> new Vote.Yes(ballot.token(), Validity.of(sentAt, millis(answer.get(4))), view);
+            case "stale" -> new Vote.Stale(Reply.number(answer.get(4)), view);
+            case "far" -> new Vote.TooFar(Reply.number(answer.get(4)), view);
+            case "busy" -> {
+                Duration left = Reply.timeLeft(answer.get(5));
+                yield new Vote.Busy(
+                        Reply.holder(answer.get(4).toString(), left, view.micros()),
+                        left,
+                        (int) Reply.number(answer.get(6)),
+                        view);
+            }
+            case "novote" -> new Vote.NoVote(view);
+            default -> throw new IllegalArgumentException("unknown vote " + answer);
+        };
+    }
+
+    private static Duration millis(Object part) {
+        return Duration.ofMillis(Reply.number(part));
+    }
+
+    @Override
+    public CompletionStage<Ack> renew(String lock, ClaimId attempt, long token, Duration lease) {
+        return node.runNow(
+                "the renewal of '" + lock + "'",
+                Script.QUORUM_RENEW,
+                args -> args.add(2)
+                        .addKey(node.names().lock(lock))
+                        .addKey(MarkerRules.KEY)
+                        .add(Reply.beginning(new LeaseId(lock, attempt, token)))
+                        .add(Millis.up(lease))
+                        .add(rules.text()),
+                (sentAt, answer) -> {
+                    NodeView view = view(sentAt, answer);
+                    return switch (answer.get(0).toString()) {
+                        case "renewed" -> new Ack.Renewed(Validity.of(sentAt, millis(answer.get(4))), view);
+                        case "gone" -> new Ack.Gone(Reply.number(answer.get(4)) == 1, view);
+                        case "novote" -> new Ack.NoVote(view);
+                        default -> throw new IllegalArgumentException("unknown answer " + answer);
+                    };
+                });
+    }
+
+    @Override
+    public CompletionStage<Boolean> release(String lock, ClaimId attempt, long token, Duration keepFor) {
+        return ifConnected(
+                "the release of '" + lock + "'",
+                () -> node.release(new LeaseId(lock, attempt, token), keepFor)
+                        .thenApply(answer -> answer == ReleaseAnswer.RELEASED));
+    }
+
+    @Override
+    public CompletionStage<Boolean> withdraw(String lock, ClaimId attempt) {
+        return ifConnected("the withdrawal from '" + lock + "'", () -> node.withdraw(lock, attempt));
+    }
+
+    @Override
+    public CompletionStage<Boolean> breakLease(String lock, long token) {
+        return node.breakLease(lock, token);
+    }
+
+    private <T> CompletionStage<T> ifConnected(String what, java.util.function.Supplier<CompletionStage<T>> operation) {
+        return node.isConnected() ? operation.get() : node.refuseUnconnected(what);
+    }
+
+    /** Waits for the connection, unlike the others: this is how it is made. */
+    @Override
+    public CompletionStage<NodeView> look() {
+        return node.run(
+                "the state of its vote",
+                Script.LOOK,
+                args -> args.add(1).addKey(MarkerRules.KEY).add(rules.text()),
+                RedisVoter::view);
+    }
+
+    @Override
+    public CompletionStage<List<LockInfo>> list(NamePattern pattern) {
+        return node.list(pattern);
+    }
+
+    @Override
+    public CompletableFuture<?> close() {
+        return node.close();
+    }
+
+    @Override
+    public String toString() {
+        return node.toString();
+    }
+}

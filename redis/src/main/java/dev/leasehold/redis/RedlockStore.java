@@ -1,0 +1,242 @@
+package dev.leasehold.redis;
+
+import dev.leasehold.LockException;
+import dev.leasehold.NodeAnswer;
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.Store;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.spi.Validity;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Locks on several independent Redis masters, 6.2 or newer, or Valkey: the Redlock algorithm, as the Redis project has
+ * published it, with fencing tokens and with a delayed restart that needs no operator. Immutable and thread-safe; may be
+ * opened by several clients.
+ *
+ * <pre>{@code
+ * Leasehold leasehold = Leasehold.connect("redlock://redis-a,redis-b,redis-c,redis-d,redis-e");
+ * }</pre>
+ *
+ * <p>A lock is held by whoever has a majority of the masters that are configured; so it is there as long as a majority is.
+ * At most one holder has it, also when masters crash, restart empty, are flushed or lag: a master that may have forgotten a
+ * lease has no vote until the longest lease of any client, {@linkplain #withMaxLease maxLeaseDuration}, is over. What is
+ * assumed: the masters are independent (no replicas that are promoted, no shared disk), their clocks run at the same speed
+ * within one per cent and are not set by more than half of the maxLeaseDuration, and nobody breaks a lock or deletes its
+ * keys. {@code docs/redlock-analysis.md} has the argument, step by step.
+ *
+ * <p>A new quorum has no vote for one maxLeaseDuration after its masters were started; {@link #initialize()}, or {@code
+ * leasehold quorum init}, opens it at once.
+ */
+public final class RedlockStore implements StoreFactory {
+
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration MOST_HORIZON = Duration.ofSeconds(5);
+
+    private final List<RedisURI> masters;
+    private final @Nullable RedisClient given;
+    private final RedlockOptions options;
+
+    private RedlockStore(List<RedisURI> masters, @Nullable RedisClient given, RedlockOptions options) {
+        if (masters.isEmpty()) {
+            throw new IllegalArgumentException("a quorum needs at least one master");
+        }
+        List<String> names = masters.stream().map(RedisUris::name).toList();
+        if (names.stream().distinct().count() < names.size()) {
+            throw new IllegalArgumentException(
+                    "each master of a quorum can be named only once, but they were " + String.join(", ", names));
+        }
+        for (RedisURI master : masters) {
+            if (!master.getSentinels().isEmpty()) {
+                throw new IllegalArgumentException("the masters of a quorum are independent servers; Sentinel would "
+                        + "replace them by servers that may have forgotten leases");
+            }
+        }
+        this.masters = List.copyOf(masters);
+        this.given = given;
+        this.options = options;
+    }
+
+    /**
+     * Locks on a quorum of masters.
+     *
+     * @param masters where they are, each with user, password and TLS as it needs; their number decides what a majority
+     *     is, so it must be the same for all clients
+     * @return the store
+     * @throws IllegalArgumentException if there is none, one is named twice, or one names sentinels
+     */
+    public static RedlockStore of(List<RedisURI> masters) {
+        return new RedlockStore(masters, null, RedlockOptions.DEFAULTS);
+    }
+
+    /**
+     * Locks on a quorum of masters, over the threads and with the TLS and socket options of a Lettuce client. The client
+     * stays the caller's and is never closed here. Its options about reconnecting are not used: a connection to a master
+     * of a quorum must not come back to another run of the server and send again what was meant for the one before.
+     *
+     * @param client a Lettuce client
+     * @param masters where they are; see {@link #of}
+     * @return the store
+     * @throws IllegalArgumentException if there is none, one is named twice, or one names sentinels
+     */
+    public static RedlockStore using(RedisClient client, List<RedisURI> masters) {
+        return new RedlockStore(masters, Objects.requireNonNull(client, "client"), RedlockOptions.DEFAULTS);
+    }
+
+    static RedlockStore at(List<RedisURI> masters, RedlockOptions options) {
+        return new RedlockStore(masters, null, options);
+    }
+
+    /**
+     * The same store with another longest lease. In a URI: {@code leasehold.maxLeaseDuration=60s}.
+     *
+     * <p>No client of the quorum can ask for a longer lease, extension or {@code atLeast}; and so long, and a little
+     * longer, a master that was restarted has no vote. All clients must have the same: the masters keep it, and refuse
+     * clients with another.
+     *
+     * @param duration 100 ms to 7 days; 60 s unless it is changed
+     * @return the changed copy
+     * @throws IllegalArgumentException if it is out of that range
+     */
+    public RedlockStore withMaxLease(Duration duration) {
+        return new RedlockStore(
+                masters,
+                given,
+                new RedlockOptions(duration, options.nodeTimeout(), options.plainKeys(), options.trustPersistence()));
+    }
+
+    /**
+     * The same store with another limit for one master's answer. In a URI: {@code leasehold.nodeTimeout=50ms}. Never more
+     * than a tenth of the lease is waited.
+     *
+     * @param duration 1 ms to 10 s; 50 ms unless it is changed
+     * @return the changed copy
+     * @throws IllegalArgumentException if it is out of that range
+     */
+    public RedlockStore withNodeTimeout(Duration duration) {
+        return new RedlockStore(
+                masters,
+                given,
+                new RedlockOptions(options.maxLease(), duration, options.plainKeys(), options.trustPersistence()));
+    }
+
+    /**
+     * The same store, with locks whose key is their bare name: shared with every client of the published algorithm, in any
+     * language. In a URI: {@code leasehold.keys=plain}. See {@link RedisStore#withPlainKeys()}. Exclusion with such clients
+     * holds only as long as no master loses its memory: they do not know that it has no vote then.
+     *
+     * @return the changed copy
+     */
+    public RedlockStore withPlainKeys() {
+        return new RedlockStore(
+                masters,
+                given,
+                new RedlockOptions(options.maxLease(), options.nodeTimeout(), true, options.trustPersistence()));
+    }
+
+    /**
+     * The same store, where a master that was restarted keeps its vote. In a URI: {@code leasehold.trustPersistence=true}.
+     *
+     * <p>Only for masters with {@code appendonly yes} and {@code appendfsync always}, on disks that keep what they have
+     * acknowledged: what a master has answered must be there after any crash. All clients must have the same.
+     *
+     * @return the changed copy
+     */
+    public RedlockStore withTrustedPersistence() {
+        return new RedlockStore(
+                masters,
+                given,
+                new RedlockOptions(options.maxLease(), options.nodeTimeout(), options.plainKeys(), true));
+    }
+
+    /**
+     * Opens a new quorum at once: gives every master its vote, without which no lock is granted for one maxLeaseDuration
+     * after their start. Blocks for as long as it takes to reach all masters. Nothing is changed unless all of them answer
+     * and none has a vote.
+     *
+     * <p>Call it only if no process holds a lock of this quorum, nor has held one within the last maxLeaseDuration: the
+     * masters cannot know.
+     *
+     * @return what each master has answered
+     * @throws StoreUnavailableException if a master does not answer; its {@code nodes()} tell which
+     * @throws LockException if a master has a vote already, or refuses
+     */
+    public List<NodeAnswer> initialize() {
+        OwnClient own = OwnClient.overOrOwn(given, CONNECT_TIMEOUT);
+        try {
+            return new QuorumOpening(own.client(), masters, options.marker(), toString()).open();
+        } finally {
+            own.close();
+        }
+    }
+
+    @Override
+    public Store open(StoreContext context) {
+        if (options.plainKeys() && !context.namespace().isEmpty()) {
+            throw new IllegalArgumentException("leasehold.keys=plain cannot be had with a namespace: the lock's key is "
+                    + "the bare name, which other clients know. Leave the namespace '" + context.namespace()
+                    + "' out, and put it into the names");
+        }
+        Duration timeout = shorter(context.storeTimeout(), CONNECT_TIMEOUT);
+        OwnClient own = OwnClient.overOrOwn(given, timeout);
+        KeyNames names = options.plainKeys() ? KeyNames.plain(false) : KeyNames.of(context.namespace());
+        RedisSettings settings = options.plainKeys() ? RedisSettings.DEFAULTS.withPlainKeys() : RedisSettings.DEFAULTS;
+        AtomicReference<@Nullable QuorumStore> store = new AtomicReference<>();
+        List<Voter> voters = new ArrayList<>();
+        for (RedisURI master : masters) {
+            int number = voters.size();
+            Route route = new ClientRoute(own.client(), master, RedisUris.name(master));
+            NodeEvents events = new NodeEvents() {
+                @Override
+                public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
+                    QuorumStore to = store.get();
+                    if (to != null) {
+                        to.granted(number, lease);
+                    }
+                }
+
+                @Override
+                public void doubt(@Nullable String lock) {
+                    context.signals().doubt(lock);
+                }
+            };
+            Inbox inbox = new Inbox(route, context, names, false, events);
+            RedisNode node = new RedisNode(route, context, settings, names, inbox, true, events);
+            voters.add(new RedisVoter(node, context.owner(), options.marker()));
+        }
+        AtomicLong attempts = new AtomicLong();
+        Quorum quorum = new Quorum(
+                toString(),
+                voters,
+                claim -> new ClaimId(context.clientId(), attempts.incrementAndGet()),
+                context.time(),
+                new SplittableRandom(new SecureRandom().nextLong()),
+                new QuorumSettings(
+                        options.maxLease(), options.nodeTimeout(), shorter(context.storeTimeout(), MOST_HORIZON)));
+        QuorumStore made = new QuorumStore(quorum, context.signals(), own::close);
+        store.set(made);
+        return made;
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+
+    @Override
+    public String toString() {
+        return masters.stream().map(RedisUris::place).collect(Collectors.joining(",", "redlock://", ""));
+    }
+}

@@ -1,0 +1,31 @@
+package dev.leasehold.redis;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Runs tasks one at a time in the order in which they come, on the thread of whoever finds nobody at work. What a task
+ * sends is therefore sent before anything that a later task sends, and nobody waits while somebody else is at work.
+ */
+final class Turns {
+
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger waiting = new AtomicInteger();
+
+    void run(Runnable task) {
+        tasks.add(task);
+        if (waiting.getAndIncrement() != 0) {
+            return;
+        }
+        do {
+            Runnable next = tasks.remove();
+            try {
+                next.run();
+            } catch (RuntimeException | Error e) {
+                System.getLogger("dev.leasehold.redis")
+                        .log(System.Logger.Level.ERROR, "Leasehold has a fault in a quorum", e);
+            }
+        } while (waiting.decrementAndGet() != 0);
+    }
+}

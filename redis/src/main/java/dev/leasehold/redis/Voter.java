@@ -1,0 +1,44 @@
+package dev.leasehold.redis;
+
+import dev.leasehold.LockInfo;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.NamePattern;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * One master of a quorum. It neither repeats nor keeps back anything: what is sent is sent at once, at most once, and in
+ * the order of the calls as long as the connection lives.
+ */
+interface Voter {
+
+    /** Asks the node to accept a token for an attempt. */
+    CompletionStage<Vote> vote(Ballot ballot);
+
+    /** Asks the node to let an attempt have the lock for longer. */
+    CompletionStage<Ack> renew(String lock, ClaimId attempt, long token, Duration lease);
+
+    /** Ends what an attempt has under this very token; the stage tells whether there was anything. */
+    CompletionStage<Boolean> release(String lock, ClaimId attempt, long token, Duration keepFor);
+
+    /** Ends whatever an attempt has or waits for; the stage tells whether there was anything. */
+    CompletionStage<Boolean> withdraw(String lock, ClaimId attempt);
+
+    /** Ends the lease to whose run a token belongs; the stage tells whether there was one. */
+    CompletionStage<Boolean> breakLease(String lock, long token);
+
+    /** Asks the node for its clock, its run, and whether it has a vote. */
+    CompletionStage<NodeView> look();
+
+    /** Lists the locks that the node knows. */
+    CompletionStage<List<LockInfo>> list(NamePattern pattern);
+
+    /** Closes the connections. */
+    CompletableFuture<?> close();
+
+    /** Names the node in messages, without credentials. */
+    @Override
+    String toString();
+}

@@ -1,0 +1,332 @@
+package dev.leasehold.redis;
+
+import dev.leasehold.HolderInfo;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.WaitingRules;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the scripts do on a master of a quorum, as a state machine: no clock, no network, no chance. The differential test
+ * holds it and the scripts together; the simulator runs clients over it.
+ */
+final class ModelMaster {
+
+    /** Who stands in line. */
+    private record Waiter(ClaimId attempt, int spare, long periodMicros, long aliveUntil) {}
+
+    private static final class Lock {
+        @Nullable ClaimId holder;
+
+        boolean kept;
+        long token;
+        int spare;
+        long end;
+
+        @Nullable Long last;
+
+        final List<Waiter> queue = new ArrayList<>();
+
+        Lock copy() {
+            Lock copy = new Lock();
+            copy.holder = holder;
+            copy.kept = kept;
+            copy.token = token;
+            copy.spare = spare;
+            copy.end = end;
+            copy.last = last;
+            copy.queue.addAll(queue);
+            return copy;
+        }
+    }
+
+    private static final long BOUND_ABOVE_LAST = 1L << 20;
+    private static final long MARGIN_MICROS = 2_000_000L;
+
+    private final Set<QuorumRule> off;
+    private final long maxLease;
+    private final BiConsumer<ClaimId, Long> granted;
+
+    private TreeMap<String, Lock> locks = new TreeMap<>();
+    private String markerRun = "";
+    private long markerSince;
+    private String run;
+    private long now;
+
+    private TreeMap<String, Lock> savedLocks = new TreeMap<>();
+    private String savedRun = "";
+    private long savedSince;
+
+    /**
+     * Makes a node that has a vote.
+     *
+     * @param granted told of a grant to one that stood in line, with the token
+     */
+    ModelMaster(Set<QuorumRule> off, Duration maxLease, String run, BiConsumer<ClaimId, Long> granted) {
+        this.off = off.isEmpty() ? EnumSet.noneOf(QuorumRule.class) : EnumSet.copyOf(off);
+        this.maxLease = maxLease.toNanos() / 1000;
+        this.run = run;
+        this.granted = granted;
+        markerRun = run;
+        markerSince = 0;
+    }
+
+    private boolean on(QuorumRule rule) {
+        return !off.contains(rule);
+    }
+
+    String run() {
+        return run;
+    }
+
+    /** The node's clock at the next request. */
+    ModelMaster at(long micros) {
+        now = micros;
+        return this;
+    }
+
+    // ---- what happens to a server --------------------------------------------------------------------------------
+
+    void save() {
+        savedLocks = copy(locks);
+        savedRun = markerRun;
+        savedSince = markerSince;
+    }
+
+    void restartEmpty(String newRun) {
+        run = newRun;
+        flush();
+    }
+
+    void restartFromSnapshot(String newRun) {
+        run = newRun;
+        locks = copy(savedLocks);
+        markerRun = savedRun;
+        markerSince = savedSince;
+    }
+
+    void flush() {
+        locks = new TreeMap<>();
+        markerRun = "";
+    }
+
+    private static TreeMap<String, Lock> copy(TreeMap<String, Lock> of) {
+        TreeMap<String, Lock> copy = new TreeMap<>();
+        of.forEach((name, lock) -> copy.put(name, lock.copy()));
+        return copy;
+    }
+
+    /** For how long the node has no vote, zero if it has one. Any request that depends on it begins with this. */
+    Duration noVoteFor(String runNamed) {
+        String mine = on(QuorumRule.RUN_ID_READ_BY_SCRIPT) ? run : runNamed;
+        if (!markerRun.equals(mine)) {
+            markerRun = mine;
+            markerSince = now;
+        }
+        markerSince = Math.min(markerSince, now);
+        if (!on(QuorumRule.MARKER)) {
+            return Duration.ZERO;
+        }
+        return Duration.ofNanos(Math.max(0, votingAge() - (now - markerSince)) * 1000);
+    }
+
+    private long votingAge() {
+        return on(QuorumRule.MARKER_AGE) ? maxLease + maxLease / 100 + MARGIN_MICROS : maxLease / 10;
+    }
+
+    // ---- the scripts ---------------------------------------------------------------------------------------------
+
+    /** A vote without its view, deadline as time left. */
+    sealed interface Said {
+        record Yes(long token, long micros) implements Said {}
+
+        record Stale(long last) implements Said {}
+
+        record TooFar(long most) implements Said {}
+
+        record Busy(@Nullable HolderInfo holder, @Nullable Long micros, int place) implements Said {}
+    }
+
+    private Lock lock(String name) {
+        return locks.computeIfAbsent(name, fresh -> new Lock());
+    }
+
+    private boolean isTaken(Lock lock) {
+        return (lock.holder != null || lock.kept) && lock.end > now;
+    }
+
+    Said vote(Ballot ballot) {
+        Lock lock = lock(ballot.lock());
+        long lease = ballot.lease().toNanos() / 1000;
+        long votesFrom = markerSince + votingAge();
+        long last = Math.max(lock.last == null ? now - maxLease / 2 : lock.last, votesFrom - maxLease / 2);
+        long most = on(QuorumRule.BOUND_ON_PROPOSALS)
+                ? Math.max(now + maxLease / 2, last + BOUND_ABOVE_LAST) - ballot.spare()
+                : Long.MAX_VALUE;
+        if (isTaken(lock) && ballot.attempt().equals(lock.holder)) {
+            return repeated(lock, ballot, lease, most);
+        }
+        if (ballot.kind() == Ballot.Kind.TOP_UP) {
+            return topUp(lock, ballot, lease, last, most);
+        }
+        if (!isTaken(lock)) {
+            lock.queue.removeIf(waiter -> waiter.aliveUntil <= now);
+            boolean first = lock.queue.isEmpty() || lock.queue.get(0).attempt.equals(ballot.attempt());
+            if (!first) {
+                handOver(ballot.lock(), lock);
+            } else if (ballot.token() <= last && on(QuorumRule.ACCEPT_ABOVE_LAST)) {
+                return new Said.Stale(last);
+            } else if (ballot.token() > most) {
+                return new Said.TooFar(most);
+            } else {
+                lock.queue.removeIf(waiter -> waiter.attempt.equals(ballot.attempt()));
+                grant(lock, ballot.attempt(), ballot.token(), ballot.spare(), lease);
+                return new Said.Yes(ballot.token(), lease);
+            }
+        }
+        lock.queue.removeIf(waiter -> waiter.aliveUntil <= now);
+        int place = stand(lock, ballot);
+        return new Said.Busy(holder(lock), lock.end - now, place);
+    }
+
+    private Said repeated(Lock lock, Ballot ballot, long lease, long most) {
+        if (ballot.token() < lock.token && on(QuorumRule.RAISE_NEVER_LOWER)) {
+            return new Said.Stale(Math.max(lock.last == null ? 0 : lock.last, lock.token));
+        }
+        if (ballot.token() > lock.token && ballot.token() > most) {
+            return new Said.TooFar(most);
+        }
+        if (on(QuorumRule.GATES_GRANT_IS_NO_VOTE) || lock.token == ballot.token()) {
+            lock.token = ballot.token();
+            lock.spare = ballot.spare();
+            long known = lock.last == null ? Long.MIN_VALUE : lock.last;
+            lock.last = on(QuorumRule.RAISE_NEVER_LOWER) ? Math.max(known, ballot.endOfRun()) : ballot.endOfRun();
+        }
+        lock.end = on(QuorumRule.NEVER_SHORTEN) ? Math.max(lock.end, now + lease) : now + lease;
+        return new Said.Yes(ballot.token(), lock.end - now);
+    }
+
+    private Said topUp(Lock lock, Ballot ballot, long lease, long last, long most) {
+        if (isTaken(lock)) {
+            return new Said.Busy(holder(lock), lock.end - now, 0);
+        }
+        if (lock.last != null && ballot.endOfRun() < lock.last && on(QuorumRule.ACCEPT_ABOVE_LAST)) {
+            return new Said.Stale(lock.last);
+        }
+        if (ballot.token() > most) {
+            return new Said.TooFar(most);
+        }
+        grant(lock, ballot.attempt(), ballot.token(), ballot.spare(), lease);
+        lock.last = Math.max(lock.last, last);
+        return new Said.Yes(ballot.token(), lease);
+    }
+
+    private int stand(Lock lock, Ballot ballot) {
+        int index = -1;
+        for (int i = 0; i < lock.queue.size(); i++) {
+            index = lock.queue.get(i).attempt.equals(ballot.attempt()) ? i : index;
+        }
+        if (index < 0 && ballot.kind() != Ballot.Kind.QUEUE) {
+            return 0;
+        }
+        Waiter waiter = new Waiter(
+                ballot.attempt(),
+                ballot.spare(),
+                WaitingRules.claimPeriod(ballot.lease()).toNanos() / 1000,
+                now + WaitingRules.aliveFor(ballot.lease()).toNanos() / 1000);
+        if (index < 0) {
+            lock.queue.add(waiter);
+            return lock.queue.size();
+        }
+        lock.queue.set(index, waiter);
+        return index + 1;
+    }
+
+    private void grant(Lock lock, ClaimId attempt, long token, int spare, long lease) {
+        lock.holder = attempt;
+        lock.kept = false;
+        lock.token = token;
+        lock.spare = spare;
+        lock.end = now + lease;
+        lock.last = Math.max(lock.last == null ? Long.MIN_VALUE : lock.last, token + spare);
+    }
+
+    private void handOver(String name, Lock lock) {
+        lock.queue.removeIf(waiter -> waiter.aliveUntil <= now);
+        if (!lock.queue.isEmpty()) {
+            Waiter next = lock.queue.remove(0);
+            long token = Math.max(lock.last == null ? 0 : lock.last + 1, now);
+            grant(lock, next.attempt, token, next.spare, next.periodMicros);
+            granted.accept(next.attempt, token);
+        }
+    }
+
+    private static @Nullable HolderInfo holder(Lock lock) {
+        return lock.kept ? null : new HolderInfo(String.valueOf(lock.holder), lock.token, null, null, null);
+    }
+
+    private boolean has(Lock lock, ClaimId attempt, long token) {
+        return isTaken(lock) && !lock.kept && attempt.equals(lock.holder) && lock.token == token;
+    }
+
+    /**
+     * A renewal.
+     *
+     * @return the time left; -1 if the lease is not there and the lock is free, -2 if it is not
+     */
+    long renew(String name, ClaimId attempt, long token, Duration duration) {
+        Lock lock = lock(name);
+        if (!has(lock, attempt, token)) {
+            return isTaken(lock) ? -2 : -1;
+        }
+        long end = now + duration.toNanos() / 1000;
+        lock.end = on(QuorumRule.NEVER_SHORTEN) ? Math.max(lock.end, end) : end;
+        return lock.end - now;
+    }
+
+    boolean release(String name, ClaimId attempt, long token, Duration keepFor) {
+        Lock lock = lock(name);
+        if (!has(lock, attempt, token)) {
+            return false;
+        }
+        lock.holder = null;
+        if (keepFor.isZero()) {
+            lock.end = 0;
+            handOver(name, lock);
+        } else {
+            lock.kept = true;
+            lock.end = now + keepFor.toNanos() / 1000;
+        }
+        return true;
+    }
+
+    boolean withdraw(String name, ClaimId attempt) {
+        Lock lock = lock(name);
+        boolean found = lock.queue.removeIf(waiter -> waiter.attempt.equals(attempt));
+        if (isTaken(lock) && !lock.kept && attempt.equals(lock.holder)) {
+            lock.holder = null;
+            lock.end = 0;
+            handOver(name, lock);
+            return true;
+        }
+        return found;
+    }
+
+    boolean breakLease(String name, long token) {
+        Lock lock = lock(name);
+        if (!isTaken(lock) || token < lock.token || token > lock.token + lock.spare) {
+            return false;
+        }
+        lock.holder = null;
+        lock.kept = false;
+        lock.end = 0;
+        handOver(name, lock);
+        return true;
+    }
+}

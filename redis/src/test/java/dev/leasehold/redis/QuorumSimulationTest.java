@@ -1,0 +1,37 @@
+package dev.leasehold.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Set;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** The quorum's rules under every fault that the simulation knows. */
+class QuorumSimulationTest {
+
+    @Test
+    void nobodyHoldsTwiceAndTokensIncrease() {
+        long first = Long.getLong("leasehold.firstSeed", 1);
+        long runs = Long.getLong("leasehold.runs", 1000);
+        List<QuorumSimulation.Report> reports = LongStream.range(first, first + runs)
+                .parallel()
+                .mapToObj(seed -> QuorumSimulation.run(seed, QuorumSimulation.Kind.ANY, Set.of(), null))
+                .toList();
+        long grants =
+                reports.stream().mapToLong(QuorumSimulation.Report::grants).sum();
+        long holds = reports.stream().mapToLong(QuorumSimulation.Report::holds).sum();
+        long attempts =
+                reports.stream().mapToLong(QuorumSimulation.Report::attempts).sum();
+        System.out.printf("quorum: %d runs, %d grants, %d holds, %d attempts%n", runs, grants, holds, attempts);
+        assertThat(reports).filteredOn(report -> !report.findings().isEmpty()).isEmpty();
+    }
+
+    @Test
+    void replay() {
+        Long seed = Long.getLong("leasehold.seed");
+        if (seed != null) {
+            System.out.println(QuorumSimulation.run(seed, QuorumSimulation.Kind.ANY, Set.of(), System.out::println));
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package dev.leasehold.redis;
+
+import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.testkit.StoreContract;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+
+/** The contract of a store on a quorum of a given number of real masters. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class RedlockContracts extends StoreContract {
+
+    private final int count;
+    private Masters masters;
+    private RedlockStore store;
+
+    RedlockContracts(int count) {
+        this.count = count;
+    }
+
+    @BeforeAll
+    void startServers() {
+        masters = Masters.start(count);
+        store = RedlockStore.of(masters.uris())
+                .withMaxLease(Duration.ofHours(1))
+                .withNodeTimeout(Duration.ofSeconds(2));
+        store.initialize();
+    }
+
+    @AfterAll
+    void stopServers() {
+        masters.close();
+    }
+
+    @Override
+    protected boolean handsOverInTheSameStep() {
+        return false;
+    }
+
+    @Override
+    protected StoreFactory store() {
+        return store;
+    }
+}

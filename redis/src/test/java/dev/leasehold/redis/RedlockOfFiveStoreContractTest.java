@@ -1,0 +1,8 @@
+package dev.leasehold.redis;
+
+class RedlockOfFiveStoreContractTest extends RedlockContracts {
+
+    RedlockOfFiveStoreContractTest() {
+        super(5);
+    }
+}

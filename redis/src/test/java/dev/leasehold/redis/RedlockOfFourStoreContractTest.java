@@ -1,0 +1,8 @@
+package dev.leasehold.redis;
+
+class RedlockOfFourStoreContractTest extends RedlockContracts {
+
+    RedlockOfFourStoreContractTest() {
+        super(4);
+    }
+}

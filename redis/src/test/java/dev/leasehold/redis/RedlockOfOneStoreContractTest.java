@@ -1,0 +1,8 @@
+package dev.leasehold.redis;
+
+class RedlockOfOneStoreContractTest extends RedlockContracts {
+
+    RedlockOfOneStoreContractTest() {
+        super(1);
+    }
+}

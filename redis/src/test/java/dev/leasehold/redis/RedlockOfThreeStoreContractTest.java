@@ -1,0 +1,8 @@
+package dev.leasehold.redis;
+
+class RedlockOfThreeStoreContractTest extends RedlockContracts {
+
+    RedlockOfThreeStoreContractTest() {
+        super(3);
+    }
+}

@@ -1,0 +1,213 @@
+package dev.leasehold.redis;
+
+import dev.leasehold.LockInfo;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.NamePattern;
+import dev.leasehold.spi.TimeSource;
+import dev.leasehold.spi.Validity;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** One client's way to one master: messages take their time, overtake one another, get lost, come twice. */
+final class SimulatedVoter implements Voter {
+
+    /** How bad the network is, and which of the client's rules are off. */
+    interface Network {
+        /** Sends something one way; it arrives any number of times. */
+        void send(Runnable arrival);
+
+        Set<QuorumRule> off();
+    }
+
+    private final SimulatedMaster master;
+    private final Network network;
+    private final TimeSource time;
+    private final Consumer<Runnable> process;
+    private final Duration patience;
+    private final Set<ClaimId> saidYesTo = new HashSet<>();
+    private String knownRun = "";
+
+    /**
+     * Makes a way.
+     *
+     * @param process runs what arrives in the client's process, when that is not stopped
+     */
+    SimulatedVoter(
+            SimulatedMaster master, Network network, TimeSource time, Consumer<Runnable> process, Duration patience) {
+        this.master = master;
+        this.network = network;
+        this.time = time;
+        this.process = process;
+        this.patience = patience;
+        knownRun = master.run();
+    }
+
+    private record Told<T>(T answer, NodeView view) {}
+
+    private <T> CompletableFuture<T> send(
+            String what, Function<ModelMaster, T> request, BiFunction<T, ClockReading, T> read) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        ClockReading sentAt = time.now();
+        TimeSource.Timer timer = time.schedule(
+                patience, () -> result.completeExceptionally(new IllegalStateException("simulated: no answer")));
+        network.send(() -> master.handle(model -> {
+            T answer = request.apply(model);
+            master.note(what, answer);
+            network.send(() -> process.accept(() -> {
+                if (!result.isDone()) {
+                    timer.cancel();
+                    result.complete(read.apply(answer, sentAt));
+                }
+            }));
+        }));
+        return result;
+    }
+
+    /** From when a deadline counts. */
+    private ClockReading from(ClockReading sentAt) {
+        return network.off().contains(QuorumRule.DEADLINE_FROM_SENDING) ? time.now() : sentAt;
+    }
+
+    private NodeView view(String run, ClockReading sentAt, long micros, Duration noVote) {
+        knownRun = run;
+        return new NodeView(run, sentAt, micros, noVote);
+    }
+
+    @Override
+    public CompletionStage<Vote> vote(Ballot ballot) {
+        String named = knownRun;
+        CompletableFuture<Vote> result = new CompletableFuture<>();
+        this.<Told<ModelMaster.@Nullable Said>>send(
+                        "votes on " + ballot,
+                        model -> {
+                            Duration none = model.noVoteFor(named);
+                            ModelMaster.Said said = none.isZero() ? model.vote(ballot) : null;
+                            return new Told<>(said, new NodeView(model.run(), time.now(), master.micros(), none));
+                        },
+                        (told, sentAt) -> new Told<>(
+                                told.answer(),
+                                view(
+                                        told.view().run(),
+                                        sentAt,
+                                        told.view().micros(),
+                                        told.view().noVoteFor())))
+                .whenComplete((told, failure) -> {
+                    if (failure != null) {
+                        result.completeExceptionally(failure);
+                    } else {
+                        result.complete(read(ballot, told.answer(), told.view()));
+                    }
+                });
+        return result;
+    }
+
+    private Vote read(Ballot ballot, ModelMaster.@Nullable Said said, NodeView view) {
+        if (said == null) {
+            return new Vote.NoVote(view);
+        }
+        if (said instanceof ModelMaster.Said.Yes yes) {
+            saidYesTo.add(ballot.attempt());
+            return new Vote.Yes(yes.token(), Validity.of(from(view.sentAt()), nanos(yes.micros())), view);
+        }
+        if (said instanceof ModelMaster.Said.Stale stale) {
+            return new Vote.Stale(stale.last(), view);
+        }
+        if (said instanceof ModelMaster.Said.TooFar far) {
+            return new Vote.TooFar(far.most(), view);
+        }
+        ModelMaster.Said.Busy busy = (ModelMaster.Said.Busy) said;
+        Long left = busy.micros();
+        return new Vote.Busy(busy.holder(), left == null ? null : nanos(left), busy.place(), view);
+    }
+
+    private static Duration nanos(long micros) {
+        return Duration.ofNanos(micros * 1000);
+    }
+
+    @Override
+    public CompletionStage<Ack> renew(String lock, ClaimId attempt, long token, Duration lease) {
+        String named = knownRun;
+        return this.<Ack>send(
+                "renews " + attempt + " " + token,
+                model -> {
+                    Duration none = model.noVoteFor(named);
+                    NodeView view = new NodeView(model.run(), time.now(), master.micros(), none);
+                    if (!none.isZero()) {
+                        return new Ack.NoVote(view);
+                    }
+                    long left = model.renew(lock, attempt, token, lease);
+                    return left < 0
+                            ? new Ack.Gone(left == -1, view)
+                            : new Ack.Renewed(Validity.of(time.now(), nanos(left)), view);
+                },
+                (ack, sentAt) -> {
+                    NodeView view = view(
+                            ack.view().run(),
+                            sentAt,
+                            ack.view().micros(),
+                            ack.view().noVoteFor());
+                    if (ack instanceof Ack.Renewed renewed) {
+                        // The model has counted from its own moment: what was left then, counts from sending.
+                        long left = renewed.validity().deadline()
+                                - renewed.validity().sentAt().nanos();
+                        return new Ack.Renewed(
+                                new Validity(from(sentAt), from(sentAt).nanos() + left), view);
+                    }
+                    return ack instanceof Ack.Gone gone ? new Ack.Gone(gone.free(), view) : new Ack.NoVote(view);
+                });
+    }
+
+    @Override
+    public CompletionStage<Boolean> release(String lock, ClaimId attempt, long token, Duration keepFor) {
+        return send(
+                "releases " + attempt + " " + token,
+                model -> model.release(lock, attempt, token, keepFor),
+                (found, sentAt) -> found);
+    }
+
+    @Override
+    public CompletionStage<Boolean> withdraw(String lock, ClaimId attempt) {
+        if (network.off().contains(QuorumRule.RELEASE_ON_ALL) && !saidYesTo.contains(attempt)) {
+            return CompletableFuture.completedFuture(true);
+        }
+        return send("withdraws " + attempt, model -> model.withdraw(lock, attempt), (found, sentAt) -> found);
+    }
+
+    @Override
+    public CompletionStage<Boolean> breakLease(String lock, long token) {
+        return send("breaks " + token, model -> model.breakLease(lock, token), (found, sentAt) -> found);
+    }
+
+    @Override
+    public CompletionStage<NodeView> look() {
+        String named = knownRun;
+        return send(
+                "looks",
+                model -> new NodeView(model.run(), time.now(), master.micros(), model.noVoteFor(named)),
+                (view, sentAt) -> view(view.run(), sentAt, view.micros(), view.noVoteFor()));
+    }
+
+    @Override
+    public CompletionStage<List<LockInfo>> list(NamePattern pattern) {
+        return CompletableFuture.completedFuture(List.of());
+    }
+
+    @Override
+    public CompletableFuture<?> close() {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public String toString() {
+        return master.name();
+    }
+}
