@@ -323,7 +323,8 @@ final class LocalQueue {
     /** A claim that is not ours any more may stand in the store's queue, or may have been granted. */
     private void strayClaim(ClaimId claim) {
         Tenure current = tenure;
-        if (current == null || !current.lease().claim().equals(claim)) {
+        boolean held = current != null && current.lease().claim().equals(claim);
+        if (!held && !undos.withdrawAfterRelease(claim)) {
             undos.withdraw(claim, true, now, actions);
         }
     }

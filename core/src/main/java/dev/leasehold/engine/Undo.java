@@ -28,6 +28,7 @@ final class Undo {
     private long nextAt;
     private boolean holdTold;
     private boolean sweeping;
+    private boolean withdrawAfterwards;
     private long pointlessFrom;
 
     private Undo(
@@ -73,6 +74,18 @@ final class Undo {
 
     @Nullable Hold hold() {
         return hold;
+    }
+
+    boolean isReleaseOf(ClaimId released) {
+        return lease != null && !sweeping && claim.equals(released);
+    }
+
+    void withdrawAfterwards() {
+        withdrawAfterwards = true;
+    }
+
+    boolean isToBeWithdrawn() {
+        return withdrawAfterwards;
     }
 
     boolean isRepeated() {

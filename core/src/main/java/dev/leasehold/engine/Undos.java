@@ -44,6 +44,22 @@ final class Undos {
         return all.stream().anyMatch(undo -> lease.equals(undo.lease()));
     }
 
+    /**
+     * Notes that a claim has to be withdrawn as soon as its lease is released. Not before: a withdrawal that overtakes the
+     * release ends the lease too, and then the release seems to come too late.
+     *
+     * @return false if no release of it is under way
+     */
+    boolean withdrawAfterRelease(ClaimId claim) {
+        for (Undo undo : all) {
+            if (undo.isReleaseOf(claim)) {
+                undo.withdrawAfterwards();
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Notes for how long a claim of this queue may stay in the store. */
     void claimed(Duration lease) {
         longestLease = Math.max(longestLease, lease.toNanos());
@@ -113,6 +129,9 @@ final class Undos {
             actions.add(new Action.Settle(hold, lost ? LeaseState.LOST : LeaseState.RELEASED, null));
         }
         finish(undo, now);
+        if (undo.isToBeWithdrawn()) {
+            withdraw(undo.claim(), true, now, actions);
+        }
         return true;
     }
 
