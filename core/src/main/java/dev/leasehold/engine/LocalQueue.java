@@ -323,11 +323,12 @@ final class LocalQueue {
     /**
      * A claim that is not ours any more may stand in the store's queue, or may have been granted. Not if its lease is being
      * released: then this is a late word from before the grant, and a withdrawal that overtook the release would have it
-     * find nothing, as if the lease had been lost. What is left after all, the release sweeps.
+     * find nothing, as if the lease had been lost. It is withdrawn after the release.
      */
     private void strayClaim(ClaimId claim) {
         Tenure current = tenure;
-        if ((current == null || !current.lease().claim().equals(claim)) && !undos.isReleasing(claim)) {
+        boolean held = current != null && current.lease().claim().equals(claim);
+        if (!held && !undos.withdrawAfterRelease(claim)) {
             undos.withdraw(claim, true, now, actions);
         }
     }

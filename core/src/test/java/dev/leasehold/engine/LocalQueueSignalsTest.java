@@ -57,6 +57,20 @@ class LocalQueueSignalsTest {
     }
 
     @Test
+    void aBusyAnswerThatThePushHasOvertakenDoesNotMakeTheReleaseLookTooLate() {
+        Caller caller = bench.joins();
+        Claim claim = bench.claim();
+        LeaseId lease = bench.newLease(claim);
+        bench.pushes(lease, 0, Duration.ofSeconds(5));
+        bench.ends(bench.given(caller));
+        assertThat(bench.release()).isEqualTo(lease);
+        bench.busy(claim);
+        bench.none(Action.SendWithdraw.class);
+        bench.released(lease);
+        assertThat(bench.withdrawal()).isEqualTo(claim.id());
+    }
+
+    @Test
     void aPushWithoutAValidityIsOnlyAReasonToAsk() {
         bench.joins();
         Claim claim = bench.claim();
