@@ -131,22 +131,6 @@ class LocalQueueSignalsTest {
     }
 
     @Test
-    void anAnswerOlderThanThePushDoesNotWithdrawWhatIsBeingReleased() {
-        Bench slow = new Bench(Duration.ofSeconds(5));
-        Caller caller = slow.joins();
-        Claim claim = slow.claim();
-        LeaseId lease = slow.newLease(claim);
-        slow.pushes(lease, 0, Duration.ofSeconds(5));
-        slow.ends(slow.given(caller));
-        slow.busy(claim, LEASE, 1);
-        slow.none(Action.SendWithdraw.class);
-        assertThat(slow.release()).isEqualTo(lease);
-        slow.released(lease);
-        slow.pass(Duration.ofSeconds(6));
-        assertThat(slow.withdrawal()).as("what may be left is swept").isEqualTo(claim.id());
-    }
-
-    @Test
     void aPushToNobodyIsReleased() {
         LeaseId lease = new LeaseId("lock", new ClaimId("client", 99), 5);
         bench.pushes(lease, 0, Duration.ofSeconds(5));
