@@ -282,6 +282,21 @@ class PostgresHardCasesTest {
         }
     }
 
+    /** Deterministic, where the contract's test of it depends on the machine's speed. */
+    @Test
+    void aSingleStatementOvertakesNobodyWhoWaitsForALockThatIsFree() throws Exception {
+        try (Leasehold client = Leasehold.connect(postgres.url());
+                Connection admin = DriverManager.getConnection(postgres.url());
+                Statement statement = admin.createStatement()) {
+            client.lock(name).acquire().close();
+            String ghost = "'', '" + name + "', 1, 'ghost', 1, 'ghost', 0, 30000000, 0, 9007199254740991";
+            statement.execute("INSERT INTO leasehold_waiter VALUES (" + ghost + ")");
+            statement.execute("UPDATE leasehold_lock SET waiters = 1 WHERE name = '" + name + "'");
+            assertThat(client.lock(name).tryAcquire()).isEmpty();
+            assertThat(client.locks(name).get(0).holder().owner()).isEqualTo("ghost");
+        }
+    }
+
     @Test
     void aServerThatIsKilledAndRestartedUnderLoadHoldsNothingTwice() throws Exception {
         try (PostgresServer own = PostgresServer.start();
