@@ -53,6 +53,11 @@ final class QuorumStore implements Store {
         }
 
         @Override
+        public void begins(QuorumClaim claim) {
+            claims.put(key(claim.claim()), claim);
+        }
+
+        @Override
         public void ended(QuorumClaim claim) {
             claims.remove(key(claim.claim()), claim);
         }
@@ -86,14 +91,8 @@ final class QuorumStore implements Store {
     @Override
     public CompletionStage<ClaimAnswer> claim(Claim claim) {
         return unlessClosed(() -> {
-            Key key = key(claim);
-            QuorumClaim known = claims.computeIfAbsent(key, fresh -> new QuorumClaim(quorum, owner, claim));
-            return known.ask(claim).whenComplete((answer, failure) -> {
-                boolean nothingLeft = failure != null || (answer instanceof ClaimAnswer.Busy && !claim.enqueue());
-                if (nothingLeft && !claim.enqueue()) {
-                    claims.remove(key, known);
-                }
-            });
+            QuorumClaim known = claims.get(key(claim));
+            return (known == null ? new QuorumClaim(quorum, owner, claim) : known).ask(claim);
         });
     }
 
