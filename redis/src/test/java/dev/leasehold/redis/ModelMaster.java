@@ -137,6 +137,35 @@ final class ModelMaster {
         return Duration.ofNanos(Math.max(0, wanted - (now - markerSince)) * 1000);
     }
 
+    /** Makes everything that is kept that much older. */
+    void age(long micros) {
+        for (Lock lock : locks.values()) {
+            lock.end -= micros;
+            lock.queue.replaceAll(one ->
+                    new Waiter(one.attempt, one.spare, one.periodMicros, one.aliveUntil - micros));
+        }
+        markerSince -= micros;
+    }
+
+    /** Whether an attempt has a lock or stands in line for it. */
+    boolean knows(String name, ClaimId attempt) {
+        Lock lock = lock(name);
+        return (isTaken(lock) && attempt.equals(lock.holder))
+                || lock.queue.stream().anyMatch(waiter -> waiter.attempt.equals(attempt) && waiter.aliveUntil > now);
+    }
+
+    /** Who has a lock with which token and spare, its last token, and who stands in line. */
+    String state(String name) {
+        Lock lock = lock(name);
+        String holder = lock.kept ? "" : String.valueOf(lock.holder);
+        return (isTaken(lock) ? holder + " " + lock.token + " " + lock.spare : "free") + ", last "
+                + (lock.last == null ? "none" : lock.last) + ", "
+                + lock.queue.stream()
+                        .filter(waiter -> waiter.aliveUntil > now)
+                        .map(waiter -> waiter.attempt.toString())
+                        .toList();
+    }
+
     // ---- the scripts ---------------------------------------------------------------------------------------------
 
     /** A vote without its view, deadline as time left. */
@@ -259,8 +288,8 @@ final class ModelMaster {
         }
     }
 
-    private static @Nullable HolderInfo holder(Lock lock) {
-        return lock.kept ? null : new HolderInfo(String.valueOf(lock.holder), lock.token, null, null, null);
+    private static HolderInfo holder(Lock lock) {
+        return new HolderInfo(lock.kept ? "" : String.valueOf(lock.holder), lock.token, null, null, null);
     }
 
     private boolean has(Lock lock, ClaimId attempt, long token) {
