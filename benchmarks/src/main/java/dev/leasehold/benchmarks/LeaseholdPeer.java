@@ -34,7 +34,7 @@ final class LeaseholdPeer implements Peer {
     @Override
     public void release() throws InterruptedException {
         if (lease.release() != LeaseState.RELEASED) {
-            throw new IllegalStateException("the lock was lost");
+            System.err.println("Leasehold: the lock was lost: " + lease);
         }
     }
 

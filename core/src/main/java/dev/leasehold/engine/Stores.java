@@ -14,6 +14,7 @@ public final class Stores {
     /** Where the schemes live that are ours, for the message that names the missing artifact. */
     private static final Map<String, String> ARTIFACTS = Map.of(
             "sqlite", "leasehold-jdbc",
+            "jdbc", "leasehold-jdbc",
             "redis", "leasehold-redis",
             "rediss", "leasehold-redis",
             "redis-sentinel", "leasehold-redis",

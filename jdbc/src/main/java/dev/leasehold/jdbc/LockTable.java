@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The rows of {@code leasehold_lock}, seen from one namespace. Used within transactions. */
-final class LockTable {
+/** The rows of SQLite's {@code leasehold_lock}, seen from one namespace. Used within transactions. */
+final class LockTable implements Locks {
 
     private static final String SELECT = "SELECT id, name, last, client, counter, owner, token, run_end, since, ends,"
             + " boot, span, EXISTS (SELECT 1 FROM leasehold_waiter w WHERE w.lock = l.id) FROM leasehold_lock l ";
@@ -29,7 +29,8 @@ final class LockTable {
         this.sightings = new Sightings(sql);
     }
 
-    @Nullable LockRow find(String name, Turn now) throws SQLException {
+    @Override
+    public @Nullable LockRow find(String name, Turn now) throws SQLException {
         Raw raw = sql.first(SELECT + "WHERE namespace = ? AND name = ?", LockTable::read, namespace, name);
         return raw == null ? null : seen(raw, now, true);
     }
@@ -39,8 +40,8 @@ final class LockTable {
         return seen(sql.all(SELECT + "WHERE id > ? ORDER BY id LIMIT ?", LockTable::read, id, limit), now, true);
     }
 
-    /** What is held, kept or waited for. Writes nothing. */
-    List<LockRow> busy(Turn now) throws SQLException {
+    @Override
+    public List<LockRow> busy(Turn now) throws SQLException {
         String condition = "WHERE namespace = ? AND"
                 + " (span > 0 OR EXISTS (SELECT 1 FROM leasehold_waiter w WHERE w.lock = l.id))";
         return seen(sql.all(SELECT + condition, LockTable::read, namespace), now, false);
@@ -74,12 +75,14 @@ final class LockTable {
                 name);
     }
 
-    LockRow insert(String name) throws SQLException {
+    @Override
+    public LockRow insert(String name, Turn now) throws SQLException {
         sql.change("INSERT INTO leasehold_lock (namespace, name) VALUES (?, ?)", namespace, name);
         return new LockRow(sql.number("SELECT last_insert_rowid()"), name, 0, null, false, false);
     }
 
-    Tenure grant(LockRow row, ClaimId claim, String owner, Duration lease, int spare, boolean handed, Turn now)
+    @Override
+    public Tenure grant(LockRow row, ClaimId claim, String owner, Duration lease, int spare, boolean handed, Turn now)
             throws SQLException {
         long token = Math.max(row.last() + 1, now.wallMicros());
         Tenure tenure = new Tenure(claim, owner, token, token + spare, now.wallMicros(), now.in(lease));
@@ -102,8 +105,8 @@ final class LockTable {
         return tenure;
     }
 
-    /** Moves the end to at least {@code now + duration}, and counts as the holder's confirmation. */
-    Tenure extend(LockRow row, Tenure tenure, Duration duration, Turn now) throws SQLException {
+    @Override
+    public Tenure extend(LockRow row, Tenure tenure, Duration duration, Turn now) throws SQLException {
         Tenure extended = tenure.ending(Math.max(tenure.ends(), now.in(duration)));
         sql.change(
                 "UPDATE leasehold_lock SET ends = ?, boot = ?, span = ?, handed = 0 WHERE id = ?",
@@ -115,8 +118,8 @@ final class LockTable {
         return extended;
     }
 
-    /** Takes the lock from its holder and keeps it for nobody; zero frees it. */
-    void keep(LockRow row, Duration duration, Turn now) throws SQLException {
+    @Override
+    public void keep(LockRow row, Duration duration, Turn now) throws SQLException {
         sql.change(
                 "UPDATE leasehold_lock SET client = NULL, counter = NULL, owner = '', ends = ?, boot = ?, span = ?,"
                         + " handed = 0 WHERE id = ?",

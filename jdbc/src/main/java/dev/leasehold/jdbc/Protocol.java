@@ -4,7 +4,7 @@ import dev.leasehold.HolderInfo;
 import dev.leasehold.LockInfo;
 import dev.leasehold.WaiterInfo;
 import dev.leasehold.jdbc.LockRow.Tenure;
-import dev.leasehold.jdbc.WaiterTable.Waiter;
+import dev.leasehold.jdbc.Waiters.Waiter;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -12,8 +12,6 @@ import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
-import dev.leasehold.spi.StoreContext;
-import dev.leasehold.spi.Validity;
 import dev.leasehold.spi.WaitingRules;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -23,12 +21,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of the store, as plain reads and writes.
+ * The rules of the stores in databases, as plain reads and writes.
  *
- * <p>Each method runs inside one transaction that has the whole database to itself (SQLite admits one writer at a time),
- * and the time in its {@link Turn} was read after that transaction had begun. So nothing here can be interleaved with
- * anything, and a method may be read as if the world stood still. What a process that is killed leaves behind is what the
- * last committed transaction left: there are no steps in between.
+ * <p>Each method runs inside one transaction in which nobody else can change the lock that it is about, or its queue, and
+ * the time in its {@link Turn} was read by that transaction. SQLite admits one writer at a time; on a server the
+ * transaction has first changed the lock's own row ({@code Transaction} says why that is enough). So nothing here can be
+ * interleaved with anything, and a method may be read as if the world stood still. What a process that is killed leaves
+ * behind is what the last committed transaction left: there are no steps in between.
  *
  * <p>Every method first looks at the lock through {@link #settled}, which drops what is over: a lease that has run out,
  * waiters that are dead. What is over is therefore never brought back. Whatever frees a lock goes through {@link
@@ -36,26 +35,29 @@ import org.jspecify.annotations.Nullable;
  */
 final class Protocol {
 
-    /** A grant that was made while its client waited. */
-    record Handed(LeaseId lease, int spare, @Nullable Validity validity) {}
+    /** Is told of a lock that was not there before. */
+    @FunctionalInterface
+    interface NewLock {
+        void added(LockRow row, Turn now) throws SQLException;
+    }
 
-    private final LockTable locks;
-    private final WaiterTable waiters;
-    private final Sweep sweep;
+    private final Locks locks;
+    private final Waiters waiters;
+    private final NewLock newLock;
     private final String owner;
 
-    Protocol(Sql sql, StoreContext context) {
-        this.locks = new LockTable(sql, context.namespace());
-        this.waiters = new WaiterTable(sql);
-        this.sweep = new Sweep(locks, waiters);
-        this.owner = context.owner();
+    Protocol(Locks locks, Waiters waiters, NewLock newLock, String owner) {
+        this.locks = locks;
+        this.waiters = waiters;
+        this.newLock = newLock;
+        this.owner = owner;
     }
 
     ClaimAnswer claim(Claim claim, Turn now) throws SQLException {
         LockRow row = settled(claim.lock(), now);
         if (row == null) {
-            row = locks.insert(claim.lock());
-            sweep.step(row.id(), now);
+            row = locks.insert(claim.lock(), now);
+            newLock.added(row, now);
         }
         Tenure tenure = row.tenure();
         if (tenure == null) {
@@ -66,7 +68,7 @@ final class Protocol {
         if (tenure != null && tenure.belongsTo(claim.id())) {
             LeaseId lease = new LeaseId(row.name(), claim.id(), tenure.token());
             return new ClaimAnswer.Granted(
-                    lease, Math.toIntExact(tenure.runEnd() - tenure.token()), validity(tenure, now));
+                    lease, Math.toIntExact(tenure.runEnd() - tenure.token()), now.validity(tenure.ends()));
         }
         HolderInfo holder = holder(tenure, now);
         return new ClaimAnswer.Busy(holder, holder == null ? null : holder.timeLeft(), queue(row, claim, now));
@@ -78,7 +80,8 @@ final class Protocol {
         if (row == null || tenure == null || !tenure.isLease(lease)) {
             return new RenewAnswer.Lost();
         }
-        return new RenewAnswer.Renewed(validity(locks.extend(row, tenure, duration, now), now));
+        return new RenewAnswer.Renewed(
+                now.validity(locks.extend(row, tenure, duration, now).ends()));
     }
 
     ReleaseAnswer release(LeaseId lease, Duration keepFor, Turn now) throws SQLException {
@@ -100,15 +103,20 @@ final class Protocol {
         if (row == null) {
             return false;
         }
-        Waiter waiter = row.waited() ? waiters.find(row.id(), claim) : null;
+        Waiter waiter = row.waited() ? waiters.find(row, claim) : null;
         if (waiter != null) {
-            waiters.remove(row.id(), waiter.position());
+            waiters.remove(row, waiter);
         }
         boolean held = row.tenure() != null && row.tenure().belongsTo(claim);
         if (held) {
             handOver(row, null, now);
         }
         return held || waiter != null;
+    }
+
+    /** Only tidies up; whether there is such a lock. */
+    boolean tidy(String lock, Turn now) throws SQLException {
+        return settled(lock, now) != null;
     }
 
     boolean breakLease(String lock, long token, Turn now) throws SQLException {
@@ -131,7 +139,7 @@ final class Protocol {
             if (!pattern.matches(row.name())) {
                 continue;
             }
-            List<WaiterInfo> queue = row.waited() ? waiters.list(row.id(), now) : List.of();
+            List<WaiterInfo> queue = row.waited() ? waiters.list(row, now) : List.of();
             if (row.tenure() != null || !queue.isEmpty()) {
                 found.add(new LockInfo(row.name(), holder(row.tenure(), now), queue));
             }
@@ -140,38 +148,10 @@ final class Protocol {
         return found;
     }
 
-    /**
-     * The locks that were handed to a client and that it has not confirmed yet. Only reads. Where another boot did it, this
-     * one cannot tell the time left, and the client has to ask.
-     */
-    List<Handed> handedTo(String client, Turn now) throws SQLException {
-        List<Handed> handed = new ArrayList<>();
-        for (LockRow row : locks.handedTo(client, now)) {
-            Tenure tenure = row.tenure();
-            if (tenure != null && tenure.claim() != null) {
-                LeaseId lease = new LeaseId(row.name(), tenure.claim(), tenure.token());
-                int spare = Math.toIntExact(tenure.runEnd() - tenure.token());
-                handed.add(new Handed(lease, spare, row.foreign() ? null : validity(tenure, now)));
-            }
-        }
-        return handed;
-    }
-
-    boolean carries(LeaseId lease) throws SQLException {
-        return locks.carries(lease);
-    }
-
-    /** The place of a claim in the queue, the dead included; 0 where it does not wait. Only reads. */
-    int place(String lock, ClaimId claim) throws SQLException {
-        Long id = locks.id(lock);
-        Waiter waiter = id == null ? null : waiters.find(id, claim);
-        return id == null || waiter == null ? 0 : waiters.place(id, waiter.position());
-    }
-
     private @Nullable LockRow settled(String name, Turn now) throws SQLException {
         LockRow row = locks.find(name, now);
         if (row != null && row.waited()) {
-            waiters.bury(row.id(), now);
+            waiters.bury(row, now);
         }
         return row;
     }
@@ -181,9 +161,9 @@ final class Protocol {
      * period to confirm, and is told.
      */
     private @Nullable Tenure handOver(LockRow row, @Nullable Claim asker, Turn now) throws SQLException {
-        Waiter first = row.waited() ? waiters.first(row.id()) : null;
+        Waiter first = row.waited() ? waiters.first(row) : null;
         if (first != null) {
-            waiters.remove(row.id(), first.position());
+            waiters.remove(row, first);
         }
         if (asker != null && (first == null || first.claim().equals(asker.id()))) {
             return locks.grant(row, asker.id(), owner, asker.lease(), asker.spare(), false, now);
@@ -199,12 +179,11 @@ final class Protocol {
 
     /** Keeps the claim's place in the queue, or gives it one if it wants one. */
     private int queue(LockRow row, Claim claim, Turn now) throws SQLException {
-        Waiter known = row.waited() ? waiters.find(row.id(), claim.id()) : null;
+        Waiter known = row.waited() ? waiters.find(row, claim.id()) : null;
         if (known != null) {
-            waiters.hear(row.id(), known.position(), claim, now);
-            return waiters.place(row.id(), known.position());
+            return waiters.hear(row, known, claim, now);
         }
-        return claim.enqueue() ? waiters.place(row.id(), waiters.add(row.id(), claim, owner, now)) : 0;
+        return claim.enqueue() ? waiters.add(row, claim, owner, now) : 0;
     }
 
     private static @Nullable HolderInfo holder(@Nullable Tenure tenure, Turn now) {
@@ -216,9 +195,5 @@ final class Protocol {
                         Turn.instant(tenure.since()),
                         now.wallAt(tenure.ends()),
                         now.until(tenure.ends()));
-    }
-
-    private static Validity validity(Tenure tenure, Turn now) {
-        return Validity.of(now.sentAt(), now.until(tenure.ends()));
     }
 }

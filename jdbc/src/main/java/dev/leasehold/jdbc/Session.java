@@ -36,8 +36,8 @@ final class Session {
     private final Neighbours.Neighbour self;
     private final Watch watch;
 
-    /** An open connection and the rules on it. */
-    private record Open(Database database, Protocol protocol) {}
+    /** An open connection, what can be seen through it, and the rules on it. */
+    private record Open(Database database, SqliteViews views, Protocol protocol) {}
 
     private @Nullable Open open;
     private volatile boolean locked;
@@ -126,7 +126,7 @@ final class Session {
             if (watch.looksAtHolds() && current.database().isDisplaced()) {
                 displaced();
             } else {
-                watch.look(current.database(), current.protocol(), nudged);
+                watch.look(current.database(), current.views(), nudged);
             }
         } catch (SQLException e) {
             if (!Failures.isBusy(e)) {
@@ -156,7 +156,8 @@ final class Session {
         Open current = open;
         if (current == null) {
             Database database = Database.open(file);
-            current = new Open(database, new Protocol(database.sql(), context));
+            SqliteViews views = new SqliteViews(database.sql(), context.namespace());
+            current = new Open(database, views, views.protocol(context));
             open = current;
             Neighbours.join(database.identity(), self);
         }

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs statements on one connection and keeps them prepared. Values are always parameters. Not thread-safe.
  */
-final class Sql {
+final class Sql implements AutoCloseable {
 
     /** Reads one row. */
     @FunctionalInterface
@@ -36,6 +37,32 @@ final class Sql {
     /** Changes rows and tells how many. */
     int change(String sql, @Nullable Object... values) throws SQLException {
         return bound(sql, values).executeUpdate();
+    }
+
+    /** Changes a row and reads the number that the database made with it, or null where there was no such row. */
+    @Nullable Long generated(String sql, @Nullable Object... values) throws SQLException {
+        PreparedStatement statement = prepared.get(sql);
+        if (statement == null) {
+            statement = connection.prepareStatement(sql, Statement.RETURN_GENERATED_KEYS);
+            prepared.put(sql, statement);
+        }
+        bind(statement, values);
+        if (statement.executeUpdate() == 0) {
+            return null;
+        }
+        try (ResultSet keys = statement.getGeneratedKeys()) {
+            return keys.next() ? keys.getLong(1) : null;
+        }
+    }
+
+    /** Runs one statement with many sets of values. */
+    void batch(String sql, List<@Nullable Object[]> all) throws SQLException {
+        PreparedStatement statement = prepared(sql);
+        for (@Nullable Object[] values : all) {
+            bind(statement, values);
+            statement.addBatch();
+        }
+        statement.executeBatch();
     }
 
     /** Reads the first row, or null where there is none. */
@@ -67,6 +94,11 @@ final class Sql {
 
     private PreparedStatement bound(String sql, @Nullable Object... values) throws SQLException {
         PreparedStatement statement = prepared(sql);
+        bind(statement, values);
+        return statement;
+    }
+
+    private static void bind(PreparedStatement statement, @Nullable Object... values) throws SQLException {
         for (int i = 0; i < values.length; i++) {
             Object value = values[i];
             if (value instanceof Long number) {
@@ -77,7 +109,6 @@ final class Sql {
                 statement.setObject(i + 1, value);
             }
         }
-        return statement;
     }
 
     private PreparedStatement prepared(String sql) throws SQLException {
@@ -87,5 +118,13 @@ final class Sql {
             prepared.put(sql, statement);
         }
         return statement;
+    }
+
+    /** Closes the statements, not the connection. */
+    @Override
+    public void close() throws SQLException {
+        for (PreparedStatement statement : prepared.values()) {
+            statement.close();
+        }
     }
 }

@@ -26,7 +26,8 @@ final class Sweep {
         this.waiters = waiters;
     }
 
-    void step(long newest, Turn now) throws SQLException {
+    void step(LockRow added, Turn now) throws SQLException {
+        long newest = added.id();
         if (cursor < 0) {
             cursor = new SplittableRandom().nextLong(newest);
         }
@@ -37,9 +38,9 @@ final class Sweep {
                 continue;
             }
             if (row.waited()) {
-                waiters.bury(row.id(), now);
+                waiters.bury(row, now);
             }
-            if (!row.waited() || waiters.first(row.id()) == null) {
+            if (!row.waited() || waiters.first(row) == null) {
                 locks.delete(row);
             }
         }

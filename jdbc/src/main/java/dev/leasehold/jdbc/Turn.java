@@ -2,6 +2,7 @@ package dev.leasehold.jdbc;
 
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.Validity;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -52,6 +53,10 @@ record Turn(ClockReading sentAt, String boot, long micros, long wallMicros, List
 
     Duration until(long ends) {
         return Duration.of(Math.max(0, ends - micros), ChronoUnit.MICROS);
+    }
+
+    Validity validity(long ends) {
+        return Validity.of(sentAt, until(ends));
     }
 
     Instant wallAt(long ends) {

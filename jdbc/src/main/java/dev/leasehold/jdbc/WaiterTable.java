@@ -11,11 +11,8 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The rows of {@code leasehold_waiter}: the queues. Used within transactions. */
-final class WaiterTable {
-
-    /** A claim in a queue, as of its last word. */
-    record Waiter(long position, ClaimId claim, String owner, Duration lease, int spare) {}
+/** The rows of SQLite's {@code leasehold_waiter}: the queues. Used within transactions. */
+final class WaiterTable implements Waiters {
 
     private static final String SELECT = "SELECT position, client, counter, owner, lease, spare FROM leasehold_waiter ";
 
@@ -29,7 +26,9 @@ final class WaiterTable {
      * Removes the dead. Those that another boot wrote get a new time to live, from now: after a reboot each of them can
      * delay the queue once, by no more than that.
      */
-    void bury(long lock, Turn now) throws SQLException {
+    @Override
+    public void bury(LockRow row, Turn now) throws SQLException {
+        long lock = row.id();
         sql.change(
                 "UPDATE leasehold_waiter SET boot = ?, alive_until = ? + alive_for WHERE lock = ? AND boot <> ?",
                 now.boot(),
@@ -39,7 +38,12 @@ final class WaiterTable {
         sql.change("DELETE FROM leasehold_waiter WHERE lock = ? AND alive_until <= ?", lock, now.micros());
     }
 
-    @Nullable Waiter find(long lock, ClaimId claim) throws SQLException {
+    @Override
+    public @Nullable Waiter find(LockRow row, ClaimId claim) throws SQLException {
+        return find(row.id(), claim);
+    }
+
+    private @Nullable Waiter find(long lock, ClaimId claim) throws SQLException {
         return sql.first(
                 SELECT + "WHERE lock = ? AND client = ? AND counter = ?",
                 WaiterTable::read,
@@ -48,11 +52,14 @@ final class WaiterTable {
                 claim.counter());
     }
 
-    @Nullable Waiter first(long lock) throws SQLException {
-        return sql.first(SELECT + "WHERE lock = ? ORDER BY position LIMIT 1", WaiterTable::read, lock);
+    @Override
+    public @Nullable Waiter first(LockRow row) throws SQLException {
+        return sql.first(SELECT + "WHERE lock = ? ORDER BY position LIMIT 1", WaiterTable::read, row.id());
     }
 
-    long add(long lock, Claim claim, String owner, Turn now) throws SQLException {
+    @Override
+    public int add(LockRow row, Claim claim, String owner, Turn now) throws SQLException {
+        long lock = row.id();
         Duration aliveFor = WaitingRules.aliveFor(claim.lease());
         long position = sql.number("SELECT COALESCE(MAX(position), 0) + 1 FROM leasehold_waiter WHERE lock = ?", lock);
         sql.change(
@@ -69,11 +76,11 @@ final class WaiterTable {
                 now.boot(),
                 Turn.micros(aliveFor),
                 now.in(aliveFor));
-        return position;
+        return place(lock, position);
     }
 
-    /** Notes a further word of a waiter. */
-    void hear(long lock, long position, Claim claim, Turn now) throws SQLException {
+    @Override
+    public int hear(LockRow row, Waiter waiter, Claim claim, Turn now) throws SQLException {
         Duration aliveFor = WaitingRules.aliveFor(claim.lease());
         sql.change(
                 "UPDATE leasehold_waiter SET lease = ?, spare = ?, boot = ?, alive_for = ?, alive_until = ?"
@@ -83,27 +90,36 @@ final class WaiterTable {
                 now.boot(),
                 Turn.micros(aliveFor),
                 now.in(aliveFor),
-                lock,
-                position);
+                row.id(),
+                waiter.position());
+        return place(row.id(), waiter.position());
     }
 
-    int place(long lock, long position) throws SQLException {
+    /** 0 where the claim does not wait. */
+    int place(long lock, ClaimId claim) throws SQLException {
+        Waiter waiter = find(lock, claim);
+        return waiter == null ? 0 : place(lock, waiter.position());
+    }
+
+    private int place(long lock, long position) throws SQLException {
         return Math.toIntExact(
                 sql.number("SELECT COUNT(*) FROM leasehold_waiter WHERE lock = ? AND position <= ?", lock, position));
     }
 
-    void remove(long lock, long position) throws SQLException {
-        sql.change("DELETE FROM leasehold_waiter WHERE lock = ? AND position = ?", lock, position);
+    @Override
+    public void remove(LockRow row, Waiter waiter) throws SQLException {
+        sql.change("DELETE FROM leasehold_waiter WHERE lock = ? AND position = ?", row.id(), waiter.position());
     }
 
-    /** The living, first come first; those of another boot count as alive. Writes nothing. */
-    List<WaiterInfo> list(long lock, Turn now) throws SQLException {
+    /** Those of another boot count as alive. */
+    @Override
+    public List<WaiterInfo> list(LockRow lock, Turn now) throws SQLException {
         int[] place = {0};
         return sql.all(
                 "SELECT owner, since FROM leasehold_waiter WHERE lock = ? AND (boot <> ? OR alive_until > ?)"
                         + " ORDER BY position",
                 row -> new WaiterInfo(row.getString(1), ++place[0], Turn.instant(row.getLong(2))),
-                lock,
+                lock.id(),
                 now.boot(),
                 now.micros());
     }

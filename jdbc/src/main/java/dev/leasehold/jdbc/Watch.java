@@ -1,6 +1,6 @@
 package dev.leasehold.jdbc;
 
-import dev.leasehold.jdbc.Protocol.Handed;
+import dev.leasehold.jdbc.SqliteViews.Handed;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -96,7 +96,7 @@ final class Watch {
         return System.nanoTime() - lastLookAtHolds >= HOLDS_EVERY;
     }
 
-    void look(Database database, Protocol protocol, boolean nudged) throws SQLException {
+    void look(Database database, SqliteViews views, boolean nudged) throws SQLException {
         lastLook = System.nanoTime();
         boolean atHolds = looksAtHolds();
         long version = database.version();
@@ -105,17 +105,17 @@ final class Watch {
         changed |= news;
         waits.values().removeIf(wait -> lastLook - wait.until() >= 0);
         if (news && !waits.isEmpty()) {
-            lookForGrants(protocol);
+            lookForGrants(views);
         }
         if (atHolds) {
             lastLookAtHolds = lastLook;
-            lookAtHolds(protocol);
+            lookAtHolds(views);
         }
     }
 
-    private void lookForGrants(Protocol protocol) throws SQLException {
+    private void lookForGrants(SqliteViews views) throws SQLException {
         Turn now = Turn.begun(context.time().now(), clock);
-        for (Handed handed : protocol.handedTo(context.clientId(), now)) {
+        for (Handed handed : views.handedTo(context.clientId(), now)) {
             if (waits.remove(handed.lease().claim()) != null) {
                 context.signals().granted(handed.lease(), handed.spare(), handed.validity());
             }
@@ -123,14 +123,14 @@ final class Watch {
         Map<ClaimId, Wait> moved = new HashMap<>();
         for (Wait wait : waits.values()) {
             if (wait.place() > 1 && moved.isEmpty()) {
-                int place = protocol.place(wait.lock(), wait.claim());
+                int place = views.place(wait.lock(), wait.claim());
                 moved.put(wait.claim(), new Wait(wait.claim(), wait.lock(), wait.since(), wait.until(), place));
             }
         }
         waits.putAll(moved);
     }
 
-    private void lookAtHolds(Protocol protocol) throws SQLException {
+    private void lookAtHolds(SqliteViews views) throws SQLException {
         long now = context.time().nanos();
         holds.values().removeIf(validity -> validity.isOver(now));
         if (!changed) {
@@ -142,7 +142,7 @@ final class Watch {
         for (int i = 0; i < HOLDS_PER_LOOK && rest.hasNext(); i++) {
             Map.Entry<LeaseId, Validity> hold = rest.next();
             rest.remove();
-            if (protocol.carries(hold.getKey())) {
+            if (views.carries(hold.getKey())) {
                 looked.put(hold.getKey(), hold.getValue());
             } else {
                 context.signals().doubt(hold.getKey().lock());

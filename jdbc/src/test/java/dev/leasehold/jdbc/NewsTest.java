@@ -35,8 +35,8 @@ class NewsTest {
         Path file = directory.resolve("locks.db");
         signals = new TestClient(file, clock);
         database = Database.open(new StoreFile(file));
-        protocol = new Protocol(
-                database.sql(), new StoreContext("ann", "", "", RealTime.INSTANCE, Duration.ofSeconds(10), signals));
+        protocol = new SqliteViews(database.sql(), "")
+                .protocol(new StoreContext("ann", "", "", RealTime.INSTANCE, Duration.ofSeconds(10), signals));
     }
 
     @AfterEach

@@ -157,7 +157,10 @@ final class QuorumLease {
             if (validity != null) {
                 settle(round, new RenewAnswer.Renewed(validity));
             }
-            topUp(round);
+            // What is over for its holder is over: it must not be spread again.
+            if (validity != null && !validity.isOver(quorum.time().nanos())) {
+                topUp(round);
+            }
         } else if (gone > quorum.size() - quorum.majority()) {
             settle(round, new RenewAnswer.Lost());
         } else if (round.count(Seat.OPEN) == 0 && !round.result.isDone()) {

@@ -66,6 +66,7 @@ final class Rights {
         may(CommandType.TIME);
         may(CommandType.INFO, "server");
         may(CommandType.PING);
+        may(CommandType.EXISTS, key);
         may(CommandType.GET, key);
         may(CommandType.MGET, key);
         may(CommandType.PTTL, key);

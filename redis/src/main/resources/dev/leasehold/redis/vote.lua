@@ -6,16 +6,19 @@
 local id, owner, lease, spare, proposal = ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
 local kind, aliveFor, period, toTell = string.match(ARGV[6], '^(%d)|(%d+)|(%d+)|(.*)$')
 
-local now, run, noVote = ballotPaper(KEYS[5], ARGV[7])
+local now, run, noVote, votesFrom = ballotPaper(KEYS[5], ARGV[7])
 if noVote > 0 then
   return {'novote', integer(now), run, noVote}
 end
 
+-- A proposal may have been made long ago, and the record of the last token may be older still: what the server came back
+-- with. So nothing is accepted that could have been given out before it had its vote.
 local half = string.match(ARGV[7], '^(%d+)') * 500
 local stored = redis.call('MGET', KEYS[1], KEYS[2])
 local value = stored[1]
-local last = tonumber(stored[2]) or now - half
-local most = math.max(now + half, last + 1048576)
+local record = tonumber(stored[2])
+local last = math.max(record or now - half, votesFrom - half)
+local most = math.max(now + half, last + 1048576) - spare
 local holder = value and tenure(value)
 if value and not holder and not isForeign(value) then
   return redis.error_reply('LEASEHOLD_LAYOUT ' .. string.sub(value, 1, 16))
@@ -24,7 +27,7 @@ end
 if holder and holder.claim == id then
   local token = tonumber(holder.token)
   if proposal < token then
-    return {'stale', integer(now), run, 0, integer(math.max(last, token))}
+    return {'stale', integer(now), run, 0, integer(math.max(record or 0, token))}
   end
   if proposal > token then
     if proposal > most then
@@ -33,7 +36,7 @@ if holder and holder.claim == id then
     local rest = string.match(value, '^leasehold|1|[^|]*|%d+|%d+(|.*)$')
     redis.call('SET', KEYS[1], LAYOUT .. id .. '|' .. integer(proposal) .. '|' .. spare .. rest, 'KEEPTTL')
   end
-  if proposal + spare > last or not stored[2] then
+  if not record or proposal + spare > record then
     redis.call('SET', KEYS[2], integer(proposal + spare), 'PX', TOKEN_LIFE)
   end
   local left = redis.call('PTTL', KEYS[1])
@@ -44,11 +47,18 @@ if holder and holder.claim == id then
   return {'yes', integer(now), run, 0, left}
 end
 
+-- A lease that a majority has just confirmed: only a token that this node knows to be later speaks against it.
 if kind == '2' and not value then
-  if proposal + spare < last then
-    return {'stale', integer(now), run, 0, integer(last)}
+  if record and proposal + spare < record then
+    return {'stale', integer(now), run, 0, integer(record)}
+  end
+  if proposal > most then
+    return {'far', integer(now), run, 0, integer(most)}
   end
   grant(now, integer(proposal), id, spare, owner, lease)
+  if proposal + spare < last then
+    redis.call('SET', KEYS[2], integer(last), 'PX', TOKEN_LIFE)
+  end
   return {'yes', integer(now), run, 0, lease}
 end
 

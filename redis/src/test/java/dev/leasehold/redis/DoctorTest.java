@@ -144,7 +144,8 @@ class DoctorTest {
                 Examination channels = examine("redis://channels:pw@localhost:" + redis.port());
                 assertThat(codes(channels, Severity.SERIOUS)).containsExactly("redis-channels-forbidden");
                 Examination poor = examine("redis://poor:pw@localhost:" + redis.port());
-                assertThat(the("redis-rights-missing", poor).what()).contains("set, evalsha, eval, time, info, get");
+                assertThat(the("redis-rights-missing", poor).what())
+                        .contains("set, evalsha, eval, time, info, exists, get");
                 assertThat(codes(poor, Severity.WARNING)).contains("redis-info-not-seen");
                 assertThat(redis.commands().keys("*")).allMatch(key -> key.endsWith(":token"));
             }
@@ -171,6 +172,21 @@ class DoctorTest {
         String docs = Files.readString(Path.of("../docs/redis.md")).replaceAll("\\s+", " ");
         assertThat(Arrays.stream(SecurityTest.LEAST.split(" ")).filter(word -> word.startsWith("+")))
                 .allMatch(word -> docs.contains(word));
+    }
+
+    @Test
+    void everyCommandOfTheScriptsIsAmongTheLeastRights() throws Exception {
+        Pattern call = Pattern.compile("redis\\.p?call\\('([A-Z]+)'");
+        try (var scripts = Files.list(Path.of("src/main/resources/dev/leasehold/redis"))) {
+            for (Path script : scripts.toList()) {
+                Matcher calls = call.matcher(Files.readString(script));
+                while (calls.find()) {
+                    assertThat(SecurityTest.LEAST.split(" "))
+                            .as(script.toString())
+                            .contains("+" + calls.group(1).toLowerCase(java.util.Locale.ROOT));
+                }
+            }
+        }
     }
 
     @Test

@@ -74,7 +74,7 @@ final class ModelMaster {
         this.run = run;
         this.granted = granted;
         markerRun = run;
-        markerSince = Long.MIN_VALUE / 4;
+        markerSince = 0;
     }
 
     private boolean on(QuorumRule rule) {
@@ -133,8 +133,11 @@ final class ModelMaster {
         if (!on(QuorumRule.MARKER)) {
             return Duration.ZERO;
         }
-        long wanted = on(QuorumRule.MARKER_AGE) ? maxLease + maxLease / 100 + MARGIN_MICROS : maxLease / 10;
-        return Duration.ofNanos(Math.max(0, wanted - (now - markerSince)) * 1000);
+        return Duration.ofNanos(Math.max(0, votingAge() - (now - markerSince)) * 1000);
+    }
+
+    private long votingAge() {
+        return on(QuorumRule.MARKER_AGE) ? maxLease + maxLease / 100 + MARGIN_MICROS : maxLease / 10;
     }
 
     /** Makes everything that is kept that much older. */
@@ -190,15 +193,16 @@ final class ModelMaster {
     Said vote(Ballot ballot) {
         Lock lock = lock(ballot.lock());
         long lease = ballot.lease().toNanos() / 1000;
-        long last = lock.last == null ? now - maxLease / 2 : lock.last;
+        long votesFrom = markerSince + votingAge();
+        long last = Math.max(lock.last == null ? now - maxLease / 2 : lock.last, votesFrom - maxLease / 2);
         long most = on(QuorumRule.BOUND_ON_PROPOSALS)
-                ? Math.max(now + maxLease / 2, last + BOUND_ABOVE_LAST)
+                ? Math.max(now + maxLease / 2, last + BOUND_ABOVE_LAST) - ballot.spare()
                 : Long.MAX_VALUE;
         if (isTaken(lock) && ballot.attempt().equals(lock.holder)) {
             return repeated(lock, ballot, lease, most);
         }
         if (ballot.kind() == Ballot.Kind.TOP_UP) {
-            return topUp(lock, ballot, lease, last);
+            return topUp(lock, ballot, lease, last, most);
         }
         if (!isTaken(lock)) {
             lock.queue.removeIf(waiter -> waiter.aliveUntil <= now);
@@ -222,7 +226,7 @@ final class ModelMaster {
 
     private Said repeated(Lock lock, Ballot ballot, long lease, long most) {
         if (ballot.token() < lock.token && on(QuorumRule.RAISE_NEVER_LOWER)) {
-            return new Said.Stale(lock.last == null ? lock.token + lock.spare : lock.last);
+            return new Said.Stale(Math.max(lock.last == null ? 0 : lock.last, lock.token));
         }
         if (ballot.token() > lock.token && ballot.token() > most) {
             return new Said.TooFar(most);
@@ -237,14 +241,18 @@ final class ModelMaster {
         return new Said.Yes(ballot.token(), lock.end - now);
     }
 
-    private Said topUp(Lock lock, Ballot ballot, long lease, long last) {
+    private Said topUp(Lock lock, Ballot ballot, long lease, long last, long most) {
         if (isTaken(lock)) {
             return new Said.Busy(holder(lock), lock.end - now, 0);
         }
-        if (ballot.endOfRun() < last && on(QuorumRule.ACCEPT_ABOVE_LAST)) {
-            return new Said.Stale(last);
+        if (lock.last != null && ballot.endOfRun() < lock.last && on(QuorumRule.ACCEPT_ABOVE_LAST)) {
+            return new Said.Stale(lock.last);
+        }
+        if (ballot.token() > most) {
+            return new Said.TooFar(most);
         }
         grant(lock, ballot.attempt(), ballot.token(), ballot.spare(), lease);
+        lock.last = Math.max(lock.last, last);
         return new Said.Yes(ballot.token(), lease);
     }
 

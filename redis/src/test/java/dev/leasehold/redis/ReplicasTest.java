@@ -10,9 +10,15 @@ import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.testkit.FaultProxy;
 import io.lettuce.core.KillArgs;
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -164,13 +170,60 @@ class ReplicasTest {
         Lease held = client.lock("held").acquire();
         replica.signal("STOP");
         CompletableFuture<Lease> claim = client.lock("x").acquireAsync();
-        await().until(() -> master.commands().clientList().contains("cmd=wait"));
+        await().until(this::isWaiting);
         long start = System.nanoTime();
         assertThat(held.release()).isEqualTo(LeaseState.RELEASED);
         assertThat(client.locks("*")).hasSize(1);
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(1));
-        assertThat(master.commands().clientList()).contains("cmd=wait");
+        assertThat(isWaiting()).isTrue();
         claim.cancel(true);
+    }
+
+    private boolean isWaiting() {
+        return master.commands().clientList().lines().anyMatch(line -> line.matches(".* flags=b .* cmd=wait .*"));
+    }
+
+    @Test
+    void inAClusterTheMasterOfTheSlotWaitsForItsReplica() throws Exception {
+        try (RedisGroup cluster = RedisGroup.cluster()) {
+            RedisProcess slotMaster = cluster.servers.get(SlotHash.getSlot(KEY) * 3 / 16384);
+            slotMaster.commands().configSet("repl-diskless-sync-delay", "0");
+            int bus = RedisProcess.freePort();
+            RedisProcess follower = server("--cluster-enabled", "yes", "--cluster-port", Integer.toString(bus));
+            slotMaster
+                    .commands()
+                    .dispatch(
+                            CommandType.CLUSTER,
+                            new StatusOutput<>(StringCodec.UTF8),
+                            new CommandArgs<>(StringCodec.UTF8)
+                                    .add("MEET")
+                                    .add("127.0.0.1")
+                                    .add(follower.port())
+                                    .add(bus));
+            String id = slotMaster.commands().clusterMyId();
+            await().until(() -> follower.commands().clusterNodes().contains(id));
+            await().ignoreExceptions()
+                    .until(() -> follower.commands().clusterReplicate(id).equals("OK"));
+            await().until(() -> follower.commands().info("replication").contains("master_link_status:up"));
+            String uri = "redis-cluster://" + cluster.addresses() + "?" + WAITING;
+            try (Leasehold client = Leasehold.builder()
+                    .uri(uri)
+                    .storeTimeout(Duration.ofSeconds(2))
+                    .build()) {
+                Lease lease = client.lock("x").acquire();
+                follower.commands().readOnly();
+                assertThat(follower.commands().get(KEY)).contains("|" + lease.token() + "|");
+                lease.release();
+                follower.signal("STOP");
+                assertThatThrownBy(() -> client.lock("x").acquire())
+                        .isInstanceOf(StoreUnavailableException.class)
+                        .hasMessageContaining("only 0 of the 1");
+                follower.signal("CONT");
+                assertThat(client.lock("x").tryAcquire(Duration.ofSeconds(5))).isPresent();
+            } finally {
+                follower.signal("CONT");
+            }
+        }
     }
 
     @Test

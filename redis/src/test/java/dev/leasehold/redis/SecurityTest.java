@@ -27,9 +27,10 @@ import org.junit.jupiter.api.Timeout;
 class SecurityTest {
 
     /** What docs/redis.md says that a user needs. */
-    static final String LEAST = "resetkeys resetchannels ~leasehold:* &leasehold:* -@all +evalsha +eval +time +get"
-            + " +mget +set +del +pttl +pexpire +zadd +zrange +zrevrange +zrank +zrem +hget +hset +hdel +hexists +info"
-            + " +publish +subscribe +scan +ping";
+    static final String LEAST =
+            "resetkeys resetchannels ~leasehold:* &leasehold:* -@all +evalsha +eval +time +exists +get"
+                    + " +mget +set +del +pttl +pexpire +zadd +zrange +zrevrange +zrank +zrem +hget +hset +hdel +hexists +info"
+                    + " +publish +subscribe +scan +ping";
 
     private static void setUser(RedisProcess redis, String rules) {
         CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8).add("SETUSER");

@@ -199,7 +199,7 @@ public final class RedisProcess implements AutoCloseable {
         String os =
                 System.getProperty("os.name").toLowerCase(java.util.Locale.ROOT).contains("mac") ? "darwin" : "linux";
         boolean arm = System.getProperty("os.arch").contains("aarch64");
-        try (Stream<Path> files = Files.list(besideClasses())) {
+        try (Stream<Path> files = Files.list(besideClasses("redis-servers"))) {
             Path binary = files.filter(
                             file -> file.getFileName().toString().startsWith("redis-server-" + version.number))
                     .filter(file -> file.toString().contains(os))
@@ -214,14 +214,14 @@ public final class RedisProcess implements AutoCloseable {
     }
 
     /** The binaries are unpacked to {@code target}, where the classes, or the jar of them, are too. */
-    private static Path besideClasses() {
+    static Path besideClasses(String name) {
         try {
             return Path.of(RedisProcess.class
                             .getProtectionDomain()
                             .getCodeSource()
                             .getLocation()
                             .toURI())
-                    .resolveSibling("redis-servers");
+                    .resolveSibling(name);
         } catch (java.net.URISyntaxException e) {
             throw new IllegalStateException(e);
         }
@@ -235,6 +235,10 @@ public final class RedisProcess implements AutoCloseable {
     public void close() {
         client.shutdown();
         kill();
+        delete(directory);
+    }
+
+    static void delete(Path directory) {
         try (Stream<Path> files = Files.walk(directory)) {
             files.sorted(java.util.Comparator.reverseOrder())
                     .forEach(file -> file.toFile().delete());

@@ -1,0 +1,83 @@
+package dev.leasehold.benchmarks;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.zookeeper.server.ZooKeeperServerMain;
+
+/** A ZooKeeper server in a process of its own, and what it counts. */
+final class ZooKeeperProcess implements AutoCloseable {
+
+    /** Requests and answers; bytes of requests, of answers, and of events. */
+    private static final List<String> COUNTERS = List.of(
+            "zk_packets_received", "zk_packets_sent", "zk_bytes_received_count", "zk_response_bytes", "zk_watch_bytes");
+
+    private final Process process;
+    private final int port;
+
+    ZooKeeperProcess(Path directory) throws Exception {
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+        Path config = directory.resolve("zoo.cfg");
+        Files.writeString(
+                config,
+                "dataDir=" + directory.resolve("data") + "\nclientPort=" + port
+                        + "\nclientPortAddress=127.0.0.1\ntickTime=2000\nadmin.enableServer=false\n"
+                        + "maxClientCnxns=0\n4lw.commands.whitelist=*\n");
+        process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx256m",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        ZooKeeperServerMain.class.getName(),
+                        config.toString())
+                .redirectErrorStream(true)
+                .redirectOutput(directory.resolve("out").toFile())
+                .start();
+        while (!mntr().contains("zk_version")) {
+            if (!process.isAlive()) {
+                throw new IllegalStateException(Files.readString(directory.resolve("out")));
+            }
+            LockSupport.parkNanos(50_000_000);
+        }
+    }
+
+    String address() {
+        return "127.0.0.1:" + port;
+    }
+
+    /** What has been counted since the start; the question itself included. */
+    Map<String, Long> counters() {
+        Map<String, Long> counters = new TreeMap<>();
+        for (String line : mntr().split("\n", -1)) {
+            String[] parts = line.split("\t", -1);
+            if (parts.length == 2 && COUNTERS.contains(parts[0])) {
+                counters.put(parts[0].substring(3), (long) Double.parseDouble(parts[1]));
+            }
+        }
+        return counters;
+    }
+
+    private String mntr() {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.getOutputStream().write("mntr".getBytes(StandardCharsets.US_ASCII));
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    @Override
+    public void close() throws Exception {
+        process.destroyForcibly().waitFor();
+    }
+}

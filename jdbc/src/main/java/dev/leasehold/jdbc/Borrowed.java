@@ -1,0 +1,121 @@
+package dev.leasehold.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/**
+ * A connection for one piece of work, brought into the state that it needs and given back as it was. What state a pool
+ * hands connections out in is the pool's business; a connection never carries a transaction of the user's, because those
+ * belong to connections that the user has.
+ */
+final class Borrowed implements AutoCloseable {
+
+    @FunctionalInterface
+    private interface Step {
+        void run() throws SQLException;
+    }
+
+    private final Connection connection;
+    private final Sql sql;
+    private final Deque<Step> restore = new ArrayDeque<>();
+    private boolean spoiled;
+
+    private Borrowed(Connection connection) {
+        this.connection = connection;
+        this.sql = new Sql(connection);
+    }
+
+    /**
+     * Borrows a connection, in auto-commit mode.
+     *
+     * @param patienceMillis how long an answer is waited for on it
+     */
+    static Borrowed from(ConnectionSource source, int patienceMillis) throws SQLException {
+        Borrowed borrowed = new Borrowed(source.get());
+        try {
+            borrowed.limit(patienceMillis);
+            borrowed.autoCommit(true);
+            Connection connection = borrowed.connection;
+            if (connection.isReadOnly()) {
+                connection.setReadOnly(false);
+                borrowed.restore.push(() -> connection.setReadOnly(true));
+            }
+            return borrowed;
+        } catch (SQLException | RuntimeException e) {
+            borrowed.spoil();
+            borrowed.close();
+            throw e;
+        }
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    Sql sql() {
+        return sql;
+    }
+
+    /** Not every driver can limit it; then the operating system does. */
+    private void limit(int patienceMillis) throws SQLException {
+        try {
+            int before = connection.getNetworkTimeout();
+            connection.setNetworkTimeout(Runnable::run, patienceMillis);
+            restore.push(() -> connection.setNetworkTimeout(Runnable::run, before));
+        } catch (SQLException e) {
+            if (Dialect.isBroken(e)) {
+                throw e;
+            }
+        }
+    }
+
+    void autoCommit(boolean wanted) throws SQLException {
+        boolean before = connection.getAutoCommit();
+        if (before != wanted) {
+            connection.setAutoCommit(wanted);
+            restore.push(() -> connection.setAutoCommit(before));
+        }
+    }
+
+    void readCommitted() throws SQLException {
+        int before = connection.getTransactionIsolation();
+        if (before != Connection.TRANSACTION_READ_COMMITTED) {
+            connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+            restore.push(() -> connection.setTransactionIsolation(before));
+        }
+    }
+
+    /** Ends a transaction that shall not count. */
+    void rollBack() {
+        try {
+            if (!connection.getAutoCommit()) {
+                connection.rollback();
+            }
+        } catch (SQLException e) {
+            spoil();
+        }
+    }
+
+    /** The connection may be in any state: it is closed for good, as far as its pool lets us. */
+    void spoil() {
+        spoiled = true;
+    }
+
+    @Override
+    public void close() {
+        try (Connection closing = connection) {
+            if (spoiled) {
+                closing.abort(Runnable::run);
+                return;
+            }
+            sql.close();
+            while (!restore.isEmpty()) {
+                restore.pop().run();
+            }
+        } catch (SQLException e) {
+            System.getLogger(Borrowed.class.getName()).log(System.Logger.Level.DEBUG, "giving back a connection", e);
+        }
+    }
+}

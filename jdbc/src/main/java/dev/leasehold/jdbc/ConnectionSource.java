@@ -1,0 +1,51 @@
+package dev.leasehold.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import javax.sql.DataSource;
+
+/** Where a store's connections come from. Thread-safe. */
+interface ConnectionSource extends AutoCloseable {
+
+    Connection get() throws SQLException;
+
+    /** Whether it certainly has a connection more than the workers need. */
+    boolean hasOneToSpare();
+
+    /** Closes what was opened for the store, and nothing of the user's. */
+    @Override
+    void close();
+
+    /** A data source of the user's. */
+    static ConnectionSource of(DataSource given) {
+        return new ConnectionSource() {
+            @Override
+            public Connection get() throws SQLException {
+                return given.getConnection();
+            }
+
+            @Override
+            public boolean hasOneToSpare() {
+                return false;
+            }
+
+            @Override
+            public void close() {
+                // It is the user's.
+            }
+        };
+    }
+
+    /** How a store that is being opened gets at its connections. */
+    @FunctionalInterface
+    interface Opener {
+        /**
+         * Opens the source, without connecting.
+         *
+         * @param most how many connections are used at most
+         * @param patience how long to wait for one
+         */
+        ConnectionSource open(int most, Duration patience);
+    }
+}

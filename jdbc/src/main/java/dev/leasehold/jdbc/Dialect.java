@@ -1,0 +1,92 @@
+package dev.leasehold.jdbc;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How one database says what all of them can. Immutable.
+ *
+ * <p>In the statements, {@code $lock}, {@code $waiter} and {@code $layout} stand for the tables.
+ */
+interface Dialect {
+
+    /** The file with the tables, in which their default names are quoted. */
+    String schema();
+
+    String quote(String identifier);
+
+    /** Microseconds since 1970 when the database began the statement, in no time zone. */
+    String now();
+
+    /** How a lock's name is passed. */
+    Object name(String name);
+
+    String name(ResultSet row, int column) throws SQLException;
+
+    /** Marks, in an update or insert, the number that is returned. */
+    default String marked(String expression) {
+        return expression;
+    }
+
+    /** An update of at most one row, and what it returns, where it is also {@link #marked}; null where no row was changed. */
+    @Nullable Long update(Sql sql, String statement, String returning, @Nullable Object... values) throws SQLException;
+
+    /** The start of an insert that does nothing where the row is there already. */
+    String insertInto();
+
+    /** Its end. */
+    String unlessThere();
+
+    /**
+     * Locks a lock's row until the end of the transaction, and returns it as it is from then on: {@code columns}, then the
+     * time. Two parameters: namespace and name.
+     */
+    String lockRow(String columns);
+
+    /** What must be so before a transaction changes the tables' layout; null for nothing. */
+    default @Nullable String beforeCreating() {
+        return null;
+    }
+
+    /** Whether single statements, too, should run at READ COMMITTED: at other levels they fail where they could wait. */
+    boolean singleStatementsNeedReadCommitted();
+
+    /** Refuses databases whose settings lose locks, or warns of them where only a crash of the database does. */
+    default void check(Connection connection, Sql sql) throws SQLException {}
+
+    /** Whether a row was there already. */
+    default boolean isDuplicate(SQLException e) {
+        return false;
+    }
+
+    /** Whether the statement or transaction was certainly undone, for a reason that passes. */
+    boolean isRetryable(SQLException e);
+
+    /** Asks the catalogue, where a question to a missing table would be logged as an error. */
+    default boolean mayHave(Sql sql, String table) throws SQLException {
+        return true;
+    }
+
+    /** Whether a table is missing. */
+    boolean isMissingTable(SQLException e);
+
+    /** Whether the database tells waiters itself. */
+    default boolean canNotify() {
+        return false;
+    }
+
+    /** The states in which a connection is, or is about to be, no more. */
+    static boolean isBroken(SQLException e) {
+        if (e instanceof java.sql.SQLRecoverableException
+                || e instanceof java.sql.SQLNonTransientConnectionException
+                || e instanceof java.sql.SQLTransientConnectionException) {
+            return true;
+        }
+        String state = String.valueOf(e.getSQLState());
+        return state.startsWith("08")
+                || List.of("57P01", "57P02", "57P03", "57P05", "25P03").contains(state);
+    }
+}

@@ -1,0 +1,38 @@
+package dev.leasehold.jdbc;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a store uses its database.
+ *
+ * @param dialect null to ask the connection
+ * @param schema where the tables are; null for where the connection looks first
+ * @param prefix what the tables' names begin with
+ * @param initialize whether to make the tables where they are missing
+ * @param connections how many connections are used at most, the one that listens not counted
+ * @param listen whether one more connection may be kept to listen on
+ */
+record JdbcSettings(
+        @Nullable JdbcDialect dialect,
+        @Nullable String schema,
+        String prefix,
+        boolean initialize,
+        int connections,
+        boolean listen) {
+
+    static final int MOST_CONNECTIONS = 64;
+
+    static final JdbcSettings DEFAULT = new JdbcSettings(null, null, Tables.PREFIX, true, 4, true);
+
+    /** Checks the parts. */
+    JdbcSettings {
+        if (schema != null) {
+            Tables.checked("the schema", schema);
+        }
+        Tables.checked("the prefix of the tables", prefix);
+        if (connections < 1 || connections > MOST_CONNECTIONS) {
+            throw new IllegalArgumentException(
+                    "connections must be 1 to " + MOST_CONNECTIONS + ", but was " + connections);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package dev.leasehold.jdbc;
+
+import dev.leasehold.jdbc.LockRow.Tenure;
+import dev.leasehold.spi.ClaimId;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The locks of one namespace, as one transaction sees and changes them. */
+interface Locks {
+
+    /** Finds a lock; until the transaction ends, nobody else can change it. */
+    @Nullable LockRow find(String name, Turn now) throws SQLException;
+
+    LockRow insert(String name, Turn now) throws SQLException;
+
+    /** What is held, kept or waited for. Writes nothing. */
+    List<LockRow> busy(Turn now) throws SQLException;
+
+    /** Gives the lock to a claim, with tokens that are greater than all before. */
+    Tenure grant(LockRow row, ClaimId claim, String owner, Duration lease, int spare, boolean handed, Turn now)
+            throws SQLException;
+
+    /** Moves the end to at least {@code now + duration}, and counts as the holder's confirmation. */
+    Tenure extend(LockRow row, Tenure tenure, Duration duration, Turn now) throws SQLException;
+
+    /** Takes the lock from its holder and keeps it for nobody; zero frees it. */
+    void keep(LockRow row, Duration duration, Turn now) throws SQLException;
+}

@@ -1,0 +1,103 @@
+package dev.leasehold.jdbc;
+
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * MariaDB and MySQL.
+ *
+ * <p>They cannot return values from an update, but {@code LAST_INSERT_ID(…)} puts one number into the answer that every
+ * statement gets anyway. The time is {@code UTC_TIMESTAMP}, which knows no time zone; {@code SYSDATE} and {@code NOW} are
+ * local times, of which one hour a year comes twice.
+ *
+ * @param schema the file with the tables
+ */
+record MySqlDialect(String schema) implements Dialect {
+
+    private static final int LOCK_WAIT = 1205;
+    private static final int DEADLOCK = 1213;
+    private static final int CHANGED_SINCE_SNAPSHOT = 1020;
+    private static final int NO_SUCH_TABLE = 1146;
+    private static final int NO_SUCH_DATABASE = 1049;
+
+    @Override
+    public String quote(String identifier) {
+        return '`' + identifier + '`';
+    }
+
+    @Override
+    public String now() {
+        return "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
+    }
+
+    /** The columns are of bytes, or "a" and "a " would be one name under most collations. */
+    @Override
+    public Object name(String name) {
+        return name.getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public String name(ResultSet row, int column) throws SQLException {
+        return new String(row.getBytes(column), StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public String marked(String expression) {
+        return "LAST_INSERT_ID(" + expression + ")";
+    }
+
+    @Override
+    public @Nullable Long update(Sql sql, String statement, String returning, @Nullable Object... values)
+            throws SQLException {
+        return sql.generated(statement, values);
+    }
+
+    @Override
+    public String insertInto() {
+        return "INSERT IGNORE INTO ";
+    }
+
+    @Override
+    public String unlessThere() {
+        return "";
+    }
+
+    /** A locking read sees what is there now, at every isolation level, and begins no snapshot. */
+    @Override
+    public String lockRow(String columns) {
+        return "SELECT " + columns + ", " + now() + " FROM $lock WHERE namespace = ? AND name = ? FOR UPDATE";
+    }
+
+    @Override
+    public boolean singleStatementsNeedReadCommitted() {
+        return false;
+    }
+
+    @Override
+    public void check(Connection connection, Sql sql) throws SQLException {
+        if (sql.number("SELECT @@innodb_flush_log_at_trx_commit") == 0) {
+            System.getLogger(MySqlDialect.class.getName())
+                    .log(
+                            System.Logger.Level.WARNING,
+                            "innodb_flush_log_at_trx_commit is 0: if the database crashes, it forgets the locks of the last"
+                                    + " second, and they may be held twice. Set it to 1");
+        }
+    }
+
+    @Override
+    public boolean isRetryable(SQLException e) {
+        int code = e.getErrorCode();
+        return code == LOCK_WAIT
+                || code == DEADLOCK
+                || code == CHANGED_SINCE_SNAPSHOT
+                || String.valueOf(e.getSQLState()).startsWith("40");
+    }
+
+    @Override
+    public boolean isMissingTable(SQLException e) {
+        return e.getErrorCode() == NO_SUCH_TABLE || e.getErrorCode() == NO_SUCH_DATABASE;
+    }
+}

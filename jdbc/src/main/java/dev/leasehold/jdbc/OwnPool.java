@@ -1,0 +1,131 @@
+package dev.leasehold.jdbc;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.leasehold.LockException;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** A pool of our own for one client of a JDBC URL, made with the first connection. Thread-safe. */
+final class OwnPool implements ConnectionSource {
+
+    private static final Map<String, String> DRIVERS = Map.of(
+            "postgresql", "org.postgresql:postgresql",
+            "mariadb", "org.mariadb.jdbc:mariadb-java-client",
+            "mysql", "com.mysql:mysql-connector-j",
+            "h2", "com.h2database:h2");
+
+    /**
+     * What our connections are set to: commits that survive a crash of the database, and a limit to what a process holds up
+     * that is stopped in the middle of a transaction.
+     */
+    private static final Map<String, String> ON_CONNECT = Map.of(
+            "postgresql",
+            "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
+            "mariadb",
+            "SET SESSION idle_transaction_timeout = 5, innodb_lock_wait_timeout = 5",
+            "mysql",
+            "SET SESSION innodb_lock_wait_timeout = 5");
+
+    private static final AtomicLong NUMBERS = new AtomicLong();
+    private static final long LEAST_MILLIS = 250;
+    private static final long IDLE_MILLIS = 60_000;
+
+    private final String url;
+    private final int most;
+    private final Duration patience;
+    private final ReentrantLock lock = new ReentrantLock();
+    private @Nullable HikariDataSource pool;
+    private boolean closed;
+
+    OwnPool(String url, int most, Duration patience) {
+        this.url = url;
+        this.most = most;
+        this.patience = patience;
+    }
+
+    @Override
+    public Connection get() throws SQLException {
+        return pool().getConnection();
+    }
+
+    @Override
+    public boolean hasOneToSpare() {
+        return true;
+    }
+
+    private HikariDataSource pool() throws SQLException {
+        lock.lock();
+        try {
+            if (closed) {
+                throw new SQLException("the pool is closed", "08003");
+            }
+            HikariDataSource current = pool;
+            if (current == null) {
+                requireDriver();
+                current = new HikariDataSource(config());
+                pool = current;
+            }
+            return current;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void requireDriver() {
+        try {
+            DriverManager.getDriver(url);
+        } catch (SQLException e) {
+            String kind = kind();
+            String driver = DRIVERS.get(kind);
+            throw new LockException("no JDBC driver takes jdbc:" + kind + ": URLs; nothing was locked. Add "
+                    + (driver == null ? "the database's driver" : "the dependency " + driver));
+        }
+    }
+
+    private String kind() {
+        return url.split(":", 3)[1];
+    }
+
+    private HikariConfig config() {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(url);
+        config.setPoolName("leasehold-jdbc-" + NUMBERS.incrementAndGet());
+        config.setMaximumPoolSize(most);
+        config.setMinimumIdle(0);
+        config.setIdleTimeout(IDLE_MILLIS);
+        config.setConnectionTimeout(Math.max(LEAST_MILLIS, patience.toMillis()));
+        config.setValidationTimeout(Math.max(LEAST_MILLIS, patience.toMillis()));
+        config.setInitializationFailTimeout(-1);
+        config.setAutoCommit(true);
+        config.setConnectionInitSql(ON_CONNECT.get(kind()));
+        config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
+        config.setThreadFactory(task -> {
+            Thread thread = new Thread(task, config.getPoolName());
+            thread.setDaemon(true);
+            return thread;
+        });
+        return config;
+    }
+
+    @Override
+    public void close() {
+        HikariDataSource open;
+        lock.lock();
+        try {
+            closed = true;
+            open = pool;
+        } finally {
+            lock.unlock();
+        }
+        if (open != null) {
+            open.close();
+        }
+    }
+}

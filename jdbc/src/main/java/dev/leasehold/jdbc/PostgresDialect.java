@@ -1,0 +1,110 @@
+package dev.leasehold.jdbc;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/** PostgreSQL. */
+final class PostgresDialect implements Dialect {
+
+    private static final String MICROS = "(extract(epoch from %s) * 1000000)::bigint";
+    private static final String NOW = String.format(MICROS, "statement_timestamp()");
+
+    @Override
+    public String schema() {
+        return "postgresql.sql";
+    }
+
+    @Override
+    public String quote(String identifier) {
+        return '"' + identifier + '"';
+    }
+
+    @Override
+    public String now() {
+        return NOW;
+    }
+
+    @Override
+    public Object name(String name) {
+        return name;
+    }
+
+    @Override
+    public String name(ResultSet row, int column) throws SQLException {
+        return row.getString(column);
+    }
+
+    @Override
+    public @Nullable Long update(Sql sql, String statement, String returning, @Nullable Object... values)
+            throws SQLException {
+        return sql.first(statement + " RETURNING " + returning, row -> row.getLong(1), values);
+    }
+
+    @Override
+    public String insertInto() {
+        return "INSERT INTO ";
+    }
+
+    @Override
+    public String unlessThere() {
+        return " ON CONFLICT DO NOTHING";
+    }
+
+    /**
+     * An update, so that at every isolation level a transaction that was begun earlier and waits for this row fails instead
+     * of going on with what it saw before. The clock is read when the row is ours. If this process stops in mid-transaction,
+     * the server ends the transaction after five seconds, so that others do not wait for it.
+     */
+    @Override
+    public String lockRow(String columns) {
+        return "UPDATE $lock SET turns = turns + 1 WHERE namespace = ? AND name = ? RETURNING " + columns + ", "
+                + String.format(MICROS, "clock_timestamp()")
+                + ", set_config('idle_in_transaction_session_timeout', '5000', true)";
+    }
+
+    /** Two clients that create the tables at the same moment would collide in the catalogue. */
+    @Override
+    public String beforeCreating() {
+        return "SELECT pg_advisory_xact_lock(5505033712640283468)";
+    }
+
+    @Override
+    public boolean singleStatementsNeedReadCommitted() {
+        return true;
+    }
+
+    @Override
+    public void check(Connection connection, Sql sql) throws SQLException {
+        String commits = sql.first("SELECT current_setting('synchronous_commit')", row -> row.getString(1));
+        if ("off".equals(commits)) {
+            System.getLogger(PostgresDialect.class.getName())
+                    .log(
+                            System.Logger.Level.WARNING,
+                            "synchronous_commit is off for the given connections: if the database crashes, it forgets the"
+                                    + " locks of the last moment, and they may be held twice. Set it to on for them");
+        }
+    }
+
+    @Override
+    public boolean isRetryable(SQLException e) {
+        String state = String.valueOf(e.getSQLState());
+        return state.startsWith("40") || state.equals("55P03");
+    }
+
+    @Override
+    public boolean mayHave(Sql sql, String table) throws SQLException {
+        return sql.number("SELECT CASE WHEN to_regclass(?) IS NULL THEN 0 ELSE 1 END", table) == 1;
+    }
+
+    @Override
+    public boolean isMissingTable(SQLException e) {
+        return "42P01".equals(e.getSQLState()) || "3F000".equals(e.getSQLState());
+    }
+
+    @Override
+    public boolean canNotify() {
+        return true;
+    }
+}

@@ -1,0 +1,164 @@
+package dev.leasehold.jdbc;
+
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.TimeSource;
+import dev.leasehold.spi.Validity;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+
+/**
+ * Renewals, many at a time. While one batch is on its way the next one gathers; a batch of one is renewed like anything
+ * else. Thread-safe.
+ *
+ * <p>A batch never waits for a lock's row: what somebody else has locked is skipped, and is then renewed by itself, as is
+ * everything that the batch could not find or that failed. So one lock that is stuck holds up no other.
+ */
+final class Renewals {
+
+    private static final Logger LOG = System.getLogger(Renewals.class.getName());
+
+    private static final int MOST = 256;
+
+    /** A lease to renew. */
+    record Renewal(LeaseId lease, Duration duration, Job<RenewAnswer> job) {}
+
+    private record Row(ClaimId claim, long token, long ends, long now) {}
+
+    private final TimeSource time;
+    private final Consumer<Renewal> single;
+    private final Runnable startBatch;
+    private final ReentrantLock mutex = new ReentrantLock();
+    private List<Renewal> gathered = new ArrayList<>();
+    private boolean started;
+
+    /**
+     * Gathers renewals.
+     *
+     * @param single renews one by itself
+     * @param startBatch has {@link #renew} called by another thread, soon
+     */
+    Renewals(TimeSource time, Consumer<Renewal> single, Runnable startBatch) {
+        this.time = time;
+        this.single = single;
+        this.startBatch = startBatch;
+    }
+
+    void add(Renewal renewal) {
+        mutex.lock();
+        try {
+            gathered.add(renewal);
+            if (started) {
+                return;
+            }
+            started = true;
+        } finally {
+            mutex.unlock();
+        }
+        startBatch.run();
+    }
+
+    void renew(Runner runner) {
+        List<Renewal> batch;
+        mutex.lock();
+        try {
+            int size = Math.min(MOST, gathered.size());
+            batch = new ArrayList<>(gathered.subList(0, size));
+            gathered = new ArrayList<>(gathered.subList(size, gathered.size()));
+        } finally {
+            mutex.unlock();
+        }
+        try {
+            if (batch.size() > 1) {
+                runner.with((borrowed, at) -> renew(batch, borrowed, at));
+            }
+        } catch (SQLException | RuntimeException e) {
+            LOG.log(Level.DEBUG, "renewing " + batch.size() + " leases at once", e);
+        }
+        for (Renewal renewal : batch) {
+            if (!renewal.job().isOver()) {
+                single.accept(renewal);
+            }
+        }
+        boolean more;
+        mutex.lock();
+        try {
+            more = !gathered.isEmpty();
+            started = more;
+        } finally {
+            mutex.unlock();
+        }
+        if (more) {
+            startBatch.run();
+        }
+    }
+
+    private boolean renew(List<Renewal> batch, Borrowed borrowed, Runner.Ready at) throws SQLException {
+        if (at.found().otherIsolation()) {
+            borrowed.readCommitted();
+        }
+        borrowed.autoCommit(false);
+        ClockReading sentAt = time.now();
+        Map<String, Row> rows = lock(batch, borrowed.sql(), at.texts(), at.namespace());
+        Map<Renewal, Long> ends = new HashMap<>();
+        Map<Long, List<String>> byEnd = new HashMap<>();
+        for (Renewal renewal : batch) {
+            Row row = rows.get(renewal.lease().lock());
+            if (row == null
+                    || row.ends() <= row.now()
+                    || row.token() != renewal.lease().token()
+                    || !renewal.lease().claim().equals(row.claim())
+                    || ends.containsKey(renewal)) {
+                continue;
+            }
+            long wanted = row.now() + Turn.micros(renewal.duration());
+            ends.put(renewal, Math.max(row.ends(), wanted) - row.now());
+            byEnd.computeIfAbsent(wanted, end -> new ArrayList<>())
+                    .add(renewal.lease().lock());
+        }
+        for (Map.Entry<Long, List<String>> same : byEnd.entrySet()) {
+            extend(same.getKey(), same.getValue(), borrowed.sql(), at.texts(), at.namespace());
+        }
+        borrowed.connection().commit();
+        ends.forEach((renewal, left) -> renewal.job()
+                .succeed(new RenewAnswer.Renewed(Validity.of(sentAt, Duration.of(left, ChronoUnit.MICROS)))));
+        return true;
+    }
+
+    private static Map<String, Row> lock(List<Renewal> batch, Sql sql, ServerSql texts, Object namespace)
+            throws SQLException {
+        List<String> names =
+                batch.stream().map(renewal -> renewal.lease().lock()).toList();
+        Map<String, Row> rows = new HashMap<>();
+        sql.all(
+                texts.lockRows(ServerSql.roundedUp(names.size())),
+                row -> {
+                    String client = row.getString(2);
+                    if (client != null) {
+                        ClaimId claim = new ClaimId(client, row.getLong(3));
+                        rows.put(
+                                texts.dialect().name(row, 1),
+                                new Row(claim, row.getLong(4), row.getLong(5), row.getLong(6)));
+                    }
+                    return rows;
+                },
+                texts.values(names, namespace));
+        return rows;
+    }
+
+    private static void extend(long end, List<String> names, Sql sql, ServerSql texts, Object namespace)
+            throws SQLException {
+        sql.change(texts.extendRows(ServerSql.roundedUp(names.size())), texts.values(names, end, namespace));
+    }
+}

@@ -1,0 +1,267 @@
+package dev.leasehold.jdbc;
+
+import dev.leasehold.LockException;
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.StoreContext;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries jobs out, each on a connection that it borrows for that. Thread-safe; blocks.
+ *
+ * <p>Until a single statement is sent in auto-commit mode, or a commit is, nothing has happened. What the database has
+ * certainly undone (a deadlock, a serialisation failure) is done again here. If a connection breaks when the outcome is
+ * unknown, a claim or release says so: its client repeats it with the same claim, and that repetition, a transaction that
+ * has locked the row, reads back what has come of it. Nothing else would: the server may still be busy with the first
+ * request when a new connection stands.
+ */
+final class Runner {
+
+    private static final long STARVED_NANOS = 100_000_000;
+    private static final int MOST_BROKEN = 5;
+    private static final long SHORTEST_PAUSE = 200_000;
+    private static final long LONGEST_PAUSE = 20_000_000;
+    private static final long LEAST_PATIENCE_MILLIS = 100;
+    private static final long MOST_PATIENCE_MILLIS = 5_000;
+
+    /** What is known once the database has been seen. */
+    record Ready(Layout.Found found, Object namespace, Quick quick, Transaction transaction) {
+
+        ServerSql texts() {
+            return found.texts();
+        }
+    }
+
+    private final ConnectionSource source;
+    private final Layout layout;
+    private final String store;
+    private final StoreContext context;
+    private final NewsDesk news;
+    private final Consumer<String> added;
+    private final ReentrantLock opening = new ReentrantLock();
+    private final Map<Object, Long> asking = new ConcurrentHashMap<>();
+    private volatile @Nullable Ready ready;
+
+    /**
+     * Makes a runner.
+     *
+     * @param added is told of locks that had no row
+     */
+    Runner(
+            ConnectionSource source,
+            Layout layout,
+            String store,
+            StoreContext context,
+            NewsDesk news,
+            Consumer<String> added) {
+        this.added = added;
+        this.source = source;
+        this.layout = layout;
+        this.store = store;
+        this.context = context;
+        this.news = news;
+    }
+
+    /** How long to wait for a connection, or for an answer on it: somewhat less than a client waits for the store. */
+    static Duration patience(Duration storeTimeout) {
+        return Duration.ofMillis(
+                Math.max(LEAST_PATIENCE_MILLIS, Math.min(MOST_PATIENCE_MILLIS, storeTimeout.toMillis() / 2)));
+    }
+
+    private Borrowed borrow() throws SQLException {
+        Object asker = new Object();
+        asking.put(asker, System.nanoTime());
+        try {
+            return lend();
+        } finally {
+            asking.remove(asker);
+        }
+    }
+
+    /** A connection to keep for longer. */
+    Borrowed lend() throws SQLException {
+        return Borrowed.from(source, (int) patience(context.storeTimeout()).toMillis());
+    }
+
+    /** Whether somebody has been waiting for a connection for so long that there may be none left. */
+    boolean isStarved() {
+        long now = System.nanoTime();
+        return !source.hasOneToSpare() && asking.values().stream().anyMatch(since -> now - since > STARVED_NANOS);
+    }
+
+    boolean canNotify() {
+        Ready known = ready;
+        return known != null && known.texts().dialect().canNotify();
+    }
+
+    <T> void perform(ServerJob<T> job) {
+        int broken = 0;
+        for (int attempt = 0; !job.job().isOver(); attempt++) {
+            Borrowed borrowed;
+            try {
+                borrowed = borrow();
+            } catch (SQLException e) {
+                fail(job, ServerFailures.unreachable(e, store));
+                return;
+            } catch (LockException e) {
+                fail(job, e);
+                return;
+            } catch (RuntimeException | Error e) {
+                job.job().fail(outcome -> ServerFailures.unexpected(e, store, outcome));
+                return;
+            }
+            try (borrowed) {
+                if (attempt(job, borrowed)) {
+                    return;
+                }
+            } catch (SQLException e) {
+                if (isRetryable(e)) {
+                    borrowed.rollBack();
+                } else if (Dialect.isBroken(e)) {
+                    borrowed.spoil();
+                    boolean certain = !job.job().isCommitting();
+                    if (!(certain || job.repeatable()) || ++broken >= MOST_BROKEN) {
+                        job.job().fail(outcome -> ServerFailures.broken(e, store, outcome));
+                        return;
+                    }
+                } else {
+                    borrowed.rollBack();
+                    fail(job, missingOr(e));
+                    return;
+                }
+            } catch (LockException e) {
+                borrowed.rollBack();
+                fail(job, e);
+                return;
+            } catch (RuntimeException | Error e) {
+                borrowed.spoil();
+                job.job().fail(outcome -> ServerFailures.unexpected(e, store, outcome));
+                return;
+            }
+            pause(attempt);
+        }
+    }
+
+    private static <T> void fail(ServerJob<T> job, LockException failure) {
+        job.job().fail(outcome -> failure);
+    }
+
+    private LockException missingOr(SQLException e) {
+        Ready known = ready;
+        if (known != null && known.texts().dialect().isMissingTable(e)) {
+            ready = null;
+            return layout.missing(known.texts().tables(), e);
+        }
+        return ServerFailures.refused(e, store);
+    }
+
+    private boolean isRetryable(SQLException e) {
+        Ready known = ready;
+        return known != null && known.texts().dialect().isRetryable(e);
+    }
+
+    private <T> boolean attempt(ServerJob<T> job, Borrowed borrowed) throws SQLException {
+        Ready at = ready(borrowed);
+        if (at.found().otherIsolation() && at.texts().dialect().singleStatementsNeedReadCommitted()) {
+            borrowed.readCommitted();
+        }
+        ServerJob.First<T> first = job.first();
+        if (first != null) {
+            if (!job.job().commits() && !job.job().isCommitting()) {
+                return true;
+            }
+            ClockReading sentAt = context.time().now();
+            T answer = first.on(at.quick(), borrowed.sql(), sentAt);
+            if (answer != null) {
+                job.job().note(answer);
+                job.job().succeed(answer);
+                return true;
+            }
+        }
+        return inTransaction(job, borrowed, at);
+    }
+
+    private <T> boolean inTransaction(ServerJob<T> job, Borrowed borrowed, Ready at) throws SQLException {
+        if (at.found().otherIsolation()) {
+            borrowed.readCommitted();
+        }
+        borrowed.autoCommit(false);
+        Transaction.Done<T> done = at.transaction().run(job, borrowed.sql());
+        if (done == null) {
+            // Inserted in a transaction of its own: the next may not see what this one has not.
+            at.transaction().makeRow(Objects.requireNonNull(job.lock()), borrowed.sql());
+            borrowed.connection().commit();
+            return false;
+        }
+        news.write(done.turn().news(), borrowed.sql(), at);
+        if (!job.job().commits() && !job.job().isCommitting()) {
+            borrowed.rollBack();
+            return true;
+        }
+        borrowed.connection().commit();
+        news.tell(done.turn().news(), at);
+        job.job().note(done.answer());
+        job.job().succeed(done.answer());
+        return true;
+    }
+
+    /** Works with a borrowed connection, in auto-commit mode, for something that is not a job. */
+    <T> T with(Work<T> work) throws SQLException {
+        try (Borrowed borrowed = borrow()) {
+            try {
+                return work.on(borrowed, ready(borrowed));
+            } catch (SQLException e) {
+                if (Dialect.isBroken(e)) {
+                    borrowed.spoil();
+                } else {
+                    borrowed.rollBack();
+                }
+                throw e;
+            }
+        }
+    }
+
+    /** What to do with a connection. */
+    @FunctionalInterface
+    interface Work<T> {
+        T on(Borrowed borrowed, Ready at) throws SQLException;
+    }
+
+    private Ready ready(Borrowed borrowed) throws SQLException {
+        Ready known = ready;
+        if (known != null) {
+            return known;
+        }
+        opening.lock();
+        try {
+            known = ready;
+            if (known == null) {
+                Layout.Found found = layout.find(borrowed);
+                Object namespace = found.texts().dialect().name(context.namespace());
+                known = new Ready(
+                        found,
+                        namespace,
+                        new Quick(found.texts(), namespace, context.owner(), added),
+                        new Transaction(found.texts(), namespace, context));
+                ready = known;
+                news.opened(known);
+            }
+            return known;
+        } finally {
+            opening.unlock();
+        }
+    }
+
+    private static void pause(int attempt) {
+        long most = Math.min(LONGEST_PAUSE, SHORTEST_PAUSE << Math.min(attempt + 1, 10));
+        LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(SHORTEST_PAUSE, most));
+    }
+}

@@ -1,0 +1,79 @@
+package dev.leasehold.jdbc;
+
+import dev.leasehold.LockException;
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.StoreUnavailableException.Outcome;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/** What to tell when a database on a server does not do what it was asked to. */
+final class ServerFailures {
+
+    private ServerFailures() {}
+
+    /** What to tell when there is no connection; that the user is not let in will not pass. */
+    static LockException unreachable(SQLException e, String store) {
+        String state = String.valueOf(deepest(e).getSQLState());
+        if (state.startsWith("28") || state.startsWith("3D") || state.startsWith("42")) {
+            return refused(deepest(e), store);
+        }
+        return unavailable("the store " + store + " cannot be reached: " + reason(e), store, Outcome.NOT_ACQUIRED, e);
+    }
+
+    static LockException broken(SQLException e, String store, Outcome outcome) {
+        return unavailable("the connection to the store " + store + " broke: " + reason(e), store, outcome, e);
+    }
+
+    static LockException refused(SQLException e, String store) {
+        String state = String.valueOf(e.getSQLState());
+        String remedy = state.startsWith("28") || state.startsWith("42")
+                ? ". Check user, password and the rights in docs/sql.md"
+                : "";
+        return new LockException(
+                "the store " + store + " refused: " + reason(e) + " (SQLSTATE " + state + "); nothing was changed"
+                        + remedy,
+                e);
+    }
+
+    static LockException unexpected(Throwable e, String store, Outcome outcome) {
+        return unavailable("the store " + store + " failed: " + e, store, outcome, e);
+    }
+
+    static LockException timedOut(String store, String waited, Outcome outcome, @Nullable Throwable last) {
+        return unavailable(
+                "the store " + store + " did not answer within " + waited
+                        + (last == null ? "" : " (" + last.getMessage() + ")"),
+                store,
+                outcome,
+                last);
+    }
+
+    static LockException closed(String store) {
+        return new LockException("the store " + store + " has been closed by this client; nothing was done");
+    }
+
+    static LockException closedMeanwhile(String store, Outcome outcome) {
+        return unavailable("the store " + store + " was closed by this client", store, outcome, null);
+    }
+
+    private static SQLException deepest(SQLException e) {
+        SQLException deepest = e;
+        while (deepest.getCause() instanceof SQLException cause) {
+            deepest = cause;
+        }
+        return deepest;
+    }
+
+    private static String reason(SQLException e) {
+        String message = deepest(e).getMessage();
+        return message == null ? deepest(e).toString() : message.strip();
+    }
+
+    private static StoreUnavailableException unavailable(
+            String why, String store, Outcome outcome, @Nullable Throwable cause) {
+        String known = outcome == Outcome.NOT_ACQUIRED
+                ? "; the request was certainly not carried out. Check that the database is running and reachable"
+                : "; the request may have been carried out. Try again: what it has left runs out with its lease";
+        return new StoreUnavailableException(why + known, store, outcome, cause);
+    }
+}

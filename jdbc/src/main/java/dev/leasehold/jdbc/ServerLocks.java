@@ -1,0 +1,118 @@
+package dev.leasehold.jdbc;
+
+import dev.leasehold.jdbc.LockRow.Tenure;
+import dev.leasehold.spi.ClaimId;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The rows of the locks on a server, within one transaction, which has locked at most one of them. */
+final class ServerLocks implements Locks {
+
+    /**
+     * A row that the transaction has locked.
+     *
+     * @param micros the database's time
+     */
+    record Locked(Raw row, long micros) {}
+
+    /** A row as it is written: whether it is over is still to be seen. */
+    record Raw(long last, Tenure tenure, boolean waited) {}
+
+    private final Sql sql;
+    private final ServerSql texts;
+    private final Object namespace;
+    private final @Nullable Raw locked;
+
+    ServerLocks(Sql sql, ServerSql texts, Object namespace, @Nullable Locked locked) {
+        this.sql = sql;
+        this.texts = texts;
+        this.namespace = namespace;
+        this.locked = locked == null ? null : locked.row();
+    }
+
+    /** Locks a row until the end of the transaction. */
+    static @Nullable Locked lock(Sql sql, ServerSql texts, Object namespace, Object name) throws SQLException {
+        return sql.first(texts.lockRow, row -> new Locked(read(row), row.getLong(10)), namespace, name);
+    }
+
+    @Override
+    public @Nullable LockRow find(String name, Turn now) {
+        return locked == null ? null : seen(name, locked, now);
+    }
+
+    /** A row is made before the transaction that locks it. */
+    @Override
+    public LockRow insert(String name, Turn now) {
+        throw new IllegalStateException("there is no row for " + name);
+    }
+
+    @Override
+    public List<LockRow> busy(Turn now) throws SQLException {
+        List<LockRow> busy = new ArrayList<>();
+        sql.all(
+                texts.busy,
+                row -> busy.add(seen(texts.dialect().name(row, 10), read(row), now)),
+                namespace,
+                now.micros());
+        return busy;
+    }
+
+    @Override
+    public Tenure grant(LockRow row, ClaimId claim, String owner, Duration lease, int spare, boolean handed, Turn now)
+            throws SQLException {
+        long token = Math.max(row.last() + 1, now.wallMicros());
+        Tenure tenure = new Tenure(claim, owner, token, token + spare, now.wallMicros(), now.in(lease));
+        Object name = texts.dialect().name(row.name());
+        sql.change(
+                texts.grant,
+                tenure.runEnd(),
+                claim.client(),
+                claim.counter(),
+                owner,
+                tenure.token(),
+                tenure.runEnd(),
+                tenure.since(),
+                tenure.ends(),
+                handed ? 1L : 0L,
+                namespace,
+                name,
+                namespace,
+                name);
+        return tenure;
+    }
+
+    @Override
+    public Tenure extend(LockRow row, Tenure tenure, Duration duration, Turn now) throws SQLException {
+        Tenure extended = tenure.ending(Math.max(tenure.ends(), now.in(duration)));
+        Object name = texts.dialect().name(row.name());
+        sql.change(texts.extend, extended.ends(), namespace, name, namespace, name);
+        return extended;
+    }
+
+    @Override
+    public void keep(LockRow row, Duration duration, Turn now) throws SQLException {
+        Object name = texts.dialect().name(row.name());
+        sql.change(texts.keep, now.in(duration), namespace, name, namespace, name);
+    }
+
+    private static LockRow seen(String name, Raw raw, Turn now) {
+        Tenure tenure = raw.tenure();
+        return new LockRow(0, name, raw.last(), tenure.ends() > now.micros() ? tenure : null, raw.waited(), false);
+    }
+
+    private static Raw read(ResultSet row) throws SQLException {
+        String client = row.getString(2);
+        Tenure tenure = new Tenure(
+                client == null ? null : new ClaimId(client, row.getLong(3)),
+                row.getString(4),
+                row.getLong(5),
+                row.getLong(6),
+                row.getLong(7),
+                row.getLong(8));
+        return new Raw(row.getLong(1), tenure, row.getLong(9) > 0);
+    }
+}

@@ -1,0 +1,40 @@
+-- Layout 1. All times are microseconds since 1970 on the database's clock, never shown in a time zone.
+-- Half of each page is left free, so that a changed row stays on its page and no index has to be touched.
+
+CREATE TABLE IF NOT EXISTS "leasehold_lock" (
+    namespace text COLLATE "C" NOT NULL,
+    name text COLLATE "C" NOT NULL,
+    last bigint DEFAULT 0 NOT NULL, -- the greatest token that any run has reserved
+    client text, -- with counter: the claim that holds the lock; null where nobody does
+    counter bigint,
+    token bigint DEFAULT 0 NOT NULL, -- the run of the lease: token to run_end
+    run_end bigint DEFAULT 0 NOT NULL,
+    owner text DEFAULT '' NOT NULL,
+    since bigint DEFAULT 0 NOT NULL,
+    ends bigint DEFAULT 0 NOT NULL, -- taken until then; free from then on
+    handed bigint DEFAULT 0 NOT NULL, -- 1 while a hand-over waits to be confirmed
+    waiters bigint DEFAULT 0 NOT NULL, -- how many rows of leasehold_waiter belong to it, dead or alive
+    turns bigint DEFAULT 0 NOT NULL, -- counts the transactions, each of which changes this row first
+    PRIMARY KEY (namespace, name)
+) WITH (fillfactor = 50);
+
+CREATE TABLE IF NOT EXISTS "leasehold_waiter" (
+    namespace text COLLATE "C" NOT NULL,
+    name text COLLATE "C" NOT NULL,
+    position bigint NOT NULL,
+    client text NOT NULL,
+    counter bigint NOT NULL,
+    owner text NOT NULL,
+    since bigint NOT NULL,
+    lease bigint NOT NULL,
+    spare bigint NOT NULL,
+    alive_until bigint NOT NULL,
+    PRIMARY KEY (namespace, name, position)
+);
+
+CREATE TABLE IF NOT EXISTS "leasehold_layout" (
+    layout bigint NOT NULL,
+    PRIMARY KEY (layout)
+);
+
+INSERT INTO "leasehold_layout" (layout) SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM "leasehold_layout");

@@ -1,0 +1,409 @@
+package dev.leasehold.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.leasehold.DistributedLock;
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseState;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockException;
+import dev.leasehold.LockOptions;
+import dev.leasehold.servers.PostgresServer;
+import dev.leasehold.testkit.FaultProxy;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TimeZone;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What happens to PostgreSQL, its connections and its settings, and must not happen to locks. */
+@Timeout(value = 90, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class PostgresHardCasesTest {
+
+    private static PostgresServer postgres;
+
+    private final String name = "lock-" + UUID.randomUUID();
+
+    @BeforeAll
+    static void startServer() {
+        postgres = PostgresServer.start();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        postgres.close();
+    }
+
+    private static HikariDataSource pool(int size, Consumer<HikariConfig> settings) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(postgres.url());
+        config.setMaximumPoolSize(size);
+        config.setConnectionTimeout(20_000);
+        settings.accept(config);
+        return new HikariDataSource(config);
+    }
+
+    private static Leasehold client(HikariDataSource pool) {
+        return Leasehold.builder().store(JdbcStore.using(pool)).build();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"TRANSACTION_READ_COMMITTED", "TRANSACTION_REPEATABLE_READ", "TRANSACTION_SERIALIZABLE"})
+    void exclusionAndOrderHoldAtEveryIsolationLevelWithAutoCommitOff(String isolation) throws Exception {
+        int before = errors();
+        try (HikariDataSource pool = pool(6, config -> {
+                    config.setTransactionIsolation(isolation);
+                    config.setAutoCommit(false);
+                });
+                Leasehold one = client(pool);
+                Leasehold two = client(pool)) {
+            contend(List.of(one, two), 40);
+            try (Connection returned = pool.getConnection()) {
+                assertThat(returned.getAutoCommit()).isFalse();
+                assertThat("TRANSACTION_" + level(returned)).isEqualTo(isolation);
+            }
+        }
+        assertThat(errors()).as("errors that PostgreSQL has logged").isEqualTo(before);
+    }
+
+    private static String level(Connection connection) throws SQLException {
+        return switch (connection.getTransactionIsolation()) {
+            case Connection.TRANSACTION_READ_COMMITTED -> "READ_COMMITTED";
+            case Connection.TRANSACTION_REPEATABLE_READ -> "REPEATABLE_READ";
+            default -> "SERIALIZABLE";
+        };
+    }
+
+    /** Even where nobody sets the level: then there are errors, but not wrong answers. */
+    @Test
+    void theProtocolIsRightAtSerializableItself() throws Exception {
+        try (Statement statement = DriverManager.getConnection(postgres.url()).createStatement()) {
+            statement.execute("CREATE ROLE strict LOGIN SUPERUSER");
+        }
+        String url = postgres.url().replace("user=postgres", "user=strict");
+        try (HikariDataSource pool = pool(6, config -> config.setJdbcUrl(url));
+                Leasehold one = client(pool);
+                Leasehold two = client(pool)) {
+            one.lock(name).acquire().close(); // From here on the pool's level is believed to be READ COMMITTED.
+            two.lock(name).acquire().close();
+            try (Statement statement = DriverManager.getConnection(url).createStatement()) {
+                statement.execute("ALTER ROLE strict SET default_transaction_isolation = 'serializable'");
+            }
+            pool.getHikariPoolMXBean().softEvictConnections();
+            contend(List.of(one, two), 40);
+        }
+    }
+
+    private void contend(List<Leasehold> clients, int times) throws Exception {
+        AtomicBoolean inside = new AtomicBoolean();
+        AtomicInteger done = new AtomicInteger();
+        List<CompletableFuture<Void>> all = new ArrayList<>();
+        long[] last = {0};
+        for (Leasehold client : clients) {
+            all.add(CompletableFuture.runAsync(() -> {
+                DistributedLock lock = client.lock(name);
+                for (int i = 0; i < times; i++) {
+                    try (Lease lease = lock.acquire()) {
+                        assertThat(inside.compareAndSet(false, true)).isTrue();
+                        assertThat(lease.token()).isGreaterThan(last[0]);
+                        last[0] = lease.token();
+                        done.incrementAndGet();
+                        inside.set(false);
+                    } catch (InterruptedException e) {
+                        throw new AssertionError(e);
+                    }
+                }
+            }));
+        }
+        for (CompletableFuture<Void> one : all) {
+            one.get(60, TimeUnit.SECONDS);
+        }
+        assertThat(done).hasValue(clients.size() * times);
+    }
+
+    @Test
+    void aPoolOfOneConnectionIsEnoughAlsoWhileWaiting() throws Exception {
+        try (HikariDataSource pool = pool(1, config -> {});
+                Leasehold one = client(pool);
+                Leasehold two = client(pool)) {
+            Lease held = one.lock(name).acquire();
+            CompletableFuture<Lease> waiting = two.lock(name).acquireAsync();
+            waitUntil(() -> one.locks(name).get(0).waiters().size() == 1);
+            one.lock(name + " other").acquire().close();
+            held.close();
+            waiting.get(20, TimeUnit.SECONDS).close();
+        }
+    }
+
+    @Test
+    void twoHundredLocksAtOnce() throws Exception {
+        try (Leasehold one = Leasehold.connect(postgres.url());
+                Leasehold two = Leasehold.connect(postgres.url())) {
+            List<CompletableFuture<Lease>> held = new ArrayList<>();
+            List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+            for (int i = 0; i < 200; i++) {
+                held.add(one.lock(name + i).acquireAsync());
+            }
+            for (CompletableFuture<Lease> lease : held) {
+                lease.get(30, TimeUnit.SECONDS);
+            }
+            for (int i = 0; i < 200; i++) {
+                waiting.add(two.lock(name + i).acquireAsync());
+            }
+            for (CompletableFuture<Lease> lease : held) {
+                lease.join().releaseAsync();
+            }
+            for (CompletableFuture<Lease> lease : waiting) {
+                assertThat(lease.get(30, TimeUnit.SECONDS).isValid()).isTrue();
+            }
+        }
+    }
+
+    /** Counts what is asked of the database: each job, batch or look borrows a connection once. */
+    private static final class CountingPool extends HikariDataSource {
+        private final AtomicInteger lent = new AtomicInteger();
+
+        CountingPool() {
+            setJdbcUrl(postgres.url());
+            setMaximumPoolSize(6);
+        }
+
+        @Override
+        public Connection getConnection() throws SQLException {
+            lent.incrementAndGet();
+            return super.getConnection();
+        }
+    }
+
+    @Test
+    void manyLeasesAreRenewedInBatches() throws Exception {
+        LockOptions brief = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(6));
+        try (CountingPool pool = new CountingPool();
+                Leasehold client = client(pool)) {
+            List<CompletableFuture<Lease>> held = new ArrayList<>();
+            for (int i = 0; i < 500; i++) {
+                held.add(client.lock(name + i, brief).acquireAsync());
+            }
+            for (CompletableFuture<Lease> lease : held) {
+                lease.get(30, TimeUnit.SECONDS);
+            }
+            int before = pool.lent.get();
+            Thread.sleep(7_000); // What is tested is that nothing happens meanwhile.
+            assertThat(held)
+                    .allSatisfy(lease -> assertThat(lease.join().isValid()).isTrue());
+            assertThat(pool.lent.get() - before)
+                    .as("round trips for some 1,500 renewals")
+                    .isLessThan(500);
+        }
+    }
+
+    @Test
+    void timeZonesAndDaylightSavingChangeNothing() throws Exception {
+        TimeZone before = TimeZone.getDefault();
+        try (Leasehold one = Leasehold.connect(postgres.url())) {
+            Lease held = one.lock(name).acquire();
+            TimeZone.setDefault(TimeZone.getTimeZone("Pacific/Kiritimati"));
+            try (Leasehold two =
+                    Leasehold.connect(postgres.url() + "&options=-c%20TimeZone=America/St_Johns&leasehold.label=two")) {
+                assertThat(two.lock(name).tryAcquire()).isEmpty();
+                assertThat(Duration.between(
+                                java.time.Instant.now(),
+                                two.locks(name).get(0).holder().until()))
+                        .isBetween(Duration.ofSeconds(5), Duration.ofSeconds(40));
+                held.close();
+                try (Lease next =
+                        two.lock(name).tryAcquire(Duration.ofSeconds(10)).orElseThrow()) {
+                    assertThat(next.token()).isGreaterThan(held.token());
+                }
+            }
+        } finally {
+            TimeZone.setDefault(before);
+        }
+    }
+
+    @Test
+    void aConnectionThatIsCutWhileAClaimOrACommitIsUnderWayIsResolved() throws Exception {
+        try (FaultProxy proxy = FaultProxy.to(postgres.port());
+                Leasehold through = Leasehold.connect(PostgresServer.url(proxy.port()));
+                Leasehold elsewhere = Leasehold.connect(postgres.url())) {
+            long last = 0;
+            for (int i = 0; i < 6; i++) {
+                DistributedLock lock = through.lock(name);
+                Lease blocker = i % 2 == 0 ? null : elsewhere.lock(name).acquire();
+                proxy.hold(FaultProxy.Way.ANSWERS);
+                CompletableFuture<Lease> asked = lock.acquireAsync();
+                Thread.sleep(30); // Somewhere in the middle; each time another place.
+                proxy.cut();
+                proxy.letGo();
+                if (blocker != null) {
+                    blocker.close();
+                }
+                try (Lease lease = asked.get(30, TimeUnit.SECONDS)) {
+                    assertThat(lease.token()).isGreaterThan(last);
+                    last = lease.token();
+                    assertThat(elsewhere.lock(name).tryAcquire()).isEmpty();
+                }
+                waitUntil(() -> elsewhere.locks(name).isEmpty());
+            }
+        }
+    }
+
+    @Test
+    void aServerThatIsKilledAndRestartedUnderLoadHoldsNothingTwice() throws Exception {
+        try (PostgresServer own = PostgresServer.start();
+                Leasehold one = Leasehold.connect(own.url());
+                Leasehold two = Leasehold.connect(own.url())) {
+            AtomicBoolean stop = new AtomicBoolean();
+            AtomicInteger done = new AtomicInteger();
+            AtomicInteger inside = new AtomicInteger();
+            AtomicInteger twice = new AtomicInteger();
+            List<CompletableFuture<Void>> all = new ArrayList<>();
+            for (Leasehold client : List.of(one, two)) {
+                all.add(CompletableFuture.runAsync(() -> {
+                    while (!stop.get()) {
+                        try (Lease lease = client.lock(name).acquire()) {
+                            if (inside.incrementAndGet() > 1 && lease.isValid()) {
+                                twice.incrementAndGet();
+                            }
+                            inside.decrementAndGet();
+                            done.incrementAndGet();
+                        } catch (LockException | InterruptedException e) {
+                            // The server is away for a while.
+                        }
+                    }
+                }));
+            }
+            waitUntil(() -> done.get() > 20);
+            Lease held = one.lock(name + " held").acquire();
+            own.kill();
+            own.restart();
+            int after = done.get();
+            waitUntil(() -> done.get() > after + 20);
+            stop.set(true);
+            for (CompletableFuture<Void> each : all) {
+                each.get(30, TimeUnit.SECONDS);
+            }
+            assertThat(twice).hasValue(0);
+            held.extend(Duration.ofSeconds(40));
+            assertThat(held.isValid()).isTrue();
+            assertThat(held.release()).isEqualTo(LeaseState.RELEASED);
+        }
+    }
+
+    @Test
+    void leastRightsAreEnoughAndMissingOnesAreNamed() throws Exception {
+        try (Connection admin = DriverManager.getConnection(postgres.url());
+                Statement statement = admin.createStatement()) {
+            statement.execute("CREATE SCHEMA locks");
+            statement.execute("CREATE ROLE app LOGIN");
+            statement.execute("GRANT USAGE ON SCHEMA locks TO app");
+            String url = postgres.url().replace("user=postgres", "user=app")
+                    + "&leasehold.schema=locks&leasehold.tables=my_&leasehold.initializeSchema=";
+            try (Leasehold app = Leasehold.connect(url + "never")) {
+                assertThatThrownBy(() -> app.lock(name).acquire())
+                        .isInstanceOf(LockException.class)
+                        .hasMessageContaining("misses the table \"locks\".\"my_lock\"")
+                        .hasMessageContaining("CREATE TABLE IF NOT EXISTS \"locks\".\"my_waiter\"");
+            }
+            try (Leasehold app = Leasehold.connect(url + "always")) {
+                assertThatThrownBy(() -> app.lock(name).acquire())
+                        .isInstanceOf(LockException.class)
+                        .hasMessageContaining("could not be made")
+                        .hasMessageContaining("permission denied");
+            }
+            try (Leasehold owner = Leasehold.connect(postgres.url() + "&leasehold.schema=locks&leasehold.tables=my_")) {
+                owner.lock("made").acquire().close();
+            }
+            try (Leasehold app = Leasehold.connect(url + "always")) {
+                assertThatThrownBy(() -> app.lock(name).acquire())
+                        .isInstanceOf(LockException.class)
+                        .hasMessageContaining("permission denied")
+                        .hasMessageContaining("docs/sql.md");
+            }
+            statement.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON locks.my_lock, locks.my_waiter TO app");
+            statement.execute("GRANT SELECT ON locks.my_layout TO app");
+            try (Leasehold one = Leasehold.connect(url + "always");
+                    Leasehold two = Leasehold.connect(url + "never")) {
+                contend(List.of(one, two), 10);
+            }
+        }
+    }
+
+    @Test
+    void anotherLayoutIsRefusedAndTheSameIsShared() throws Exception {
+        try (Leasehold one = Leasehold.connect(postgres.url() + "&leasehold.tables=lay_");
+                Leasehold two = Leasehold.connect(postgres.url() + "&leasehold.tables=lay_")) {
+            contend(List.of(one, two), 5);
+            try (Connection admin = DriverManager.getConnection(postgres.url());
+                    Statement statement = admin.createStatement()) {
+                statement.execute("UPDATE lay_layout SET layout = 2");
+            }
+            try (Leasehold late = Leasehold.connect(postgres.url() + "&leasehold.tables=lay_")) {
+                assertThatThrownBy(() -> late.lock(name).acquire())
+                        .isInstanceOf(LockException.class)
+                        .hasMessageContaining("have layout 2")
+                        .hasMessageContaining("Use a newer version of Leasehold");
+            }
+        }
+    }
+
+    @Test
+    void waitersAreWokenByAMessageAndAskNothingMeanwhile() throws Exception {
+        LockOptions longer = LockOptions.defaults().withLeaseDuration(Duration.ofMinutes(5));
+        try (CountingPool pool = new CountingPool();
+                Leasehold one = Leasehold.connect(postgres.url());
+                Leasehold two = client(pool)) {
+            Lease held = one.lock(name, longer).acquire();
+            CompletableFuture<Lease> waiting = two.lock(name, longer).acquireAsync();
+            waitUntil(() -> one.locks(name).get(0).waiters().size() == 1);
+            Thread.sleep(1_500); // Until the test message has come through, and then some.
+            int before = pool.lent.get();
+            Thread.sleep(2_000);
+            assertThat(pool.lent.get() - before).as("questions in two seconds").isLessThan(2);
+            held.close();
+            waiting.get(5, TimeUnit.SECONDS).close();
+        }
+    }
+
+    @Test
+    void aBrokenLeaseIsToldToAHolderThatListens() throws Exception {
+        try (Leasehold one = Leasehold.connect(postgres.url());
+                Leasehold two = Leasehold.connect(postgres.url())) {
+            Lease held = one.lock(name).acquire();
+            assertThat(two.breakLock(name, held.token())).isTrue();
+            waitUntil(() -> held.state() == LeaseState.LOST);
+        }
+    }
+
+    private interface Condition {
+        boolean holds() throws Exception;
+    }
+
+    private static void waitUntil(Condition condition) {
+        org.awaitility.Awaitility.await().atMost(Duration.ofSeconds(30)).until(condition::holds);
+    }
+
+    /** Whatever the log calls an error. */
+    private static int errors() {
+        return (int)
+                postgres.log().lines().filter(line -> line.contains("ERROR:")).count();
+    }
+}

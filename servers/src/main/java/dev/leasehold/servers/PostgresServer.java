@@ -1,0 +1,126 @@
+package dev.leasehold.servers;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
+/** A real PostgreSQL, whose superuser {@code postgres} needs no password. It logs errors only, and keeps what it commits. */
+public final class PostgresServer implements AutoCloseable {
+
+    private final Path directory;
+    private final int port;
+    private EmbeddedPostgres server;
+
+    private PostgresServer(Path directory, int port) throws IOException {
+        this.directory = directory;
+        this.port = port;
+        server = launch();
+    }
+
+    public static PostgresServer start() {
+        try {
+            return new PostgresServer(Files.createTempDirectory("leasehold-postgres-"), RedisProcess.freePort());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private EmbeddedPostgres launch() throws IOException {
+        return EmbeddedPostgres.builder()
+                .setPort(port)
+                .setDataDirectory(directory.resolve("data"))
+                .setOverrideWorkingDirectory(unpacked())
+                .setCleanDataDirectory(false)
+                .setServerConfig("fsync", "on")
+                .setServerConfig("full_page_writes", "on")
+                .setServerConfig("synchronous_commit", "on")
+                .setServerConfig("log_min_messages", "warning")
+                .setServerConfig("log_min_error_statement", "error")
+                .setServerConfig("max_connections", "200")
+                .setErrorRedirector(
+                        ProcessBuilder.Redirect.appendTo(directory.resolve("log").toFile()))
+                .setOutputRedirector(
+                        ProcessBuilder.Redirect.appendTo(directory.resolve("log").toFile()))
+                .setPGStartupWait(Duration.ofSeconds(60))
+                .start();
+    }
+
+    /** Kept between runs: unpacking takes longer than starting. */
+    private static java.io.File unpacked() {
+        return RedisProcess.besideClasses("postgres-server").toFile();
+    }
+
+    public int port() {
+        return port;
+    }
+
+    public String url() {
+        return url(port);
+    }
+
+    /** Through a proxy, say. */
+    public static String url(int port) {
+        return "jdbc:postgresql://127.0.0.1:" + port + "/postgres?user=postgres";
+    }
+
+    /** What the server has logged. */
+    public String log() {
+        try {
+            return Files.readString(directory.resolve("log"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Kills the server; its other processes end by themselves. */
+    public void kill() {
+        try {
+            String pid = Files.readAllLines(directory.resolve("data/postmaster.pid")).get(0);
+            new ProcessBuilder("kill", "-KILL", pid.strip()).start().waitFor();
+            long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+            while (ProcessHandle.of(Long.parseLong(pid.strip()))
+                            .map(ProcessHandle::isAlive)
+                            .orElse(false)
+                    && System.nanoTime() - end < 0) {
+                LockSupport.parkNanos(5_000_000);
+            }
+        } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+        try {
+            server.close(); // Or its starter would not let another one near the data.
+        } catch (IOException | RuntimeException e) {
+            // It is gone already.
+        }
+    }
+
+    /** Starts it again on the same port, with what it had on disk. */
+    public void restart() {
+        IOException last = null;
+        for (int tries = 0; tries < 50; tries++) {
+            try {
+                server = launch();
+                return;
+            } catch (IOException e) {
+                last = e; // The killed server's children may not have ended yet.
+                LockSupport.parkNanos(100_000_000);
+            }
+        }
+        throw new UncheckedIOException(last);
+    }
+
+    @Override
+    public void close() {
+        try {
+            server.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } finally {
+            RedisProcess.delete(directory);
+        }
+    }
+}

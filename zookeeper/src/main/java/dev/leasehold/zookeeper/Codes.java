@@ -1,0 +1,64 @@
+package dev.leasehold.zookeeper;
+
+import dev.leasehold.LockException;
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.StoreUnavailableException.Outcome;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.KeeperException.Code;
+import org.jspecify.annotations.Nullable;
+
+/** What the servers' result codes mean here, and how they are told to people. */
+final class Codes {
+
+    private Codes() {}
+
+    static Code of(int code) {
+        Code known = Code.get(code);
+        return known == null ? Code.SYSTEMERROR : known;
+    }
+
+    /** The connection broke, or the session went to another server: the request may or may not have been carried out. */
+    static boolean isUnknown(Code code) {
+        return switch (code) {
+            case CONNECTIONLOSS, OPERATIONTIMEOUT, SESSIONMOVED, REQUESTTIMEOUT -> true;
+            default -> false;
+        };
+    }
+
+    /** The server was too busy, and has done nothing. */
+    static boolean isPassing(Code code) {
+        return code == Code.THROTTLEDOP || code == Code.NOTREADONLY || code == Code.NEWCONFIGNOQUORUM;
+    }
+
+    static LockException refused(Code code, String store, String what) {
+        String remedy = switch (code) {
+            case NOAUTH ->
+                "; its nodes belong to others: use the same user and password for all clients of a lock, or a "
+                        + "namespace of your own";
+            case AUTHFAILED -> "; check user name, password and the JAAS configuration";
+            case INVALIDACL -> "; the server accepts neither creator-only nor open access lists";
+            case UNIMPLEMENTED -> "; ZooKeeper 3.6 or newer is needed";
+            case QUOTAEXCEEDED -> "; raise the quota";
+            default -> "";
+        };
+        return new LockException(
+                "ZooKeeper at " + store + " refused " + what + ": " + code.name() + remedy
+                        + "; the lock was not acquired",
+                KeeperException.create(code));
+    }
+
+    static StoreUnavailableException silent(String store, String what, boolean sent, @Nullable String why) {
+        return new StoreUnavailableException(
+                store + (sent ? " did not answer " : " could not be asked for ") + what + " in time"
+                        + (sent ? ", which may have been carried out" : ", and nothing was sent")
+                        + (why == null ? "" : ": " + why)
+                        + ". Check that the ensemble has a leader and is reachable",
+                store,
+                sent ? Outcome.UNKNOWN : Outcome.NOT_ACQUIRED,
+                null);
+    }
+
+    static LockException closed(String store) {
+        return new LockException("the store " + store + " has been closed by this client; nothing was done");
+    }
+}

@@ -1,0 +1,84 @@
+package dev.leasehold.zookeeper;
+
+import dev.leasehold.LockException;
+import dev.leasehold.spi.ClockReading;
+import java.util.concurrent.Executor;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.imps.CuratorFrameworkState;
+import org.apache.curator.framework.state.ConnectionState;
+import org.apache.curator.framework.state.ConnectionStateListener;
+import org.apache.zookeeper.ZooKeeper;
+import org.jspecify.annotations.Nullable;
+
+/** Listens to a Curator client of the user's. It is never started nor closed here. */
+class GivenLink implements Link {
+
+    /** As many as Curator keeps, and one more. */
+    private static final int MOST_OLD_ERRORS = 11;
+
+    private static final Executor DIRECTLY = Runnable::run;
+
+    private final CuratorFramework client;
+    private @Nullable ConnectionStateListener listener;
+
+    GivenLink(CuratorFramework client) {
+        this.client = client;
+    }
+
+    @Override
+    public void start(Events events) {
+        if (client.getState() != CuratorFrameworkState.STARTED) {
+            throw new LockException("the given CuratorFramework is " + client.getState()
+                    + ": start() it before locks are used, and close it after them; nothing was done");
+        }
+        ConnectionStateListener added = (source, state) -> changed(state, events);
+        listener = added;
+        client.getConnectionStateListenable().addListener(added, DIRECTLY);
+        if (client.getZookeeperClient().isConnected()) {
+            changed(ConnectionState.RECONNECTED, events);
+        }
+    }
+
+    private void changed(ConnectionState state, Events events) {
+        switch (state) {
+            case CONNECTED, RECONNECTED -> {
+                ZooKeeper handle = handle();
+                if (handle != null) {
+                    events.connected(handle);
+                }
+            }
+            case SUSPENDED, READ_ONLY -> events.suspended();
+            case LOST -> events.lost();
+        }
+    }
+
+    private @Nullable ZooKeeper handle() {
+        for (int i = 0; i < MOST_OLD_ERRORS; i++) {
+            try {
+                return client.getZookeeperClient().getZooKeeper();
+            } catch (Exception e) {
+                // One of the background errors that Curator has kept for whoever asks next. Or it is gone again: then what
+                // comes next is announced.
+            }
+        }
+        return null;
+    }
+
+    @Override
+    public boolean isOwn() {
+        return false;
+    }
+
+    @Override
+    public @Nullable ClockReading connectedSince(ZooKeeper handle) {
+        return null;
+    }
+
+    @Override
+    public void close() {
+        ConnectionStateListener added = listener;
+        if (added != null) {
+            client.getConnectionStateListenable().removeListener(added);
+        }
+    }
+}

@@ -1,0 +1,236 @@
+package dev.leasehold.zookeeper;
+
+import dev.leasehold.HolderInfo;
+import dev.leasehold.LockException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Consumer;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at the queue of a lock, from the place of one node in it. Only asks and reports, within turns; what follows from it is
+ * its {@link Place}'s business.
+ */
+final class Lineup {
+
+    /** What a look has shown. */
+    sealed interface View {}
+
+    /** Nobody is before us. */
+    record First() implements View {}
+
+    /**
+     * Somebody is.
+     *
+     * @param last the node right before ours, watched if a watcher was given
+     * @param ahead how many are before us
+     * @param holder the first of them, where it was looked at
+     * @param kept for how long the lock is still kept, where it is nobody's
+     */
+    record Behind(
+            String last,
+            int ahead,
+            @Nullable HolderInfo holder,
+            @Nullable Duration kept) implements View {
+
+        /** Whether only a kept lock is before us, so that its end is ours to see to. */
+        boolean isNextAfterKeep() {
+            return last.startsWith(NodeName.KEEP);
+        }
+    }
+
+    /** The node right before ours has gone. */
+    record Gone(String last) implements View {}
+
+    /** It cannot be said without a listing. */
+    record Unsaid() implements View {}
+
+    /** Our own node is not there. */
+    record Missing() implements View {}
+
+    /** The servers have not answered, or refused. */
+    record Failed(Code code) implements View {}
+
+    /** A newer version of the library works here. */
+    record Newer(LockException why) implements View {}
+
+    private final Locks locks;
+    private final String parent;
+
+    Lineup(Locks locks, String parent) {
+        this.locks = locks;
+        this.parent = parent;
+    }
+
+    /** One look, from our place. */
+    final class Look {
+
+        private final Session in;
+        private final NodeName mine;
+        private final long czxid;
+        private final @Nullable Watcher watcher;
+        private final Consumer<View> then;
+
+        Look(Session in, NodeName mine, long czxid, @Nullable Watcher watcher, Consumer<View> then) {
+            this.in = in;
+            this.mine = mine;
+            this.czxid = czxid;
+            this.watcher = watcher;
+            this.then = then;
+        }
+
+        void list(boolean afterAll) {
+            if (afterAll) {
+                in.handle.sync(parent, (rc, p, ctx) -> {}, null);
+            }
+            in.handle.getChildren(
+                    parent, false, (rc, p, ctx, children) -> locks.turn(() -> listed(Codes.of(rc), children)), null);
+        }
+
+        void listed(Code code, @Nullable List<String> children) {
+            if (code == Code.NONODE) {
+                then.accept(new Missing());
+            } else if (code != Code.OK || children == null) {
+                then.accept(new Failed(code));
+            } else if (!children.contains(mine.name())) {
+                then.accept(new Missing());
+            } else {
+                order(children);
+            }
+        }
+
+        private void order(List<String> children) {
+            List<NodeName> all;
+            try {
+                all = NodeName.claims(children, parent);
+            } catch (LockException e) {
+                then.accept(new Newer(e));
+                return;
+            }
+            List<String> kept = children.stream()
+                    .filter(each -> each.startsWith(NodeName.KEEP))
+                    .toList();
+            if (NodeName.isWorn(all)) {
+                Seniority.of(
+                        in.handle, parent, all, czxid, (code, before) -> locks.turn(() -> ordered(code, kept, before)));
+                return;
+            }
+            List<String> before = all.stream()
+                    .filter(each -> each.isBefore(mine))
+                    .sorted(Comparator.comparingInt(each -> each.sequence() - mine.sequence()))
+                    .map(NodeName::name)
+                    .toList();
+            ordered(Code.OK, kept, before);
+        }
+
+        private void ordered(Code code, List<String> kept, List<String> before) {
+            List<String> ahead = new ArrayList<>(kept);
+            ahead.addAll(before);
+            if (code != Code.OK) {
+                then.accept(new Failed(code));
+            } else if (ahead.isEmpty()) {
+                then.accept(new First());
+            } else {
+                read(ahead);
+            }
+        }
+
+        private void read(List<String> ahead) {
+            String first = ahead.get(0);
+            String last = ahead.get(ahead.size() - 1);
+            Behind[] seen = {new Behind(last, ahead.size(), null, null)};
+            if (!first.equals(last)) {
+                in.handle.getData(
+                        parent + '/' + first,
+                        false,
+                        (rc, p, ctx, data, stat) -> locks.turn(() -> {
+                            if (Codes.of(rc) == Code.OK) {
+                                seen[0] = behind(in, last, ahead.size(), first, data, stat);
+                            }
+                        }),
+                        null);
+            }
+            in.handle.getData(
+                    parent + '/' + last,
+                    watcher,
+                    (rc, p, ctx, data, stat) -> locks.turn(() -> {
+                        Code code = Codes.of(rc);
+                        if (code == Code.NONODE) {
+                            then.accept(new Gone(last));
+                        } else if (code != Code.OK) {
+                            then.accept(new Failed(code));
+                        } else if (first.equals(last)) {
+                            then.accept(behind(in, last, ahead.size(), first, data, stat));
+                        } else {
+                            then.accept(seen[0]);
+                        }
+                    }),
+                    null);
+        }
+    }
+
+    private static Behind behind(Session in, String last, int ahead, String first, byte @Nullable [] data, Stat stat) {
+        if (first.startsWith(NodeName.KEEP)) {
+            NodeData.Keep keep = NodeData.Keep.read(data);
+            Duration left = in.untilOlder(stat, keep.millis());
+            return new Behind(last, ahead, new HolderInfo("", keep.token(), null, null, left), left);
+        }
+        String owner = NodeData.Owner.read(data).owner();
+        return new Behind(last, ahead, new HolderInfo(owner, stat.getCzxid() << 6, null, null, null), null);
+    }
+
+    /**
+     * The node right before ours has gone. If its holder has released it, it was first, and now we are; that is written in
+     * the lock's own node. Our own node is watched from now on.
+     */
+    void follow(Session in, String left, String mine, Watcher own, Consumer<View> then) {
+        String[] mark = new String[1];
+        in.handle.getData(
+                parent,
+                false,
+                (rc, p, ctx, data, stat) -> mark[0] = data == null ? "" : new String(data, StandardCharsets.UTF_8),
+                null);
+        in.handle.getData(
+                parent + '/' + mine,
+                own,
+                (rc, p, ctx, data, stat) -> locks.turn(() -> {
+                    Code code = Codes.of(rc);
+                    if (code == Code.NONODE) {
+                        then.accept(new Missing());
+                    } else if (code != Code.OK) {
+                        then.accept(new Failed(code));
+                    } else {
+                        then.accept(left.equals(mark[0]) ? new First() : new Unsaid());
+                    }
+                }),
+                null);
+    }
+
+    /** Whether the one before us is still there, by all that was done before the question. */
+    void check(Session in, String last, int ahead, Consumer<View> then) {
+        in.handle.sync(parent, (rc, p, ctx) -> {}, null);
+        in.handle.getData(
+                parent + '/' + last,
+                false,
+                (rc, p, ctx, data, stat) -> locks.turn(() -> {
+                    Code code = Codes.of(rc);
+                    if (code == Code.NONODE) {
+                        then.accept(new Gone(last));
+                    } else if (code != Code.OK) {
+                        then.accept(new Failed(code));
+                    } else {
+                        then.accept(
+                                ahead == 1
+                                        ? behind(in, last, ahead, last, data, stat)
+                                        : new Behind(last, ahead, null, null));
+                    }
+                }),
+                null);
+    }
+}

@@ -1,0 +1,433 @@
+package dev.leasehold.zookeeper;
+
+import dev.leasehold.LockException;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.ZooDefs.Ids;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.ACL;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All claims of one client, and its session. Everything here happens within turns, so nothing needs a lock; what comes from
+ * other threads (the connection's events, answers, timers) is brought into a turn first.
+ *
+ * <p>When a session is over, what it owned is over at once for us, whether or not the servers know it yet: its leases are
+ * lost, its waiters join again in the next session, and what it may have left behind is deleted, a lease's node not before
+ * the last deadline that was given for it.
+ */
+final class Locks implements Link.Events {
+
+    private static final Duration SOON = Duration.ofMillis(100);
+
+    private final String name;
+    private final StoreContext context;
+    private final Paths paths;
+    private final Link link;
+    private final Turns turns = new Turns();
+    private final Map<ClaimId, Place> places = new HashMap<>();
+    private final List<Orphan> orphans = new ArrayList<>();
+
+    private @Nullable Session session;
+    private @Nullable Heart heart;
+    private boolean connected;
+    private boolean started;
+    private boolean closed;
+    private boolean pulsing;
+    private boolean tryingAgain;
+    private @Nullable LockException refusal;
+    private List<ACL> access = Ids.CREATOR_ALL_ACL;
+
+    Locks(String name, StoreContext context, Paths paths, Link link) {
+        this.name = name;
+        this.context = context;
+        this.paths = paths;
+        this.link = link;
+    }
+
+    // ---- for its parts -------------------------------------------------------------------------------------------
+
+    void turn(Runnable task) {
+        turns.run(task);
+    }
+
+    Turns turns() {
+        return turns;
+    }
+
+    StoreContext context() {
+        return context;
+    }
+
+    TimeSource time() {
+        return context.time();
+    }
+
+    Paths paths() {
+        return paths;
+    }
+
+    /** The session, if it is connected. */
+    @Nullable Session ready() {
+        return connected && !closed ? session : null;
+    }
+
+    Heart heart(Session of) {
+        Heart beating = heart;
+        if (beating != null && session == of) {
+            return beating;
+        }
+        Heart none = new Heart(this, of);
+        none.stop();
+        return none;
+    }
+
+    /** Who may do what with the nodes that are made: their creator alone, if the session has an identity. */
+    List<ACL> access() {
+        return access;
+    }
+
+    /** The server knows no identity of this session that could own a node. */
+    void openAccess() {
+        access = Ids.OPEN_ACL_UNSAFE;
+    }
+
+    /** Makes what is missing on the way to a lock's node, or to those of clients; who comes second does no harm. */
+    void makePath(Session in, String path) {
+        String[] steps = path.substring(1).split("/", -1);
+        StringBuilder made = new StringBuilder(path.length());
+        for (int i = 0; i < steps.length; i++) {
+            made.append('/').append(steps[i]);
+            boolean lock = i == steps.length - 1 && !path.equals(paths.clients());
+            in.handle.create(
+                    made.toString(),
+                    new byte[0],
+                    access,
+                    lock ? CreateMode.CONTAINER : CreateMode.PERSISTENT,
+                    (rc, p, ctx, name) -> {},
+                    null);
+        }
+    }
+
+    void remove(ClaimId claim, Place place) {
+        places.remove(claim, place);
+    }
+
+    void adopt(Orphan orphan) {
+        orphans.add(orphan);
+        goOn(orphan);
+    }
+
+    private void goOn(Orphan orphan) {
+        long left = orphan.nanosLeft(time().nanos());
+        if (left > 0) {
+            time().schedule(Duration.ofNanos(left), () -> turn(orphan::go));
+        } else {
+            orphan.go();
+        }
+    }
+
+    void forget(Orphan orphan) {
+        orphans.remove(orphan);
+    }
+
+    /** Deletes the node of a kept lock when its time is over; if this client is gone by then, the next claim does. */
+    void freeAfter(String path, long millis) {
+        time().schedule(Duration.ofMillis(millis + millis / 100 + 5), () -> turn(() -> free(path)));
+    }
+
+    private void free(String path) {
+        Session in = ready();
+        if (in != null) {
+            in.handle.delete(path, -1, (rc, p, ctx) -> {}, null);
+        } else if (!closed) {
+            freeAfter(path, 1_000);
+        }
+    }
+
+    void tryAgainSoon() {
+        if (!tryingAgain && !closed) {
+            tryingAgain = true;
+            time().schedule(
+                            SOON,
+                            () -> turn(() -> {
+                                tryingAgain = false;
+                                driveAll();
+                            }));
+        }
+    }
+
+    private void driveAll() {
+        Heart beating = heart;
+        if (beating != null) {
+            beating.go();
+        }
+        List.copyOf(orphans).forEach(Orphan::go);
+        List.copyOf(places.values()).forEach(Place::drive);
+    }
+
+    /** The session was confirmed. */
+    void confirmed() {
+        List.copyOf(places.values()).forEach(Place::confirmed);
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+
+    // ---- operations ----------------------------------------------------------------------------------------------
+
+    void claim(Claim claim, CompletableFuture<ClaimAnswer> asker) {
+        if (!open(asker)) {
+            return;
+        }
+        Place place = places.get(claim.id());
+        if (place == null) {
+            place = new Place(this, claim);
+            places.put(claim.id(), place);
+            pulse();
+        }
+        place.ask(claim, asker);
+    }
+
+    boolean wasSent(ClaimId claim) {
+        Place place = places.get(claim);
+        return place != null && place.wasSent();
+    }
+
+    void renew(LeaseId lease, Duration duration, CompletableFuture<RenewAnswer> asker) {
+        if (!open(asker)) {
+            return;
+        }
+        Place place = place(lease.lock(), lease.claim());
+        if (place == null) {
+            asker.complete(new RenewAnswer.Lost());
+        } else {
+            place.renew(lease, duration, asker);
+        }
+    }
+
+    void release(LeaseId lease, Duration keepFor, CompletableFuture<ReleaseAnswer> asker) {
+        if (!open(asker)) {
+            return;
+        }
+        Place place = place(lease.lock(), lease.claim());
+        if (place == null) {
+            asker.complete(ReleaseAnswer.NOT_HELD);
+        } else {
+            place.release(lease, keepFor, asker);
+        }
+    }
+
+    void withdraw(String lock, ClaimId claim, CompletableFuture<ReleaseAnswer> asker) {
+        if (!open(asker)) {
+            return;
+        }
+        Place place = place(lock, claim);
+        if (place == null) {
+            asker.complete(ReleaseAnswer.NOT_HELD);
+        } else {
+            place.withdraw(asker::complete);
+        }
+    }
+
+    private @Nullable Place place(String lock, ClaimId claim) {
+        Place place = places.get(claim);
+        return place == null || !place.isFor(lock) ? null : place;
+    }
+
+    /** Whether an operation may begin; connects if it is the first. */
+    boolean open(CompletableFuture<?> asker) {
+        LockException refused = closed ? Codes.closed(name) : refusal;
+        if (refused != null) {
+            asker.completeExceptionally(refused);
+            return false;
+        }
+        if (!started) {
+            started = true;
+            try {
+                link.start(this);
+            } catch (LockException e) {
+                started = false;
+                asker.completeExceptionally(e);
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Does something in the session: now, or as soon as there is one. */
+    void inSession(CompletableFuture<?> asker, Consumer<Session> task) {
+        Session now = ready();
+        if (now != null) {
+            task.accept(now);
+        } else if (!asker.isDone()) {
+            time().schedule(Duration.ofMillis(20), () -> turn(() -> inSession(asker, task)));
+        }
+    }
+
+    // ---- the session ---------------------------------------------------------------------------------------------
+
+    @Override
+    public void connected(ZooKeeper handle) {
+        turn(() -> {
+            if (closed || handle.getSessionId() == 0) {
+                return;
+            }
+            Session known = session;
+            if (known != null && known.handle != handle) {
+                sessionOver(known);
+                known = null;
+            }
+            if (known == null) {
+                known = new Session(handle, time());
+                session = known;
+                heart = new Heart(this, known);
+                if (link.connectedSince(handle) == null) {
+                    known.proof.heard(lastPing(known));
+                }
+            }
+            known.proof.timeout(Duration.ofMillis(handle.getSessionTimeout()));
+            ClockReading since = link.connectedSince(handle);
+            if (since != null) {
+                known.proof.heard(since);
+            }
+            connected = true;
+            driveAll();
+            pulse();
+        });
+    }
+
+    /**
+     * When the leader has heard of a session at the latest that we have not seen begin: its client pings every T/3, and
+     * what has reached a server has reached the leader T/4 later. Or it is younger than that, and the leader has made it
+     * while it was being connected. Both are less than two thirds of T ago.
+     */
+    private ClockReading lastPing(Session unknown) {
+        ClockReading now = time().now();
+        long ago = unknown.timeout().toNanos() / 3 * 2;
+        return new ClockReading(now.nanos() - ago, now.wallMicros() - ago / 1_000);
+    }
+
+    @Override
+    public void suspended() {
+        turn(() -> {
+            connected = false;
+            if (!closed) {
+                context.signals().doubt(null);
+            }
+        });
+    }
+
+    @Override
+    public void lost() {
+        turn(() -> {
+            connected = false;
+            Session ended = session;
+            if (ended != null) {
+                sessionOver(ended);
+            }
+        });
+    }
+
+    @Override
+    public void refused() {
+        turn(() -> {
+            LockException why = Codes.refused(Code.AUTHFAILED, name, "the connection");
+            refusal = why;
+            for (Place place : List.copyOf(places.values())) {
+                place.giveUp(why);
+            }
+        });
+    }
+
+    void sessionOver(Session ended) {
+        if (session != ended) {
+            return;
+        }
+        session = null;
+        connected = false;
+        Heart stopped = Objects.requireNonNull(heart, "the session's heart");
+        heart = null;
+        stopped.stop();
+        for (Place place : List.copyOf(places.values())) {
+            place.sessionOver(ended);
+        }
+    }
+
+    /** Has the session confirmed every third of its time-out, for as long as it carries anything. */
+    private void pulse() {
+        Session in = session;
+        if (pulsing || in == null) {
+            return;
+        }
+        pulsing = true;
+        afterThird(in);
+    }
+
+    private void afterThird(Session in) {
+        ClockReading last = in.proof.lastSentAt();
+        long third = in.timeout().toNanos() / 3;
+        long since = last == null ? third : time().nanos() - last.nanos();
+        long wait = Math.max(Math.min(third, SOON.toNanos()), third - since);
+        time().schedule(
+                        Duration.ofNanos(wait),
+                        () -> turn(() -> {
+                            if (closed || session != in || places.isEmpty()) {
+                                pulsing = false;
+                                pulse(in);
+                                return;
+                            }
+                            ClockReading newest = in.proof.lastSentAt();
+                            if (newest == null || time().nanos() - newest.nanos() >= third) {
+                                heart(in).beat(alive -> {});
+                            }
+                            afterThird(in);
+                        }));
+    }
+
+    private void pulse(Session stopped) {
+        if (!closed && session != stopped && !places.isEmpty()) {
+            pulse();
+        }
+    }
+
+    // ---- the end -------------------------------------------------------------------------------------------------
+
+    /** Leaves at once: with our own session everything goes; in the user's session our nodes are deleted. */
+    void close(Patience patience) {
+        turn(() -> {
+            if (closed) {
+                return;
+            }
+            Session in = ready();
+            closed = true;
+            if (in != null && !link.isOwn()) {
+                places.values().forEach(place -> place.abandon(in));
+                heart(in).remove();
+            }
+            patience.failAll(() -> Codes.closed(name));
+        });
+        if (started) {
+            link.close();
+        }
+    }
+}

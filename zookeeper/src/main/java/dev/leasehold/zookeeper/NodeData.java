@@ -1,0 +1,52 @@
+package dev.leasehold.zookeeper;
+
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/** What stands in the nodes: two lines of text. For people and for inspection; claims are never decided by it. */
+final class NodeData {
+
+    /** A claim's: how many spare tokens its grant reserves, and who its client is. */
+    record Owner(int spare, String owner) {
+
+        byte[] bytes() {
+            return text(spare + "\n" + owner);
+        }
+
+        /** Reads what {@link #bytes} wrote; of anything else as much as can be made of it. */
+        static Owner read(byte @Nullable [] data) {
+            String text = data == null ? "" : new String(data, StandardCharsets.UTF_8);
+            int end = text.indexOf('\n');
+            return new Owner((int) number(end < 0 ? "" : text.substring(0, end)), text.substring(end + 1));
+        }
+    }
+
+    /** A kept lock's: the token of the lease that was released, and for how long from the node's creation. */
+    record Keep(long token, long millis) {
+
+        byte[] bytes() {
+            return text(token + "\n" + millis);
+        }
+
+        static Keep read(byte @Nullable [] data) {
+            String text = data == null ? "" : new String(data, StandardCharsets.UTF_8);
+            int end = Math.max(0, text.indexOf('\n'));
+            return new Keep(
+                    number(text.substring(0, end)), number(text.substring(end).trim()));
+        }
+    }
+
+    private NodeData() {}
+
+    static byte[] text(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static long number(String text) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            return 0;
+        }
+    }
+}

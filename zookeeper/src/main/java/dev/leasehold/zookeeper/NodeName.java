@@ -1,0 +1,76 @@
+package dev.leasehold.zookeeper;
+
+import dev.leasehold.LockException;
+import dev.leasehold.spi.ClaimId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The name of a claim's node: which claim it stands for, and its place in the order.
+ *
+ * <p>The claim's id is in the name, so a node whose creation was never answered can be recognised. The sequence number is a
+ * signed 32-bit counter of the parent, which overflows: {@code 2147483647} is followed by {@code -2147483648}, and may also
+ * be given many times over. So numbers are compared by their difference, and near the overflow not trusted at all: then
+ * the transaction ids of the nodes' creation say who came first.
+ */
+record NodeName(String name, int sequence) {
+
+    /** The layout of what we write; a library that knows only this one refuses a lock with nodes of another. */
+    static final String LAYOUT = "1-";
+
+    /** Before a token: nobody's claim, and before all of them. The lock is taken without a holder. */
+    static final String KEEP = LAYOUT + "keep-";
+
+    private static final int WORN = Integer.MAX_VALUE - (1 << 20);
+    private static final Pattern CLAIM = Pattern.compile("1-.+-[0-9]+-(-?[0-9]{10})");
+    private static final Pattern OTHER_LAYOUT = Pattern.compile("[0-9]+-.*");
+
+    /** What the names of a claim's nodes begin with. */
+    static String prefix(ClaimId claim) {
+        return LAYOUT + Paths.encode(claim.client()) + '-' + claim.counter() + '-';
+    }
+
+    static NodeName parse(String name) {
+        Matcher matcher = CLAIM.matcher(name);
+        if (!matcher.matches()) {
+            throw new IllegalArgumentException("not the node of a claim: " + name);
+        }
+        return new NodeName(name, (int) Long.parseLong(matcher.group(1)));
+    }
+
+    /** The claims among the children of a lock's node, in no order. What is not ours is not looked at. */
+    static List<NodeName> claims(List<String> children, String lock) {
+        List<NodeName> claims = new ArrayList<>(children.size());
+        for (String child : children) {
+            Matcher matcher = CLAIM.matcher(child);
+            if (matcher.matches()) {
+                claims.add(new NodeName(child, (int) Long.parseLong(matcher.group(1))));
+            } else if (!child.startsWith(KEEP) && OTHER_LAYOUT.matcher(child).matches()) {
+                throw new LockException("the node " + lock + " holds '" + child
+                        + "', which a newer version of Leasehold has written: upgrade this one, or use another namespace; "
+                        + "the lock was not acquired");
+            }
+        }
+        return claims;
+    }
+
+    /** Whether the order of numbers is not to be trusted. */
+    static boolean isWorn(List<NodeName> claims) {
+        for (NodeName claim : claims) {
+            if (claim.isWorn()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    boolean isWorn() {
+        return sequence < 0 || sequence >= WORN;
+    }
+
+    boolean isBefore(NodeName other) {
+        return sequence - other.sequence < 0;
+    }
+}

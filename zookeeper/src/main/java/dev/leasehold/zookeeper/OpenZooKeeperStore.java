@@ -1,0 +1,94 @@
+package dev.leasehold.zookeeper;
+
+import dev.leasehold.LockInfo;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.NamePattern;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Store;
+import dev.leasehold.spi.StoreContext;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * One client's view of the locks in an ensemble: brings each question into a turn, and has an answer within the store's
+ * time-out. That an answer was given up stops nothing: the place goes on until what was asked is done, or undone.
+ */
+final class OpenZooKeeperStore implements Store {
+
+    private final Locks locks;
+    private final Patience patience;
+
+    OpenZooKeeperStore(String name, StoreContext context, Paths paths, Link link) {
+        locks = new Locks(name, context, paths, link);
+        patience = new Patience(context.time(), context.storeTimeout(), locks.turns());
+    }
+
+    @Override
+    public CompletionStage<ClaimAnswer> claim(Claim claim) {
+        return ask(
+                "the claim of '" + claim.lock() + "'",
+                () -> locks.wasSent(claim.id()),
+                answer -> locks.claim(claim, answer));
+    }
+
+    @Override
+    public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
+        return ask("the renewal of '" + lease.lock() + "'", answer -> locks.renew(lease, duration, answer));
+    }
+
+    @Override
+    public CompletionStage<ReleaseAnswer> release(LeaseId lease, Duration keepFor) {
+        return ask("the release of '" + lease.lock() + "'", answer -> locks.release(lease, keepFor, answer));
+    }
+
+    @Override
+    public CompletionStage<Void> withdraw(String lock, ClaimId claim) {
+        CompletionStage<ReleaseAnswer> gone =
+                ask("the withdrawal from '" + lock + "'", answer -> locks.withdraw(lock, claim, answer));
+        return gone.thenAccept(answer -> {});
+    }
+
+    @Override
+    public CompletionStage<List<LockInfo>> inspect(NamePattern pattern) {
+        return ask("the inspection", answer -> {
+            if (locks.open(answer)) {
+                Survey.list(locks, pattern, answer);
+            }
+        });
+    }
+
+    @Override
+    public CompletionStage<Boolean> breakLease(String lock, long token) {
+        return ask("the break of '" + lock + "'", answer -> {
+            if (locks.open(answer)) {
+                Survey.breakLease(locks, lock, token, answer);
+            }
+        });
+    }
+
+    private <T> CompletionStage<T> ask(String what, Consumer<CompletableFuture<T>> question) {
+        return ask(what, () -> locks.ready() != null, question);
+    }
+
+    private <T> CompletionStage<T> ask(String what, BooleanSupplier sent, Consumer<CompletableFuture<T>> question) {
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        locks.turn(() -> {
+            question.accept(answer);
+            patience.await(answer, () -> Codes.silent(locks.toString(), what, sent.getAsBoolean(), null));
+        });
+        return answer;
+    }
+
+    @Override
+    public void close() {
+        locks.close(patience);
+    }
+}

@@ -1,0 +1,129 @@
+package dev.leasehold.zookeeper;
+
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.StoreContext;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryOneTime;
+import org.apache.curator.utils.ZookeeperFactory;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.Watcher.Event.KeeperState;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.client.ConnectStringParser;
+import org.apache.zookeeper.client.StaticHostProvider;
+import org.apache.zookeeper.client.ZKClientConfig;
+import org.jspecify.annotations.Nullable;
+
+/** A Curator client of our own, with a session of its own. */
+final class OwnLink implements Link {
+
+    private static final Duration MOST_TO_CONNECT = Duration.ofSeconds(15);
+    private static final AtomicInteger CLIENTS = new AtomicInteger();
+
+    /** A handle that knows when it was connected. */
+    @SuppressWarnings("try") // That it may be closed with "try" is its parent's doing.
+    private static final class Handle extends ZooKeeper {
+
+        final Attempts attempts;
+
+        Handle(String servers, int timeout, Watcher watcher, boolean readOnly, Attempts attempts, ZKClientConfig config)
+                throws java.io.IOException {
+            super(servers, timeout, watcher, readOnly, attempts, config);
+            this.attempts = attempts;
+        }
+    }
+
+    private final StoreContext context;
+    private final String threads = "leasehold-zookeeper-" + CLIENTS.incrementAndGet();
+    private final CuratorFramework client;
+    private final GivenLink link;
+    private volatile @Nullable Events told;
+
+    OwnLink(ZooKeeperTarget target, StoreContext context) {
+        this.context = context;
+        Duration timeout =
+                context.storeTimeout().compareTo(MOST_TO_CONNECT) < 0 ? context.storeTimeout() : MOST_TO_CONNECT;
+        ThreadFactory daemons = task -> {
+            Thread thread = new Thread(task, threads);
+            thread.setDaemon(true);
+            return thread;
+        };
+        CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder()
+                .connectString(target.servers())
+                .sessionTimeoutMs((int) target.sessionTimeout().toMillis())
+                .connectionTimeoutMs((int) timeout.toMillis())
+                .maxCloseWaitMs(100)
+                // Repeating is the engine's part: it knows for how long a request still matters.
+                .retryPolicy(new RetryOneTime(1))
+                // The addresses in the URI are the ones that are reachable from here; the ensemble's own may not be.
+                .ensembleTracker(false)
+                .threadFactory(daemons)
+                .zookeeperFactory(new Factory())
+                .zkClientConfig(target.clientConfig());
+        String credentials = target.credentials();
+        if (credentials != null) {
+            builder.authorization("digest", credentials.getBytes(StandardCharsets.UTF_8));
+        }
+        client = builder.build();
+        link = new GivenLink(client);
+    }
+
+    @Override
+    public void start(Events events) {
+        told = events;
+        client.start();
+        link.start(events);
+    }
+
+    private final class Factory implements ZookeeperFactory {
+
+        @Override
+        public ZooKeeper newZooKeeper(String servers, int timeout, Watcher watcher, boolean readOnly) throws Exception {
+            return newZooKeeper(servers, timeout, watcher, readOnly, new ZKClientConfig());
+        }
+
+        @Override
+        public ZooKeeper newZooKeeper(
+                String servers, int timeout, Watcher watcher, boolean readOnly, ZKClientConfig config)
+                throws Exception {
+            Attempts attempts = new Attempts(
+                    new StaticHostProvider(new ConnectStringParser(servers).getServerAddresses()), context.time());
+            Watcher listening = event -> {
+                Events events = told;
+                if (event.getState() == KeeperState.AuthFailed && events != null) {
+                    events.refused();
+                }
+                watcher.process(event);
+            };
+            // A handle names its threads after the one that makes it.
+            Thread here = Thread.currentThread();
+            String name = here.getName();
+            here.setName(threads);
+            try {
+                return new Handle(servers, timeout, listening, readOnly, attempts, config);
+            } finally {
+                here.setName(name);
+            }
+        }
+    }
+
+    @Override
+    public boolean isOwn() {
+        return true;
+    }
+
+    @Override
+    public @Nullable ClockReading connectedSince(ZooKeeper handle) {
+        return handle instanceof Handle own ? own.attempts.connectedSince() : null;
+    }
+
+    @Override
+    public void close() {
+        link.close();
+        client.close();
+    }
+}

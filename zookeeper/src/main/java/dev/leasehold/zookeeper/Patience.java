@@ -1,0 +1,71 @@
+package dev.leasehold.zookeeper;
+
+import dev.leasehold.LockException;
+import dev.leasehold.spi.TimeSource;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/**
+ * Sees to it that every answer comes within the store's time-out, if only to say that there is none. All wait equally long,
+ * so the first to begin is the first to end, and one timer is enough. Used within turns.
+ */
+final class Patience {
+
+    private record Waiting(CompletableFuture<?> answer, long until, Supplier<LockException> failure) {}
+
+    private final TimeSource time;
+    private final Duration limit;
+    private final Turns turns;
+    private final Deque<Waiting> all = new ArrayDeque<>();
+    private boolean armed;
+
+    Patience(TimeSource time, Duration limit, Turns turns) {
+        this.time = time;
+        // The engine measures the same time from a little earlier.
+        this.limit = limit.minus(limit.dividedBy(20));
+        this.turns = turns;
+    }
+
+    void await(CompletableFuture<?> answer, Supplier<LockException> failure) {
+        forgetAnswered();
+        if (!answer.isDone()) {
+            all.addLast(new Waiting(answer, time.nanos() + limit.toNanos(), failure));
+            arm();
+        }
+    }
+
+    private void forgetAnswered() {
+        while (!all.isEmpty() && all.getFirst().answer().isDone()) {
+            all.removeFirst();
+        }
+    }
+
+    private void arm() {
+        if (!armed && !all.isEmpty()) {
+            armed = true;
+            long left = all.getFirst().until() - time.nanos();
+            time.schedule(Duration.ofNanos(left), () -> turns.run(this::look));
+        }
+    }
+
+    private void look() {
+        armed = false;
+        long now = time.nanos();
+        forgetAnswered();
+        while (!all.isEmpty() && now - all.getFirst().until() >= 0) {
+            Waiting over = all.removeFirst();
+            over.answer().completeExceptionally(over.failure().get());
+            forgetAnswered();
+        }
+        arm();
+    }
+
+    void failAll(Supplier<LockException> failure) {
+        while (!all.isEmpty()) {
+            all.removeFirst().answer().completeExceptionally(failure.get());
+        }
+    }
+}

@@ -1,0 +1,76 @@
+package dev.leasehold.zookeeper;
+
+import dev.leasehold.spi.ClaimId;
+import java.util.List;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks for the node of a claim whose creation was not answered: in a listing that comes after everything that was under way,
+ * and only among the nodes of the present session. Those of earlier sessions are no more than obstacles.
+ */
+final class Search {
+
+    /** What came of it. */
+    interface Result {
+
+        /**
+         * Told within a turn.
+         *
+         * @param code OK, also if nothing was found
+         * @param child the node's name, or null
+         */
+        void found(Code code, @Nullable String child, @Nullable Stat stat);
+    }
+
+    private final Locks locks;
+    private final Session in;
+    private final String parent;
+    private final Result result;
+
+    private Search(Locks locks, Session in, String parent, Result result) {
+        this.locks = locks;
+        this.in = in;
+        this.parent = parent;
+        this.result = result;
+    }
+
+    static void of(Locks locks, Session in, String parent, ClaimId claim, Result result) {
+        Search search = new Search(locks, in, parent, result);
+        String prefix = NodeName.prefix(claim);
+        in.handle.sync(parent, (rc, p, ctx) -> {}, null);
+        in.handle.getChildren(
+                parent,
+                false,
+                (rc, p, ctx, children) -> locks.turn(() -> search.among(
+                        Codes.of(rc),
+                        children == null
+                                ? List.of()
+                                : children.stream()
+                                        .filter(each -> each.startsWith(prefix))
+                                        .toList())),
+                null);
+    }
+
+    private void among(Code code, List<String> candidates) {
+        if (code != Code.OK && code != Code.NONODE) {
+            result.found(code, null, null);
+        } else if (candidates.isEmpty()) {
+            result.found(Code.OK, null, null);
+        } else {
+            String child = candidates.get(0);
+            in.handle.exists(
+                    parent + '/' + child,
+                    false,
+                    (rc, p, ctx, stat) -> locks.turn(() -> {
+                        if (Codes.of(rc) == Code.OK && stat.getEphemeralOwner() == in.id) {
+                            result.found(Code.OK, child, stat);
+                        } else {
+                            among(Codes.of(rc), candidates.subList(1, candidates.size()));
+                        }
+                    }),
+                    null);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package dev.leasehold.zookeeper;
+
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.TimeSource;
+import dev.leasehold.spi.Validity;
+import java.time.Duration;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One session with the ensemble. It is bound to one handle, and so are its requests: an answer is never taken for one of
+ * another session. What belongs to it is over with it; a new session adopts nothing.
+ */
+final class Session {
+
+    final ZooKeeper handle;
+    final long id;
+    final SessionProof proof;
+    private final TimeSource time;
+    private long serverMillis;
+    private long serverMillisAt;
+
+    Session(ZooKeeper handle, TimeSource time) {
+        this.handle = handle;
+        this.id = handle.getSessionId();
+        this.time = time;
+        this.proof = new SessionProof(Duration.ofMillis(handle.getSessionTimeout()));
+    }
+
+    Duration timeout() {
+        return proof.timeout();
+    }
+
+    /** A write was answered. */
+    void answered(ClockReading sentAt, @Nullable Long leaderMillis) {
+        proof.answered(sentAt);
+        if (leaderMillis != null) {
+            serverMillis = leaderMillis;
+            serverMillisAt = time.nanos();
+        }
+    }
+
+    /** Whether the leader's clock has been read. */
+    boolean knowsLeadersTime() {
+        return serverMillis != 0;
+    }
+
+    /**
+     * How long a node that the leader has made will be younger than it has to become. By the leader's clock, as of its last
+     * write for us and carried on by ours, slightly too slow: so never too short.
+     */
+    Duration untilOlder(Stat node, long millis) {
+        long since = (time.nanos() - serverMillisAt) / 1_000_000;
+        long now = serverMillis + since - since / 100;
+        return Duration.ofMillis(Math.max(0, node.getCtime() + millis + 1 - now));
+    }
+
+    @Nullable Validity validity() {
+        return proof.validity();
+    }
+}

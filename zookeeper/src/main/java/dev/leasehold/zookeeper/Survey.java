@@ -1,0 +1,242 @@
+package dev.leasehold.zookeeper;
+
+import dev.leasehold.HolderInfo;
+import dev.leasehold.LockException;
+import dev.leasehold.LockInfo;
+import dev.leasehold.WaiterInfo;
+import dev.leasehold.spi.NamePattern;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What people see and do: lists locks, and breaks one. Reads come after a {@code sync}, so what was done before the question
+ * is in the answer. Used within turns.
+ */
+final class Survey {
+
+    /** How many locks are looked at at the same time. */
+    private static final int AT_ONCE = 32;
+
+    /** One node of a lock, with its record. Compared with nothing. */
+    @SuppressWarnings("ArrayRecordComponent")
+    private record Seen(String name, byte @Nullable [] data, Stat stat) {
+
+        boolean isKeep() {
+            return name.startsWith(NodeName.KEEP);
+        }
+
+        long token() {
+            return isKeep() ? NodeData.Keep.read(data).token() : stat.getCzxid() << 6;
+        }
+
+        long lastToken() {
+            return isKeep() ? token() : token() + NodeData.Owner.read(data).spare();
+        }
+    }
+
+    private final Locks locks;
+    private final Session session;
+    private final Consumer<LockException> failed;
+
+    Survey(Locks locks, Session session, Consumer<LockException> failed) {
+        this.locks = locks;
+        this.session = session;
+        this.failed = failed;
+    }
+
+    void list(NamePattern pattern, Consumer<List<LockInfo>> then) {
+        String root = locks.paths().locks();
+        sync(root);
+        session.handle.getChildren(
+                root,
+                false,
+                (rc, p, ctx, children) -> locks.turn(() -> {
+                    Code code = Codes.of(rc);
+                    if (code == Code.NONODE) {
+                        then.accept(List.of());
+                    } else if (code != Code.OK) {
+                        fail(code);
+                    } else {
+                        List<String> names = children.stream()
+                                .map(Paths::decode)
+                                .filter(name -> name != null && pattern.matches(name))
+                                .sorted()
+                                .toList();
+                        look(names, new ArrayList<>(), then);
+                    }
+                }),
+                null);
+    }
+
+    private void look(List<String> names, List<LockInfo> infos, Consumer<List<LockInfo>> then) {
+        if (names.isEmpty()) {
+            then.accept(infos);
+            return;
+        }
+        List<String> now = names.subList(0, Math.min(AT_ONCE, names.size()));
+        LockInfo[] seen = new LockInfo[now.size()];
+        int[] missing = {now.size()};
+        for (int i = 0; i < seen.length; i++) {
+            int index = i;
+            read(locks.paths().lock(now.get(i)), nodes -> {
+                seen[index] = nodes.isEmpty() ? null : info(now.get(index), nodes);
+                if (--missing[0] == 0) {
+                    for (LockInfo info : seen) {
+                        if (info != null) {
+                            infos.add(info);
+                        }
+                    }
+                    look(names.subList(now.size(), names.size()), infos, then);
+                }
+            });
+        }
+    }
+
+    private LockInfo info(String name, List<Seen> nodes) {
+        Seen first = nodes.get(0);
+        Duration kept = first.isKeep() ? left(first) : null;
+        String owner = first.isKeep() ? "" : NodeData.Owner.read(first.data()).owner();
+        Instant since = first.isKeep() ? Instant.ofEpochMilli(first.stat().getCtime()) : null;
+        Instant until = kept == null || since == null
+                ? null
+                : since.plusMillis(NodeData.Keep.read(first.data()).millis());
+        HolderInfo holder = new HolderInfo(owner, first.token(), since, until, kept);
+        List<WaiterInfo> waiters = new ArrayList<>(nodes.size());
+        for (Seen node : nodes.subList(1, nodes.size())) {
+            waiters.add(new WaiterInfo(
+                    NodeData.Owner.read(node.data()).owner(),
+                    waiters.size() + 1,
+                    Instant.ofEpochMilli(node.stat().getCtime())));
+        }
+        return new LockInfo(name, holder, waiters);
+    }
+
+    private Duration left(Seen keep) {
+        return session.untilOlder(keep.stat(), NodeData.Keep.read(keep.data()).millis());
+    }
+
+    /** Ends the lease to whose run the token belongs. */
+    void breakLease(String lock, long token, Consumer<Boolean> then) {
+        String parent = locks.paths().lock(lock);
+        sync(parent);
+        read(parent, nodes -> {
+            if (nodes.isEmpty()
+                    || token < nodes.get(0).token()
+                    || token > nodes.get(0).lastToken()) {
+                then.accept(false);
+                return;
+            }
+            session.handle.delete(
+                    parent + '/' + nodes.get(0).name(),
+                    -1,
+                    (rc, p, ctx) -> locks.turn(() -> {
+                        Code code = Codes.of(rc);
+                        if (code == Code.OK || code == Code.NONODE) {
+                            then.accept(code == Code.OK);
+                        } else {
+                            fail(code);
+                        }
+                    }),
+                    null);
+        });
+    }
+
+    /** The nodes of a lock, first come first. */
+    private void read(String parent, Consumer<List<Seen>> then) {
+        session.handle.getChildren(
+                parent,
+                false,
+                (rc, p, ctx, children) -> locks.turn(() -> {
+                    Code code = Codes.of(rc);
+                    if (code == Code.NONODE) {
+                        then.accept(List.of());
+                    } else if (code != Code.OK) {
+                        fail(code);
+                    } else {
+                        try {
+                            readEach(parent, children, then);
+                        } catch (LockException e) {
+                            failed.accept(e);
+                        }
+                    }
+                }),
+                null);
+    }
+
+    private void readEach(String parent, List<String> children, Consumer<List<Seen>> then) {
+        List<String> ours = new ArrayList<>();
+        NodeName.claims(children, parent).forEach(claim -> ours.add(claim.name()));
+        children.stream().filter(child -> child.startsWith(NodeName.KEEP)).forEach(ours::add);
+        List<Seen> seen = new ArrayList<>();
+        int[] missing = {ours.size()};
+        if (ours.isEmpty()) {
+            then.accept(seen);
+        }
+        for (String each : ours) {
+            session.handle.getData(
+                    parent + '/' + each,
+                    false,
+                    (rc, p, ctx, data, stat) -> locks.turn(() -> {
+                        Code code = Codes.of(rc);
+                        if (code == Code.OK) {
+                            add(seen, new Seen(each, data, stat));
+                        } else if (code != Code.NONODE) {
+                            fail(code);
+                        }
+                        if (--missing[0] == 0) {
+                            seen.sort(Comparator.comparing((Seen node) -> !node.isKeep())
+                                    .thenComparingLong(node -> node.stat().getCzxid()));
+                            then.accept(seen);
+                        }
+                    }),
+                    null);
+        }
+    }
+
+    /** A lock that was kept until now is kept no more, whether or not its node has been deleted. */
+    private void add(List<Seen> seen, Seen node) {
+        if (!node.isKeep() || !left(node).isZero()) {
+            seen.add(node);
+        }
+    }
+
+    private void sync(String path) {
+        session.handle.sync(path, (rc, p, ctx) -> {}, null);
+    }
+
+    private void fail(Code code) {
+        if (code == Code.SESSIONEXPIRED) {
+            locks.sessionOver(session);
+        }
+        failed.accept(
+                Codes.isUnknown(code) || Codes.isPassing(code) || code == Code.SESSIONEXPIRED
+                        ? Codes.silent(locks.toString(), "the request", true, code.name())
+                        : Codes.refused(code, locks.toString(), "the request"));
+    }
+
+    static void list(Locks locks, NamePattern pattern, CompletableFuture<List<LockInfo>> answer) {
+        locks.inSession(answer, in -> {
+            Survey survey = new Survey(locks, in, answer::completeExceptionally);
+            if (in.knowsLeadersTime()) {
+                survey.list(pattern, answer::complete);
+            } else {
+                // For how long a lock is kept is measured by the leader's clock, which only a write tells.
+                locks.heart(in).beat(alive -> survey.list(pattern, answer::complete));
+            }
+        });
+    }
+
+    static void breakLease(Locks locks, String lock, long token, CompletableFuture<Boolean> answer) {
+        locks.inSession(
+                answer,
+                in -> new Survey(locks, in, answer::completeExceptionally).breakLease(lock, token, answer::complete));
+    }
+}

@@ -1,0 +1,66 @@
+package dev.leasehold.zookeeper;
+
+import dev.leasehold.spi.Store;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.StoreFactory;
+import java.util.Objects;
+import java.util.function.Function;
+import org.apache.curator.framework.CuratorFramework;
+
+/**
+ * Locks in a ZooKeeper ensemble, 3.6 or newer. Immutable and thread-safe; may be opened by several clients.
+ *
+ * <pre>{@code
+ * CuratorFramework curator = CuratorFrameworkFactory.newClient("zoo1,zoo2,zoo3", new RetryForever(1_000));
+ * curator.start();
+ * Leasehold leasehold = Leasehold.builder().store(ZooKeeperStore.using(curator)).build();
+ * }</pre>
+ *
+ * <p>What it promises: at most one holder has a lock, whatever happens to clients, servers and connections; a holder that
+ * died or is cut off blocks the others for at most the session time-out T. A lease lasts no longer than its session is
+ * proven to live: some two thirds of T from the last confirmation, however much was asked for; the client confirms its
+ * session for all its locks together. A lease that is shorter than that is ended by its own client, and where that client
+ * has died, by the end of its session: so T, not the lease, is what limits how long a dead holder blocks.
+ */
+public final class ZooKeeperStore implements StoreFactory {
+
+    private final String name;
+    private final String base;
+    private final Function<StoreContext, Link> link;
+
+    private ZooKeeperStore(String name, String base, Function<StoreContext, Link> link) {
+        this.name = name;
+        this.base = base;
+        this.link = link;
+    }
+
+    /**
+     * Locks in the ensemble that a Curator client is connected to, under its namespace, if it has one. The client stays the
+     * caller's: it must have been started, and is never closed here. Its connection and session are used, not its
+     * recipes, its retry policy or its access lists: nodes belong to their creator alone where the session has been
+     * authenticated, and to everybody otherwise.
+     *
+     * @param client a Curator client
+     * @return the store
+     */
+    public static ZooKeeperStore using(CuratorFramework client) {
+        Objects.requireNonNull(client, "client");
+        String namespace = client.getNamespace();
+        String base = namespace == null || namespace.isEmpty() ? "" : "/" + namespace;
+        return new ZooKeeperStore("zookeeper (the given client's)" + base, base, context -> new GivenLink(client));
+    }
+
+    static ZooKeeperStore at(ZooKeeperTarget target) {
+        return new ZooKeeperStore(target.toString(), target.base(), context -> new OwnLink(target, context));
+    }
+
+    @Override
+    public Store open(StoreContext context) {
+        return new OpenZooKeeperStore(name, context, new Paths(base, context.namespace()), link.apply(context));
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,156 @@
+package dev.leasehold.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockException;
+import dev.leasehold.StoreUnavailableException;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryOneTime;
+import org.apache.zookeeper.ZooDefs.Ids;
+import org.apache.zookeeper.ZooDefs.Perms;
+import org.apache.zookeeper.data.ACL;
+import org.apache.zookeeper.data.Stat;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Who may do what, whose client it is, and what stays after it. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class AccessTest {
+
+    private static OneServer zoo;
+
+    private final String base = "/" + UUID.randomUUID();
+
+    @BeforeAll
+    static void startServer() throws Exception {
+        zoo = new OneServer();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        zoo.close();
+    }
+
+    private String uri(String credentials) {
+        return "zookeeper://" + credentials + "127.0.0.1:" + zoo.port() + base + "?leasehold.storeTimeout=5000";
+    }
+
+    private List<ACL> access(String path) throws Exception {
+        return zoo.probe.getACL(path, new Stat());
+    }
+
+    @Test
+    void withoutCredentialsNodesAreOpen() throws Exception {
+        try (Leasehold leasehold = Leasehold.connect(uri(""));
+                Lease lease = leasehold.lock("a").acquire()) {
+            String lock = base + "/leasehold/locks/a";
+            assertThat(access(lock)).isEqualTo(Ids.OPEN_ACL_UNSAFE);
+            String node = zoo.probe.getChildren(lock, false).get(0);
+            assertThat(access(lock + '/' + node)).isEqualTo(Ids.OPEN_ACL_UNSAFE);
+            assertThat(lease.isValid()).isTrue();
+        }
+    }
+
+    @Test
+    void withCredentialsNodesBelongToTheirCreatorAndOthersAreToldSo() throws Exception {
+        try (Leasehold leasehold = Leasehold.connect(uri("me:s3cret@"));
+                Lease lease = leasehold.lock("a").acquire();
+                Leasehold mine = Leasehold.connect(uri("me:s3cret@"));
+                Leasehold other = Leasehold.connect(uri("you:0ther@"))) {
+            zoo.probe.addAuthInfo("digest", "me:s3cret".getBytes(java.nio.charset.StandardCharsets.UTF_8));
+            for (String made : List.of("/leasehold", "/leasehold/locks", "/leasehold/locks/a")) {
+                assertThat(access(base + made)).singleElement().satisfies(acl -> {
+                    assertThat(acl.getPerms()).isEqualTo(Perms.ALL);
+                    assertThat(acl.getId().getScheme()).isEqualTo("digest");
+                    assertThat(acl.getId().getId()).startsWith("me:").doesNotContain("s3cret");
+                });
+            }
+            assertThat(lease.isValid()).isTrue();
+            assertThat(mine.lock("a").tryAcquire()).isEmpty();
+            assertThatThrownBy(() -> other.lock("a").acquire())
+                    .isInstanceOf(LockException.class)
+                    .isNotInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("NOAUTH")
+                    .hasMessageNotContaining("0ther");
+        }
+    }
+
+    @Test
+    void anUnreachableEnsembleIsAFailureThatSaysThatNothingWasSent() throws Exception {
+        String uri = "zookeeper://127.0.0.1:1?leasehold.storeTimeout=400";
+        try (Leasehold leasehold = Leasehold.connect(uri)) {
+            assertThatThrownBy(() -> leasehold.lock("a").acquire())
+                    .isInstanceOfSatisfying(StoreUnavailableException.class, failure -> assertThat(failure.outcome())
+                            .isEqualTo(StoreUnavailableException.Outcome.NOT_ACQUIRED));
+        }
+    }
+
+    @Test
+    void aGivenClientIsUsedUnderItsNamespaceAndNeverClosed() throws Exception {
+        CuratorFramework curator = CuratorFrameworkFactory.builder()
+                .connectString("127.0.0.1:" + zoo.port())
+                .namespace("mine" + base)
+                .retryPolicy(new RetryOneTime(100))
+                .build();
+        try {
+            Leasehold early =
+                    Leasehold.builder().store(ZooKeeperStore.using(curator)).build();
+            assertThatThrownBy(() -> early.lock("a").acquire())
+                    .isInstanceOf(LockException.class)
+                    .hasMessageContaining("start()");
+            early.close();
+            curator.start();
+            Leasehold leasehold =
+                    Leasehold.builder().store(ZooKeeperStore.using(curator)).build();
+            String lock = "/mine" + base + "/leasehold/locks/a";
+            Lease lease = leasehold.lock("a").acquire();
+            assertThat(lease.remaining()).isBetween(Duration.ofSeconds(5), Duration.ofSeconds(30));
+            assertThat(zoo.probe.getChildren(lock, false)).hasSize(1);
+            lease.extend(Duration.ofSeconds(30));
+            lease.release();
+            Lease kept = leasehold.lock("b").acquire();
+            leasehold.close();
+            assertThat(kept.isValid()).isFalse();
+            assertThat(curator.getZookeeperClient().isConnected()).isTrue();
+            await().until(() -> zoo.probe
+                            .getChildren("/mine" + base + "/leasehold/locks/b", false)
+                            .isEmpty()
+                    && zoo.probe.getChildren("/mine" + base + "/leasehold/clients", false).isEmpty());
+        } finally {
+            curator.close();
+        }
+    }
+
+    @Test
+    void noThreadOutlivesTheClientAndAllAreDaemonsOfOurs() throws Exception {
+        List<Thread> before = List.copyOf(Thread.getAllStackTraces().keySet());
+        try (Leasehold leasehold = Leasehold.connect(uri(""))) {
+            leasehold.lock("a").acquire().close();
+            assertThat(started(before)).isNotEmpty().allSatisfy(thread -> {
+                assertThat(thread.isDaemon()).isTrue();
+                assertThat(thread.getName()).matches("leasehold-.*|Curator-.*");
+            });
+        }
+        await().until(() -> started(before).isEmpty());
+    }
+
+    private static List<Thread> started(List<Thread> before) {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> !before.contains(thread))
+                // The server's, the test's, and the JVM's.
+                .filter(thread -> thread.getThreadGroup() != null
+                        && !thread.getName().matches("NIO.*|Sync.*|Proc.*|Session.*|junit-.*|Attach.*|.*Compiler.*|surefire.*|Request.*|ForkJoin.*|C[12] .*|awaitility.*"))
+                .toList();
+    }
+}

@@ -1,0 +1,195 @@
+package dev.leasehold.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseState;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockOptions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Servers of an ensemble that are killed, stopped, or cut off from each other. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class EnsembleFaultsTest {
+
+    private static final LockOptions OPTIONS = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(20));
+
+    private static EnsembleProcesses ensemble;
+
+    private final String name = "lock-" + UUID.randomUUID();
+    private final List<AutoCloseable> opened = new ArrayList<>();
+
+    @BeforeAll
+    static void startEnsemble() throws Exception {
+        ensemble = new EnsembleProcesses();
+    }
+
+    @AfterAll
+    static void stopEnsemble() throws Exception {
+        ensemble.close();
+    }
+
+    @AfterEach
+    void closeAll() throws Exception {
+        for (AutoCloseable each : opened) {
+            each.close();
+        }
+    }
+
+    private Leasehold client(String servers, int sessionMillis) {
+        Leasehold client = Leasehold.builder()
+                .store(Zoo.store(servers, sessionMillis))
+                .options(OPTIONS)
+                .build();
+        opened.add(client);
+        return client;
+    }
+
+    private static String only(int server) {
+        return "127.0.0.1:" + ensemble.clientPort(server);
+    }
+
+    /**
+     * The follower answers the holder's pings and reads for twenty seconds, while the leader, which has not heard of the
+     * session, ends it after four and lets the next one in. Only what needs the leader tells the holder.
+     */
+    @Test
+    void aFollowerThatIsCutOffFromItsLeaderDeceivesNobody() throws Exception {
+        int follower = ensemble.aFollower();
+        int leader = ensemble.leader();
+        Lease held = client(only(follower), 4_000).lock(name).acquire();
+        CompletableFuture<Lease> waiting =
+                client(only(leader), 4_000).lock(name).acquireAsync();
+        Leasehold looking = client(only(leader), 20_000);
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> looking.locks(name).get(0).waiters().size() == 1);
+        CompletableFuture<Long> told = held.ended().toCompletableFuture().thenApply(state -> System.nanoTime());
+        CompletableFuture<Boolean> validAtHandOver = waiting.thenApply(lease -> held.isValid());
+        CompletableFuture<Long> letIn = waiting.thenApply(lease -> System.nanoTime());
+        ZooKeeper reader = new ZooKeeper(only(follower), 60_000, event -> {});
+        try {
+            // Both have confirmed their sessions by a node of their own before.
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> reader.getChildren("/it/leasehold/clients", false).size() >= 2);
+            ensemble.cutOff(follower);
+            assertThat(validAtHandOver.get(60, TimeUnit.SECONDS)).isFalse();
+            assertThat(letIn.get() - told.get(5, TimeUnit.SECONDS)).isPositive();
+            // The follower does not know it yet: it still shows the holder's node, to whoever only reads.
+            assertThat(reader.getChildren(OneServer.LOCKS + name, false)).hasSize(2);
+        } finally {
+            ensemble.reconnect(follower);
+            reader.close();
+        }
+        assertThat(held.ended().toCompletableFuture().get()).isEqualTo(LeaseState.LOST);
+        assertThat(waiting.get().token()).isGreaterThan(held.token());
+    }
+
+    @Test
+    void theLeaderIsKilledUnderLoadAndServiceResumes() throws Exception {
+        AtomicInteger inside = new AtomicInteger();
+        AtomicInteger together = new AtomicInteger();
+        AtomicLong holds = new AtomicLong();
+        AtomicLong lastToken = new AtomicLong();
+        AtomicBoolean disorder = new AtomicBoolean();
+        AtomicBoolean over = new AtomicBoolean();
+        List<CompletableFuture<Void>> workers = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            Leasehold client = client(ensemble.servers(), 6_000);
+            workers.add(CompletableFuture.runAsync(() -> {
+                while (!over.get()) {
+                    try (Lease lease = client.lock(name).acquire()) {
+                        if (inside.incrementAndGet() > 1 && lease.isValid()) {
+                            together.incrementAndGet();
+                        }
+                        if (lastToken.getAndSet(lease.token()) >= lease.token()) {
+                            disorder.set(true);
+                        }
+                        inside.decrementAndGet();
+                        holds.incrementAndGet();
+                    } catch (InterruptedException e) {
+                        throw new AssertionError(e);
+                    } catch (dev.leasehold.LockException e) {
+                        // It says that the lock was not acquired. Another try.
+                    }
+                }
+            }));
+        }
+        await().atMost(Duration.ofSeconds(30)).until(() -> holds.get() > 20);
+        int leader = ensemble.leader();
+        ensemble.kill(leader);
+        long before = holds.get();
+        await().atMost(Duration.ofSeconds(60)).until(() -> holds.get() > before + 50);
+        ensemble.restart(leader);
+        over.set(true);
+        for (CompletableFuture<Void> worker : workers) {
+            worker.get(60, TimeUnit.SECONDS);
+        }
+        assertThat(together.get()).isZero();
+        assertThat(disorder).isFalse();
+    }
+
+    @Test
+    void theLeaderIsStoppedAndTheHolderIsToldInTime() throws Exception {
+        int leader = ensemble.leader();
+        int follower = ensemble.aFollower();
+        Lease held = client(only(leader), 3_000).lock(name).acquire();
+        CompletableFuture<Lease> waiting =
+                client(ensemble.servers(), 3_000).lock(name).acquireAsync();
+        CompletableFuture<Boolean> validAtHandOver = waiting.thenApply(lease -> held.isValid());
+        long stopped = System.nanoTime();
+        ensemble.signal(leader, "STOP");
+        try {
+            assertThat(held.ended().toCompletableFuture().get(30, TimeUnit.SECONDS))
+                    .isEqualTo(LeaseState.LOST);
+            // Two thirds of the session time-out after the last confirmation, and not when the ensemble has a new
+            // leader.
+            assertThat(Duration.ofNanos(System.nanoTime() - stopped)).isLessThan(Duration.ofMillis(4_000));
+        } finally {
+            ensemble.signal(leader, "CONT");
+        }
+        assertThat(validAtHandOver.get(60, TimeUnit.SECONDS)).isFalse();
+        assertThat(follower).isNotEqualTo(leader);
+    }
+
+    @Test
+    void aHolderWhoseServerIsKilledMovesToAnotherAndKeepsItsLock() throws Exception {
+        Leasehold client = client(ensemble.servers(), 15_000);
+        Lease held = client.lock(name).acquire();
+        int server = ensemble.serverOf(owner());
+        ensemble.kill(server);
+        try {
+            held.extend(Duration.ofSeconds(20));
+            assertThat(held.isValid()).isTrue();
+        } finally {
+            ensemble.restart(server);
+        }
+        assertThat(held.release()).isEqualTo(LeaseState.RELEASED);
+    }
+
+    private long owner() throws Exception {
+        ZooKeeper reader = new ZooKeeper(ensemble.servers(), 60_000, event -> {});
+        try {
+            String lock = OneServer.LOCKS + name;
+            reader.sync(lock, (rc, path, ctx) -> {}, null);
+            String node = reader.getChildren(lock, false).get(0);
+            return reader.exists(lock + '/' + node, false).getEphemeralOwner();
+        } finally {
+            reader.close();
+        }
+    }
+}

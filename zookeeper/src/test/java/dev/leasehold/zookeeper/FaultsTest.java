@@ -1,0 +1,317 @@
+package dev.leasehold.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.leasehold.DistributedLock;
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseState;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockOptions;
+import dev.leasehold.testkit.FaultProxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.zookeeper.KeeperException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * What happens to connections and sessions, on a real server. Where a fault has a number of Curator's, it is a fault that users
+ * of Curator's lock have reported under that number.
+ */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class FaultsTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final LockOptions OPTIONS = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(20));
+
+    private static OneServer zoo;
+
+    private final String name = "lock-" + UUID.randomUUID();
+    private final List<AutoCloseable> opened = new ArrayList<>();
+
+    @BeforeAll
+    static void startServer() throws Exception {
+        zoo = new OneServer();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        zoo.close();
+    }
+
+    @AfterEach
+    void closeAll() throws Exception {
+        for (AutoCloseable each : opened) {
+            each.close();
+        }
+    }
+
+    private Leasehold client(int port, int sessionMillis) {
+        Leasehold client = Leasehold.builder()
+                .store(Zoo.store("127.0.0.1:" + port, sessionMillis))
+                .options(OPTIONS)
+                .build();
+        opened.add(client);
+        return client;
+    }
+
+    private Leasehold client(int sessionMillis) {
+        return client(zoo.port(), sessionMillis);
+    }
+
+    private FaultProxy proxy() {
+        FaultProxy proxy = FaultProxy.to(zoo.port());
+        opened.add(0, proxy);
+        return proxy;
+    }
+
+    private void awaitNodes(int number) {
+        await().atMost(PATIENCE).until(() -> zoo.nodes(name).size() == number);
+    }
+
+    @Test
+    void anExpiredSessionTakesItsLocksWithItAndTheClientGoesOn() throws Exception {
+        DistributedLock lock = client(10_000).lock(name);
+        Lease lease = lock.acquire();
+        zoo.expire(zoo.owner(name));
+        assertThat(lease.ended().toCompletableFuture().get(15, TimeUnit.SECONDS))
+                .isEqualTo(LeaseState.LOST);
+        try (Lease next = lock.acquire()) {
+            assertThat(next.token()).isGreaterThan(lease.token());
+            assertThat(zoo.nodes(name)).hasSize(1);
+        }
+    }
+
+    @Test
+    void aWaiterWhoseSessionExpiresWaitsOnInTheNext() throws Exception {
+        Lease held = client(20_000).lock(name).acquire();
+        String holders = zoo.nodes(name).get(0);
+        CompletableFuture<Lease> waiting = client(20_000).lock(name).acquireAsync();
+        awaitNodes(2);
+        String waiters = zoo.nodes(name).stream()
+                .filter(node -> !node.equals(holders))
+                .findFirst()
+                .orElseThrow();
+        zoo.expire(zoo.stat(name, waiters).getEphemeralOwner());
+        await().atMost(PATIENCE)
+                .until(() -> zoo.nodes(name).size() == 2 && !zoo.nodes(name).contains(waiters));
+        assertThat(waiting).isNotDone();
+        held.close();
+        waiting.get(20, TimeUnit.SECONDS).close();
+    }
+
+    @Test
+    void theAnswerToACreationIsLostAndTheNodeIsRecognised() throws Exception {
+        FaultProxy proxy = proxy();
+        Leasehold client = client(proxy.port(), 20_000);
+        client.lock(name).acquire().close();
+        proxy.hold(FaultProxy.Way.ANSWERS);
+        CompletableFuture<Lease> claiming = client.lock(name).acquireAsync();
+        awaitNodes(1);
+        String made = zoo.nodes(name).get(0);
+        proxy.cut();
+        proxy.letGo();
+        Lease lease = claiming.get(20, TimeUnit.SECONDS);
+        assertThat(zoo.nodes(name)).containsExactly(made);
+        assertThat(lease.token()).isEqualTo(zoo.stat(name, made).getCzxid() << 6);
+        lease.close();
+        assertThat(zoo.nodes(name)).isEmpty();
+    }
+
+    @Test
+    void theAnswerToACreationIsLostAndNobodyWaitsForItAnyMore() throws Exception {
+        FaultProxy proxy = proxy();
+        Leasehold client = client(proxy.port(), 20_000);
+        client.lock(name).acquire().close();
+        proxy.hold(FaultProxy.Way.ANSWERS);
+        CompletableFuture<Lease> claiming = client.lock(name).acquireAsync();
+        awaitNodes(1);
+        claiming.cancel(false);
+        proxy.cut();
+        proxy.letGo();
+        awaitNodes(0);
+    }
+
+    @Test
+    void thePredecessorIsDeletedBetweenListingAndWatching() throws Exception {
+        FaultProxy proxy = proxy();
+        Leasehold client = client(proxy.port(), 20_000);
+        client.lock("warm-" + name).acquire().close();
+        Lease held = client(20_000).lock(name).acquire();
+        proxy.hold(FaultProxy.Way.ANSWERS);
+        CompletableFuture<Lease> waiting = client.lock(name).acquireAsync();
+        awaitNodes(2);
+        // The list that names the holder has been made, and is held back until the holder is gone.
+        held.close();
+        awaitNodes(1);
+        proxy.letGo();
+        // At once: not when the waiter asks again by itself, after some five seconds.
+        waiting.get(3, TimeUnit.SECONDS).close();
+    }
+
+    @Test
+    void aWaiterThatHasLostItsConnectionFindsItsTurnWhenItIsBack() throws Exception {
+        FaultProxy proxy = proxy();
+        Leasehold client = client(proxy.port(), 20_000);
+        Lease held = client(20_000).lock(name).acquire();
+        CompletableFuture<Lease> waiting = client.lock(name).acquireAsync();
+        awaitNodes(2);
+        proxy.refuse(true);
+        proxy.cut();
+        held.close();
+        awaitNodes(1);
+        proxy.refuse(false);
+        waiting.get(20, TimeUnit.SECONDS).close();
+    }
+
+    @Test
+    void aHolderThatIsCutOffInSilenceKnowsItBeforeItsSuccessorIsLetIn_CURATOR_206() throws Exception {
+        FaultProxy proxy = proxy();
+        Lease held = client(proxy.port(), 3_000).lock(name).acquire();
+        CompletableFuture<Lease> waiting = client(3_000).lock(name).acquireAsync();
+        awaitNodes(2);
+        CompletableFuture<Long> told = held.ended().toCompletableFuture().thenApply(state -> System.nanoTime());
+        CompletableFuture<Boolean> validAtHandOver = waiting.thenApply(lease -> held.isValid());
+        CompletableFuture<Long> letIn = waiting.thenApply(lease -> System.nanoTime());
+        proxy.blackHole();
+        assertThat(validAtHandOver.get(30, TimeUnit.SECONDS)).isFalse();
+        assertThat(letIn.get() - told.get(5, TimeUnit.SECONDS))
+                .as("let in after the holder was told")
+                .isPositive();
+        assertThat(waiting.get().token()).isGreaterThan(held.token());
+    }
+
+    /** Users asked for what interrupts the work under a lock when its connection is in trouble. */
+    @Test
+    void theWorkUnderALostLockIsInterrupted_CURATOR_465() throws Exception {
+        FaultProxy proxy = proxy();
+        Leasehold client = client(proxy.port(), 2_000);
+        DistributedLock lock = client.lock(name, OPTIONS.withInterruptOnLoss(true));
+        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+        Thread worker = new Thread(() -> {
+            try {
+                lock.run(lease -> {
+                    proxy.blackHole();
+                    try {
+                        TimeUnit.SECONDS.sleep(50);
+                        interrupted.complete(false);
+                    } catch (InterruptedException e) {
+                        interrupted.complete(!lease.isValid());
+                    }
+                });
+            } catch (Exception e) {
+                // The lock was lost: that is what is tested.
+            }
+        });
+        worker.start();
+        assertThat(interrupted.get(30, TimeUnit.SECONDS)).isTrue();
+        worker.join();
+    }
+
+    /** There a release that failed had forgotten the lock in the process but not in the ensemble. */
+    @Test
+    void aReleaseWithoutAConnectionIsCompletedLaterAndBlocksNobodyHere_CURATOR_486() throws Exception {
+        FaultProxy proxy = proxy();
+        DistributedLock lock = client(proxy.port(), 30_000).lock(name);
+        Lease lease = lock.acquire();
+        String left = zoo.nodes(name).get(0);
+        proxy.refuse(true);
+        proxy.cut();
+        lease.close();
+        CompletableFuture<Lease> again = lock.acquireAsync();
+        assertThat(zoo.nodes(name)).containsExactly(left);
+        proxy.refuse(false);
+        Lease next = again.get(20, TimeUnit.SECONDS);
+        assertThat(next.token()).isGreaterThan(lease.token());
+        assertThat(zoo.nodes(name)).hasSize(1).doesNotContain(left);
+        next.close();
+        assertThat(zoo.nodes(name)).isEmpty();
+    }
+
+    @Test
+    void theAnswerToAReleaseIsLost() throws Exception {
+        FaultProxy proxy = proxy();
+        DistributedLock lock = client(proxy.port(), 30_000).lock(name);
+        Lease lease = lock.acquire();
+        proxy.hold(FaultProxy.Way.ANSWERS);
+        CompletableFuture<LeaseState> released = lease.releaseAsync().toCompletableFuture();
+        awaitNodes(0);
+        proxy.cut();
+        proxy.letGo();
+        released.get(20, TimeUnit.SECONDS);
+        lock.acquire().close();
+    }
+
+    @Test
+    void aBreakIsToldAtOnce() throws Exception {
+        Lease held = client(60_000).lock(name).acquire();
+        Leasehold operator = client(60_000);
+        await().atMost(PATIENCE).until(() -> zoo.tree().getWatchCount() > 0);
+        long before = System.nanoTime();
+        assertThat(operator.breakLock(name, held.token())).isTrue();
+        assertThat(held.ended().toCompletableFuture().get(20, TimeUnit.SECONDS)).isEqualTo(LeaseState.LOST);
+        // Its next renewal would have come after some 13 seconds.
+        assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(8));
+    }
+
+    @Test
+    void theLocksNodeIsRemovedAgainAndAgain() throws Exception {
+        DistributedLock lock = client(20_000).lock(name);
+        lock.acquire().close();
+        int removed = 0;
+        CompletableFuture<Integer> working = CompletableFuture.supplyAsync(() -> {
+            int done = 0;
+            try {
+                for (; done < 100; done++) {
+                    lock.acquire().close();
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            return done;
+        });
+        while (!working.isDone()) {
+            try {
+                zoo.probe.delete(OneServer.LOCKS + name, -1);
+                removed++;
+            } catch (KeeperException.NotEmptyException | KeeperException.NoNodeException e) {
+                // This time it is in use.
+            }
+        }
+        assertThat(working.get()).isEqualTo(100);
+        assertThat(removed).isGreaterThan(5);
+    }
+
+    @Test
+    void aLeaseIsConfirmedLongBeyondItsFirstDeadline() throws Exception {
+        Lease lease = client(1_000).lock(name).acquire();
+        List<LeaseState> states = new java.util.concurrent.CopyOnWriteArrayList<>();
+        lease.onStateChange((of, state) -> states.add(state));
+        await().during(Duration.ofSeconds(4))
+                .atMost(Duration.ofSeconds(6))
+                .until(() -> zoo.nodes(name).size() == 1);
+        assertThat(lease.isValid()).isTrue();
+        assertThat(states).doesNotContain(LeaseState.LOST);
+    }
+
+    @Test
+    void aLeaseThatIsNotRenewedLastsAsLongAsWasAskedForAlsoBeyondTheSessionTimeout() throws Exception {
+        Lease lease = client(1_000)
+                .lock(name, OPTIONS.withLeaseDuration(Duration.ofSeconds(4)).withAutoRenew(false))
+                .acquire();
+        long start = System.nanoTime();
+        assertThat(lease.ended().toCompletableFuture().get(20, TimeUnit.SECONDS))
+                .isEqualTo(LeaseState.LOST);
+        assertThat(Duration.ofNanos(System.nanoTime() - start))
+                .isBetween(Duration.ofMillis(3_500), Duration.ofSeconds(6));
+        awaitNodes(0);
+    }
+}

@@ -1,0 +1,152 @@
+package dev.leasehold.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.LockException;
+import dev.leasehold.StaleTokenException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryOneTime;
+import org.apache.zookeeper.KeeperException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class ZooKeeperFenceTest {
+
+    private static OneServer zoo;
+    private static CuratorFramework curator;
+
+    private final String account = "/accounts/" + UUID.randomUUID();
+    private final ZooKeeperFence fence = ZooKeeperFence.on(curator, account + "/fence");
+
+    @BeforeAll
+    static void startServer() throws Exception {
+        zoo = new OneServer();
+        curator = CuratorFrameworkFactory.newClient("127.0.0.1:" + zoo.port(), new RetryOneTime(100));
+        curator.start();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        curator.close();
+        zoo.close();
+    }
+
+    @BeforeEach
+    void makeAccount() throws Exception {
+        curator.create().creatingParentsIfNeeded().forPath(account, bytes("100"));
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private String balance() throws Exception {
+        return new String(curator.getData().forPath(account), StandardCharsets.UTF_8);
+    }
+
+    private void write(ZooKeeperFence.Guard guard, String balance) throws Exception {
+        assertThat(guard.write(curator.transactionOp().setData().forPath(account, bytes(balance))))
+                .hasSize(1);
+    }
+
+    @Test
+    void whoHasTheNewestTokenWrites() throws Exception {
+        ZooKeeperFence.Guard guard = fence.register(7);
+        write(guard, "90");
+        write(guard, "80");
+        write(fence.register(7), "70");
+        assertThat(balance()).isEqualTo("70");
+    }
+
+    @Test
+    void afterASuccessorHasRegisteredAnOlderTokenIsRefusedAndNothingIsWritten() throws Exception {
+        ZooKeeperFence.Guard old = fence.register(7);
+        fence.register(8);
+        assertThatThrownBy(() -> write(old, "0")).isInstanceOfSatisfying(StaleTokenException.class, stale -> {
+            assertThat(stale.token()).isEqualTo(7);
+            assertThat(stale.newest()).isEqualTo(8);
+        });
+        assertThatThrownBy(() -> fence.register(7)).isInstanceOf(StaleTokenException.class);
+        assertThat(balance()).isEqualTo("100");
+    }
+
+    @Test
+    void registeringAgainDoesNotInvalidateAnEarlierGuardOfTheSameToken() throws Exception {
+        ZooKeeperFence.Guard one = fence.register(7);
+        fence.register(7);
+        write(one, "90");
+        assertThat(balance()).isEqualTo("90");
+    }
+
+    @Test
+    void aRefusedOperationOfTheCallersIsNoStaleToken() throws Exception {
+        ZooKeeperFence.Guard guard = fence.register(7);
+        assertThatThrownBy(() -> guard.write(
+                        curator.transactionOp().setData().forPath(account, bytes("90")),
+                        curator.transactionOp().setData().withVersion(99).forPath(account, bytes("80"))))
+                .isInstanceOf(KeeperException.BadVersionException.class);
+        assertThat(balance()).isEqualTo("100");
+    }
+
+    @Test
+    void afterAResetAnyTokenWillDoButNoOldGuard() throws Exception {
+        ZooKeeperFence.Guard old = fence.register(7);
+        fence.reset();
+        write(fence.register(3), "90");
+        assertThatThrownBy(() -> write(old, "0")).isInstanceOf(StaleTokenException.class);
+        assertThat(balance()).isEqualTo("90");
+    }
+
+    @Test
+    void aResetOfWhatWasNeverUsedDoesNothing() throws Exception {
+        fence.reset();
+        write(fence.register(0), "90");
+    }
+
+    @Test
+    void badInputIsRefused() throws Exception {
+        assertThatThrownBy(() -> fence.register(-1)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> ZooKeeperFence.on(curator, "no/path")).isInstanceOf(IllegalArgumentException.class);
+        curator.create().forPath(account + "/fence", bytes("not a token"));
+        assertThatThrownBy(() -> fence.register(1))
+                .isInstanceOf(LockException.class)
+                .hasMessageContaining("no fencing token");
+    }
+
+    /** Eight writers add to a sum, each with tokens of its own, and nobody holds any lock: those that are refused have written nothing. */
+    @Test
+    void whoeverWasNotRefusedIsInTheSum() throws Exception {
+        AtomicLong tokens = new AtomicLong();
+        AtomicLong written = new AtomicLong(100);
+        AtomicLong refused = new AtomicLong();
+        List<CompletableFuture<Void>> writers = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            writers.add(CompletableFuture.runAsync(() -> {
+                for (int n = 0; n < 15; n++) {
+                    try {
+                        ZooKeeperFence.Guard guard = fence.register(tokens.incrementAndGet());
+                        write(guard, Long.toString(Long.parseLong(balance()) + 1));
+                        written.incrementAndGet();
+                    } catch (StaleTokenException e) {
+                        refused.incrementAndGet();
+                    } catch (Exception e) {
+                        throw new AssertionError(e);
+                    }
+                }
+            }));
+        }
+        CompletableFuture.allOf(writers.toArray(CompletableFuture[]::new)).join();
+        assertThat(balance()).isEqualTo(Long.toString(written.get()));
+        assertThat(written.get() + refused.get()).isEqualTo(220);
+    }
+}
