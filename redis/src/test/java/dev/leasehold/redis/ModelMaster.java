@@ -205,7 +205,7 @@ final class ModelMaster {
             return topUp(lock, ballot, lease, last, most);
         }
         if (!isTaken(lock)) {
-            lock.queue.removeIf(waiter -> waiter.aliveUntil <= now);
+            dropSilent(lock);
             boolean first = lock.queue.isEmpty() || lock.queue.get(0).attempt.equals(ballot.attempt());
             if (!first) {
                 handOver(ballot.lock(), lock);
@@ -219,7 +219,8 @@ final class ModelMaster {
                 return new Said.Yes(ballot.token(), lease);
             }
         }
-        lock.queue.removeIf(waiter -> waiter.aliveUntil <= now);
+        dropSilent(lock);
+        lock.queue.removeIf(waiter -> waiter.aliveUntil <= now && waiter.attempt.equals(ballot.attempt()));
         int place = stand(lock, ballot);
         return new Said.Busy(holder(lock), lock.end - now, place);
     }
@@ -256,6 +257,13 @@ final class ModelMaster {
         return new Said.Yes(ballot.token(), lease);
     }
 
+    /** Those in front; further back they are passed over when it is their turn. */
+    private void dropSilent(Lock lock) {
+        while (!lock.queue.isEmpty() && lock.queue.get(0).aliveUntil <= now) {
+            lock.queue.remove(0);
+        }
+    }
+
     private int stand(Lock lock, Ballot ballot) {
         int index = -1;
         for (int i = 0; i < lock.queue.size(); i++) {
@@ -287,7 +295,7 @@ final class ModelMaster {
     }
 
     private void handOver(String name, Lock lock) {
-        lock.queue.removeIf(waiter -> waiter.aliveUntil <= now);
+        dropSilent(lock);
         if (!lock.queue.isEmpty()) {
             Waiter next = lock.queue.remove(0);
             long token = Math.max(lock.last == null ? 0 : lock.last + 1, now);

@@ -43,8 +43,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class QuorumDifferentialTest {
 
-    private static final int RUNS = 25;
-    private static final int STEPS = 70;
+    private static final int RUNS = 30;
+    private static final int STEPS = 80;
     private static final int CLIENTS = 4;
     private static final Duration LEASE = Duration.ofMinutes(10);
     private static final MarkerRules RULES = new MarkerRules(Duration.ofMinutes(20), false);
@@ -176,17 +176,17 @@ class QuorumDifferentialTest {
 
         private void step() {
             int dice = random.nextInt(200);
-            if (dice < 90) {
+            if (dice < 100) {
                 vote();
-            } else if (dice < 120) {
+            } else if (dice < 130) {
                 release();
-            } else if (dice < 145) {
+            } else if (dice < 148) {
                 renew();
-            } else if (dice < 163) {
+            } else if (dice < 160) {
                 withdraw();
-            } else if (dice < 175) {
+            } else if (dice < 172) {
                 breakLease();
-            } else if (dice < 180) {
+            } else if (dice < 175) {
                 look();
             } else if (dice < 188) {
                 letPass(BEYOND_CLAIM_PERIODS);
@@ -230,7 +230,7 @@ class QuorumDifferentialTest {
             int spare = Math.floorMod(attempt.hashCode(), 4);
             int kinds = random.nextInt(10);
             Ballot.Kind kind =
-                    kinds < 4 ? Ballot.Kind.CLAIM : kinds < 8 ? Ballot.Kind.QUEUE : Ballot.Kind.TOP_UP;
+                    kinds < 2 ? Ballot.Kind.CLAIM : kinds < 8 ? Ballot.Kind.QUEUE : Ballot.Kind.TOP_UP;
             Duration lease = random.nextInt(3) == 0 ? LEASE.dividedBy(2) : LEASE;
             Ballot ballot = new Ballot(LOCK, attempt, proposal(), spare, lease, kind);
             log.add(ballot.toString());
