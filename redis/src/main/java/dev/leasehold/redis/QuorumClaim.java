@@ -154,6 +154,7 @@ final class QuorumClaim {
             } else {
                 turns.run(() -> {
                     if (lease == held) {
+                        held.withdraw();
                         lease = null;
                         poll = null;
                         phase = Phase.IDLE;
@@ -175,6 +176,8 @@ final class QuorumClaim {
             forward(
                     held.renew(duration).whenComplete((answer, failure) -> {
                         if (answer instanceof RenewAnswer.Lost) {
+                            // A minority may still have it.
+                            held.withdraw();
                             turns.run(this::end);
                         }
                     }),

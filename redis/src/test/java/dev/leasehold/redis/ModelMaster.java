@@ -147,6 +147,10 @@ final class ModelMaster {
             lock.queue.replaceAll(one ->
                     new Waiter(one.attempt, one.spare, one.periodMicros, one.aliveUntil - micros));
         }
+        ageMarker(micros);
+    }
+
+    void ageMarker(long micros) {
         markerSince -= micros;
     }
 

@@ -194,8 +194,10 @@ class QuorumDifferentialTest {
                 letPass(BEYOND_WAITERS);
             } else if (dice < 195) {
                 letPass(BEYOND_LEASES);
-            } else if (dice < 197) {
+            } else if (dice < 196) {
                 letPass(BEYOND_THE_WAIT);
+            } else if (dice < 197) {
+                setClockBack();
             } else {
                 lapse();
             }
@@ -385,6 +387,18 @@ class QuorumDifferentialTest {
                 long aliveUntil = Long.parseLong(value.substring(0, bar)) - micros;
                 redis.commands().hset(KEY + ":waiters", attempt, aliveUntil + value.substring(bar));
             });
+            ageMarker(micros);
+        }
+
+        /** The marker is from the future. */
+        private void setClockBack() {
+            log.add("clock set back");
+            long micros = -TimeUnit.HOURS.toMicros(2);
+            model.ageMarker(micros);
+            ageMarker(micros);
+        }
+
+        private void ageMarker(long micros) {
             String marker = redis.commands().get(MarkerRules.KEY);
             if (marker != null) {
                 String[] parts = marker.split("\\|");
