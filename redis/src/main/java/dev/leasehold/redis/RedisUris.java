@@ -144,6 +144,7 @@ final class RedisUris {
 
     private static String address(RedisURI uri) {
         String host = uri.getHost();
-        return (host != null && host.indexOf(':') >= 0 && !host.startsWith("[") ? "[" + host + "]" : host) + ":" + uri.getPort();
+        return (host != null && host.indexOf(':') >= 0 && !host.startsWith("[") ? "[" + host + "]" : host) + ":"
+                + uri.getPort();
     }
 }

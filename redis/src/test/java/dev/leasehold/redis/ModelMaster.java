@@ -144,8 +144,7 @@ final class ModelMaster {
     void age(long micros) {
         for (Lock lock : locks.values()) {
             lock.end -= micros;
-            lock.queue.replaceAll(one ->
-                    new Waiter(one.attempt, one.spare, one.periodMicros, one.aliveUntil - micros));
+            lock.queue.replaceAll(one -> new Waiter(one.attempt, one.spare, one.periodMicros, one.aliveUntil - micros));
         }
         ageMarker(micros);
     }

@@ -68,11 +68,13 @@ class PollTest {
         }
         assertThat(poll.saidYes(0)).isFalse();
         poll.answered(1, 100, yes(100));
-        poll.answered(2, 200, yes(200));
         assertThat(poll.verdict()).isEqualTo(Poll.Verdict.OPEN);
         assertThat(poll.isOwed(1)).isTrue();
+        poll.answered(2, 100, stale(500));
+        assertThat(poll.isOwed(2)).isTrue();
         poll.missed(1, 100, "late");
         assertThat(poll.isOwed(1)).isTrue();
+        poll.answered(2, 200, yes(200));
         poll.answered(1, 200, yes(200));
         assertThat(poll.verdict()).isEqualTo(Poll.Verdict.WON);
     }
@@ -96,6 +98,15 @@ class PollTest {
         poll.answered(2, 100, busy("other", 99, null));
         assertThat(poll.raised()).isEqualTo(301);
         assertThat(poll.verdict()).isEqualTo(Poll.Verdict.RAISE);
+    }
+
+    @Test
+    void theLastTokenItselfIsNotEnough() {
+        Poll poll = poll(3);
+        poll.answered(0, 100, stale(100));
+        poll.answered(1, 100, stale(100));
+        assertThat(poll.verdict()).isEqualTo(Poll.Verdict.RAISE);
+        assertThat(poll.raised()).isEqualTo(101);
     }
 
     @Test

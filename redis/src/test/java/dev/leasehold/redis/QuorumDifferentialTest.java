@@ -125,7 +125,8 @@ class QuorumDifferentialTest {
         Inbox inbox = new Inbox(route, context, names, false, events);
         RedisNode node = new RedisNode(route, context, RedisSettings.DEFAULTS, names, inbox, true, events);
         RedisVoter voter = new RedisVoter(node, client, RULES);
-        // Makes the connection, for a ballot is not kept back until there is one; an inbox that is not open is passed over.
+        // Makes the connection, for a ballot is not kept back until there is one; an inbox that is not open is passed
+        // over.
         get(voter.look());
         get(node.listen("the test"));
         return voter;
@@ -231,8 +232,7 @@ class QuorumDifferentialTest {
             int from = Integer.parseInt(attempt.client().substring("client".length()));
             int spare = Math.floorMod(attempt.hashCode(), 4);
             int kinds = random.nextInt(10);
-            Ballot.Kind kind =
-                    kinds < 2 ? Ballot.Kind.CLAIM : kinds < 8 ? Ballot.Kind.QUEUE : Ballot.Kind.TOP_UP;
+            Ballot.Kind kind = kinds < 2 ? Ballot.Kind.CLAIM : kinds < 8 ? Ballot.Kind.QUEUE : Ballot.Kind.TOP_UP;
             Duration lease = random.nextInt(3) == 0 ? LEASE.dividedBy(2) : LEASE;
             Ballot ballot = new Ballot(LOCK, attempt, proposal(), spare, lease, kind);
             log.add(ballot.toString());

@@ -119,9 +119,9 @@ final class RedlockBench implements AutoCloseable {
     /** On the first nodes nothing is left but the marker and the last token. */
     void awaitNothingLeft(String lock, int nodes) {
         for (RedisProcess server : servers.subList(0, nodes)) {
-            await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(
-                            server.commands().keys("*"))
-                    .isSubsetOf(MarkerRules.KEY, "leasehold:{" + lock + "}:token"));
+            await().atMost(Duration.ofSeconds(20))
+                    .untilAsserted(() -> assertThat(server.commands().keys("*"))
+                            .isSubsetOf(MarkerRules.KEY, "leasehold:{" + lock + "}:token"));
         }
     }
 

@@ -73,7 +73,8 @@ class RedlockFaultsTest {
                     assertThat(e.nodes()).as(e.getMessage()).hasSize(5);
                     for (int i = 0; i < 5; i++) {
                         String answer = e.nodes().get(i).answer();
-                        assertThat(e.nodes().get(i).node()).contains(":" + bench.server(i).port());
+                        assertThat(e.nodes().get(i).node())
+                                .contains(":" + bench.server(i).port());
                         if (i < 2) {
                             assertThat(answer).isEqualTo("granted");
                         } else {
@@ -293,7 +294,8 @@ class RedlockFaultsTest {
         Lease lease = bench.client().lock("x").acquire();
         List<CompletableFuture<Lease>> waiting = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
-            waiting.add(bench.client(bench.store, Duration.ofSeconds(3)).lock("x").acquireAsync());
+            waiting.add(
+                    bench.client(bench.store, Duration.ofSeconds(3)).lock("x").acquireAsync());
         }
         bench.awaitWaiters("x", 3);
         bench.server(bench.gate("x")).kill();
@@ -336,7 +338,8 @@ class RedlockFaultsTest {
         Lease lease = holder.lock("x").acquire();
         bench.proxies.get(0).blackHole();
         lease.extend(SHORT);
-        CompletableFuture<Lease> waiting = bench.client(bench.store, SHORT).lock("x").acquireAsync();
+        CompletableFuture<Lease> waiting =
+                bench.client(bench.store, SHORT).lock("x").acquireAsync();
         bench.proxies.get(1).blackHole();
         RedlockBench.awaitState(lease, LeaseState.LOST, SHORT.plusMillis(500));
         assertThat(waiting.get(20, TimeUnit.SECONDS).token()).isGreaterThan(lease.token());
@@ -346,7 +349,8 @@ class RedlockFaultsTest {
     @Test
     void renewalsWhoseAnswersAreLostAreNoLoss() throws Exception {
         open(3);
-        Lease lease = bench.client(bench.proxied(), Duration.ofSeconds(4)).lock("x").acquire();
+        Lease lease =
+                bench.client(bench.proxied(), Duration.ofSeconds(4)).lock("x").acquire();
         for (int i = 0; i < 3; i++) {
             bench.proxies.forEach(FaultProxy::cut);
             lease.extend(Duration.ofSeconds(5));

@@ -33,7 +33,8 @@ class RedlockOptionsTest {
     @Test
     void eachMasterHasWhatItNeedsOfItsOwn() {
         List<RedisURI> read = masters("redlock://a,user:p%40ss@b:7000/3,rediss://:word@c,[::1]:7001");
-        assertThat(read).extracting(RedisUris::name)
+        assertThat(read)
+                .extracting(RedisUris::name)
                 .containsExactly("redis://a:6379", "redis://b:7000/3", "rediss://c:6379", "redis://[::1]:7001");
         assertThat(credentials(read.get(0))).isEqualTo("null null");
         assertThat(credentials(read.get(1))).isEqualTo("user p@ss");
@@ -50,7 +51,8 @@ class RedlockOptionsTest {
     void aPasswordBesideTheUriIsForThoseThatHaveNone() {
         List<RedisURI> read = RedisUris.readQuorum(
                 new StoreUri("redlock", "redlock://a,user@b,user:own@c", java.util.Map.of("password", "shared")));
-        assertThat(read).extracting(RedlockOptionsTest::credentials)
+        assertThat(read)
+                .extracting(RedlockOptionsTest::credentials)
                 .containsExactly("null shared", "user shared", "user own");
     }
 

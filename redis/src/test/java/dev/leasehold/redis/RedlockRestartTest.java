@@ -10,6 +10,7 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.NodeAnswer;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.servers.RedisProcess;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -91,8 +92,7 @@ class RedlockRestartTest {
         bench = RedlockBench.unopened(3, Duration.ofMinutes(1), ALWAYS);
         RedlockStore trusting = bench.store.withTrustedPersistence();
         trusting.initialize();
-        Lease lease =
-                bench.client(trusting, Duration.ofSeconds(20)).lock("x").acquire();
+        Lease lease = bench.client(trusting, Duration.ofSeconds(20)).lock("x").acquire();
         for (int i = 0; i < 3; i++) {
             bench.crash(i);
         }
@@ -114,7 +114,9 @@ class RedlockRestartTest {
         bench.crash(2);
         assertThatThrownBy(() -> impatient(bench.store).lock("y").acquire())
                 .isInstanceOfSatisfying(StoreUnavailableException.class, e -> {
-                    assertThat(e.backIn()).as(e.getMessage()).isBetween(Duration.ofSeconds(30), Duration.ofMillis(62_600));
+                    assertThat(e.backIn())
+                            .as(e.getMessage())
+                            .isBetween(Duration.ofSeconds(30), Duration.ofMillis(62_600));
                     assertThat(e).hasMessageContaining("quorum init").hasMessageContaining("no vote for another");
                     assertThat(e.nodes()).hasSize(3);
                     assertThat(e.nodes().get(0).answer()).contains("no vote for another");
@@ -122,6 +124,42 @@ class RedlockRestartTest {
                 });
         assertThatThrownBy(() -> lease.extend(Duration.ofSeconds(20))).isInstanceOf(LockException.class);
         assertThat(bench.server(1).commands().keys("leasehold:{y}")).isEmpty();
+    }
+
+    /** Its run is the same, and it has the marker of that run: only the replication history shows that it was away. */
+    @Test
+    void mastersThatWereReplicasOfOldCopiesOfThemselvesHaveNoVote() throws Exception {
+        String[] atOnce = {"--repl-diskless-sync-delay", "0"};
+        bench = RedlockBench.unopened(3, Duration.ofMinutes(1), atOnce);
+        try (RedisProcess first = RedisProcess.start(RedisProcess.Version.V7_0, atOnce);
+                RedisProcess second = RedisProcess.start(RedisProcess.Version.V7_0, atOnce)) {
+            // A server's history has another name from its first replica on.
+            follow(first, bench.server(0));
+            follow(second, bench.server(1));
+            bench.store.initialize();
+            for (RedisProcess copy : List.of(first, second)) {
+                await().until(() -> copy.commands().exists(MarkerRules.KEY) == 1);
+                copy.commands().replicaofNoOne();
+            }
+            Lease lease = bench.client().lock("x").acquire();
+            follow(bench.server(0), first);
+            follow(bench.server(1), second);
+            bench.server(0).commands().replicaofNoOne();
+            bench.server(1).commands().replicaofNoOne();
+            assertThat(bench.server(0).commands().keys("*")).containsExactly(MarkerRules.KEY);
+            Leasehold other = impatient(bench.store);
+            assertThat(other.lock("x").tryAcquire()).isEmpty();
+            assertThatThrownBy(() -> other.lock("y").tryAcquire())
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("no vote for another");
+            assertThat(lease.isValid()).isTrue();
+        }
+    }
+
+    private static void follow(RedisProcess replica, RedisProcess master) {
+        replica.commands().replicaof("localhost", master.port());
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> replica.commands().info("replication").contains("master_link_status:up"));
     }
 
     @Test
@@ -157,7 +195,10 @@ class RedlockRestartTest {
         assertThatThrownBy(bench.store::initialize)
                 .isInstanceOf(LockException.class)
                 .hasMessageContaining("not new");
-        assertThatThrownBy(() -> bench.client().lock("x").tryAcquire(Duration.ofMillis(1)).orElseThrow())
+        assertThatThrownBy(() -> bench.client()
+                        .lock("x")
+                        .tryAcquire(Duration.ofMillis(1))
+                        .orElseThrow())
                 .isInstanceOf(java.util.NoSuchElementException.class);
         assertThat(bench.server(0).commands().exists("leasehold:{x}")).isZero();
     }
@@ -177,7 +218,9 @@ class RedlockRestartTest {
     @Test
     void aLeaseLongerThanTheLongestIsRefused() {
         bench = RedlockBench.opened(1, LONGEST);
-        assertThatThrownBy(() -> bench.client(bench.store, Duration.ofSeconds(3)).lock("x").acquire())
+        assertThatThrownBy(() -> bench.client(bench.store, Duration.ofSeconds(3))
+                        .lock("x")
+                        .acquire())
                 .hasMessageContaining("PT2S");
     }
 }
