@@ -157,6 +157,7 @@ final class QuorumClaim {
             } else {
                 turns.run(() -> {
                     if (lease == held) {
+                        held.withdraw();
                         lease = null;
                         poll = null;
                         phase = Phase.IDLE;
@@ -178,6 +179,8 @@ final class QuorumClaim {
             forward(
                     held.renew(duration).whenComplete((answer, failure) -> {
                         if (answer instanceof RenewAnswer.Lost) {
+                            // A minority may still have it.
+                            held.withdraw();
                             turns.run(this::end);
                         }
                     }),
