@@ -19,6 +19,7 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -175,9 +176,32 @@ public final class RedlockStore implements StoreFactory {
      * @throws LockException if a master has a vote already, or refuses
      */
     public List<NodeAnswer> initialize() {
-        OwnClient own = OwnClient.overOrOwn(given, CONNECT_TIMEOUT);
-        try {
-            return new QuorumOpening(own.client(), masters, options.marker(), toString()).open();
+        return withMasters(CONNECT_TIMEOUT, QuorumOpening::open);
+    }
+
+    /**
+     * Asks every master for its vote: whether it has one, and for how long it has none. Blocks for some seconds at most for
+     * each. For people; a master that has not been used yet notes from when on it counts, as with any first use.
+     *
+     * @return what each master has answered, or why there was no answer
+     */
+    public List<MasterVote> votes() {
+        return withMasters(CONNECT_TIMEOUT, QuorumOpening::look);
+    }
+
+    /**
+     * The longest lease that any client of the quorum can ask for, as {@link #withMaxLease} has set it.
+     *
+     * @return the duration
+     */
+    public Duration maxLease() {
+        return options.maxLease();
+    }
+
+    private <T> T withMasters(Duration patience, Function<QuorumOpening, T> question) {
+        OwnClient own = OwnClient.overOrOwn(given, patience);
+        try (QuorumOpening opening = new QuorumOpening(own.client(), masters, options.marker(), toString(), patience)) {
+            return question.apply(opening);
         } finally {
             own.close();
         }
