@@ -1,5 +1,7 @@
 package dev.leasehold.redis;
 
+import dev.leasehold.Examination;
+import dev.leasehold.Finding;
 import dev.leasehold.LockException;
 import dev.leasehold.NodeAnswer;
 import dev.leasehold.StoreUnavailableException;
@@ -8,6 +10,7 @@ import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.spi.Trial;
 import dev.leasehold.spi.Validity;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -253,6 +256,20 @@ public final class RedlockStore implements StoreFactory {
         QuorumStore made = new QuorumStore(quorum, context.signals(), own::close);
         store.set(made);
         return made;
+    }
+
+    @Override
+    public Examination examine(StoreContext context) throws InterruptedException {
+        Duration patience = shorter(context.storeTimeout(), CONNECT_TIMEOUT);
+        OwnClient own = OwnClient.overOrOwn(given, patience);
+        List<Finding> findings;
+        try {
+            findings = new QuorumDoctor(toString(), masters, options, context, own.client(), patience).examine();
+        } finally {
+            own.close();
+        }
+        findings.add(Trial.of(this, context));
+        return new Examination(findings);
     }
 
     private static Duration shorter(Duration one, Duration other) {
