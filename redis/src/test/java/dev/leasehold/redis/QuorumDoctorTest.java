@@ -12,6 +12,10 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.servers.RedisProcess;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -191,6 +195,28 @@ class QuorumDoctorTest {
                     .containsExactly("redlock-no-majority", "redlock-rules-differ", "trial-failed");
             assertThat(the("redlock-rules-differ", seen).what())
                     .contains("maxLeaseDuration=60000ms", "LEASEHOLD_QUORUM 3600000 0");
+        }
+    }
+
+    @Test
+    void theLeastPrivilegedUserOpensUsesAndExaminesAQuorum() throws Exception {
+        try (Masters masters = Masters.start(3)) {
+            for (RedisProcess server : masters.servers) {
+                CommandArgs<String, String> user = new CommandArgs<>(StringCodec.UTF8).add("SETUSER");
+                for (String rule : ("app on >pw " + SecurityTest.LEAST).split(" ")) {
+                    user.add(rule);
+                }
+                server.commands().dispatch(CommandType.ACL, new StatusOutput<>(StringCodec.UTF8), user);
+            }
+            List<RedisURI> uris = masters.servers.stream()
+                    .map(server -> RedisURI.create("redis://app:pw@localhost:" + server.port()))
+                    .toList();
+            over(uris).initialize();
+            Examination seen = examine(over(uris));
+            assertThat(codes(seen, Severity.SERIOUS)).isEmpty();
+            assertThat(codes(seen, Severity.FINE)).contains("redis-rights", "redlock-vote", "trial");
+            assertThat(seen.toString()).doesNotContain("pw@");
+            assertThat(over(uris).votes()).allMatch(MasterVote::hasVote);
         }
     }
 
