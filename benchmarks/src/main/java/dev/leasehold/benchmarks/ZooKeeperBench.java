@@ -74,7 +74,8 @@ public final class ZooKeeperBench {
         double mine = median(peers.get(2));
         for (Peer peer : peers) {
             System.out.printf(
-                    "%-22s %8.0f cycles/s   Leasehold is %.2f times that%n", peer.name(), median(peer), mine / median(peer));
+                    "%-22s %8.0f cycles/s   Leasehold is %.2f times that%n",
+                    peer.name(), median(peer), mine / median(peer));
         }
         leasehold.close();
         curator.close();
@@ -82,8 +83,7 @@ public final class ZooKeeperBench {
     }
 
     private static void cycle(ZooKeeper bare) throws Exception {
-        bare.delete(
-                bare.create("/bare/n-", new byte[40], Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL_SEQUENTIAL), -1);
+        bare.delete(bare.create("/bare/n-", new byte[40], Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL_SEQUENTIAL), -1);
     }
 
     private static void cycle(InterProcessMutex mutex) throws Exception {
@@ -154,8 +154,12 @@ public final class ZooKeeperBench {
             Leasehold client =
                     Leasehold.builder().store(ZooKeeperStore.using(curator)).build();
             clients.add(client);
-            client.lock("hand-over").acquireAsync().thenAccept(lease -> {
-                lease.releaseAsync();
+            client.lock("hand-over").acquireAsync().whenComplete((lease, failure) -> {
+                if (failure != null) {
+                    failure.printStackTrace();
+                } else {
+                    lease.releaseAsync();
+                }
                 served.countDown();
             });
             awaitNodes(curator, "/leasehold/locks/hand-over", i + 1);

@@ -39,6 +39,10 @@ final class Program implements AfterEachCallback {
         this.store = store;
     }
 
+    String launcher() {
+        return LAUNCHER.toString();
+    }
+
     String store() {
         return store.get();
     }

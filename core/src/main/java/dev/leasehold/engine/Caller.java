@@ -16,6 +16,9 @@ final class Caller {
     /** Whether the caller is content with one answer of the store: from the start, or because its wait is over. */
     boolean tries;
 
+    /** How long the caller wants to wait at most, where it has said so; else zero. */
+    long waitNanos;
+
     long joinedAt;
     long number;
 

@@ -98,7 +98,7 @@ final class LocalQueue {
         } else if (event instanceof Event.RenewAnswered answered) {
             renewAnswered(answered.lease(), answered.answer());
         } else if (event instanceof Event.RenewFailed failed) {
-            silence.failed(failed.failure());
+            silence.failed(failed.failure(), now);
         } else if (event instanceof Event.ReleaseAnswered answered) {
             if (undos.released(answered.lease(), answered.answer(), now, actions)) {
                 heard();
@@ -106,7 +106,7 @@ final class LocalQueue {
         } else if (event instanceof Event.WithdrawAnswered answered) {
             undos.withdrawn(answered.claim(), now);
         } else if (event instanceof Event.UndoFailed failed) {
-            silence.failed(failed.failure());
+            silence.failed(failed.failure(), now);
             undos.failed(failed.claim(), failed.lease(), failed.failure(), now, actions);
         } else if (event instanceof Event.GrantSignal signal) {
             grantSignal(signal);
@@ -323,11 +323,12 @@ final class LocalQueue {
     /**
      * A claim that is not ours any more may stand in the store's queue, or may have been granted. Not if its lease is being
      * released: then this is a late word from before the grant, and a withdrawal that overtook the release would have it
-     * find nothing, as if the lease had been lost. What is left after all, the release sweeps.
+     * find nothing, as if the lease had been lost. It is withdrawn after the release.
      */
     private void strayClaim(ClaimId claim) {
         Tenure current = tenure;
-        if ((current == null || !current.lease().claim().equals(claim)) && !undos.isReleasing(claim)) {
+        boolean held = current != null && current.lease().claim().equals(claim);
+        if (!held && !undos.withdrawAfterRelease(claim)) {
             undos.withdraw(claim, true, now, actions);
         }
     }
@@ -340,7 +341,7 @@ final class LocalQueue {
             }
             return;
         }
-        silence.failed(failure);
+        silence.failed(failure, now);
         if (failure instanceof StoreUnavailableException unavailable) {
             asked.failed(unavailable.outcome() == Outcome.UNKNOWN, now);
             return;
@@ -558,17 +559,34 @@ final class LocalQueue {
         if (since == NEVER) {
             return;
         }
-        for (Caller caller = waiting.first();
-                caller != null && now - patienceEnds(caller, since) >= 0;
-                caller = waiting.first()) {
+        Caller longest = waiting.first();
+        boolean none = longest == null || (silence.backAt() == NEVER && now - patienceEnds(longest, since) < 0);
+        for (Caller caller : none ? List.<Caller>of() : patienceMatters()) {
+            if (now - patienceEnds(caller, since) < 0) {
+                break;
+            }
             waiting.remove(caller);
             actions.add(new Action.Fail(caller, unavailable()));
         }
     }
 
+    /** Whose patience ends first: that of the first, unless the store has said when it will serve again. */
+    private List<Caller> patienceMatters() {
+        if (silence.backAt() == NEVER) {
+            return waiting.inOrder();
+        }
+        long since = silenceBegan();
+        List<Caller> sorted = new ArrayList<>(waiting.inOrder());
+        sorted.sort((one, other) -> Long.compare(patienceEnds(one, since) - now, patienceEnds(other, since) - now));
+        return sorted;
+    }
+
     private long patienceEnds(Caller caller, long since) {
         long from = caller.joinedAt - since > 0 ? caller.joinedAt : since;
-        return from + settings.storeTimeout().toNanos();
+        long backAt = silence.backAt();
+        // A store that says when it will serve again is waited for by whoever would wait for so long anyway.
+        boolean waitsForIt = backAt != NEVER && backAt - (caller.joinedAt + caller.waitNanos) <= 0 && backAt - from > 0;
+        return (waitsForIt ? backAt : from) + settings.storeTimeout().toNanos();
     }
 
     private StoreUnavailableException unavailable() {
@@ -606,10 +624,12 @@ final class LocalQueue {
         if (asked != null && !asked.isUnderWay() && !undos.isBlocked()) {
             due = earlier(due, asked.nextAt());
         }
-        Caller first = waiting.first();
         long since = silenceBegan();
-        if (first != null && since != NEVER) {
-            due = earlier(due, patienceEnds(first, since));
+        if (since != NEVER) {
+            Caller first = silence.backAt() == NEVER
+                    ? waiting.first()
+                    : patienceMatters().stream().findFirst().orElse(null);
+            due = first == null ? due : earlier(due, patienceEnds(first, since));
         }
         return earlier(due, undos.nextLook());
     }

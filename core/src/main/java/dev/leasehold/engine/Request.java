@@ -34,8 +34,12 @@ final class Request {
             Client client, String lock, LockOptions options, @Nullable Duration maxWait, @Nullable Thread owner) {
         boolean tries = maxWait != null && (maxWait.isNegative() || maxWait.isZero());
         Caller caller = new Caller(options, tries, owner);
+        boolean waits = maxWait != null && !tries && maxWait.compareTo(LockOptions.FOREVER) < 0;
+        if (maxWait != null && waits) {
+            caller.waitNanos = maxWait.toNanos();
+        }
         client.join(lock, caller);
-        if (maxWait != null && !tries && maxWait.compareTo(LockOptions.FOREVER) < 0 && !caller.outcome.isDone()) {
+        if (maxWait != null && waits && !caller.outcome.isDone()) {
             TimeSource.Timer timer =
                     client.time().schedule(maxWait, () -> client.postIfPresent(lock, new Event.WaitOver(caller)));
             caller.outcome.whenComplete((lease, failure) -> timer.cancel());

@@ -1,6 +1,8 @@
 package dev.leasehold.engine;
 
 import dev.leasehold.LockException;
+import dev.leasehold.StoreUnavailableException;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +16,7 @@ final class StoreSilence {
     private boolean late;
     private long lateSince;
     private @Nullable LockException lastFailure;
+    private long lastFailedAt;
 
     /** Somebody waits for an answer from now on. */
     void owed(long now) {
@@ -30,8 +33,19 @@ final class StoreSilence {
         lastFailure = null;
     }
 
-    void failed(LockException failure) {
+    void failed(LockException failure, long now) {
         lastFailure = failure;
+        lastFailedAt = now;
+    }
+
+    /**
+     * When the store will serve again by itself, if it has said so.
+     *
+     * @return {@link LocalQueue#NEVER} if it is not known
+     */
+    long backAt() {
+        Duration backIn = lastFailure instanceof StoreUnavailableException known ? known.backIn() : null;
+        return backIn == null ? LocalQueue.NEVER : lastFailedAt + backIn.toNanos();
     }
 
     /** A grant that was asked for at a given time came too late to be used. */

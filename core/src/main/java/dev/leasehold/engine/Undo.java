@@ -28,6 +28,7 @@ final class Undo {
     private long nextAt;
     private boolean holdTold;
     private boolean sweeping;
+    private boolean withdrawAfterwards;
     private long pointlessFrom;
 
     private Undo(
@@ -75,12 +76,20 @@ final class Undo {
         return hold;
     }
 
-    boolean isRepeated() {
-        return sent > 1;
+    boolean isReleaseOf(ClaimId released) {
+        return lease != null && !sweeping && claim.equals(released);
     }
 
-    boolean isReleasing() {
-        return lease != null && !sweeping;
+    void withdrawAfterwards() {
+        withdrawAfterwards = true;
+    }
+
+    boolean isToBeWithdrawn() {
+        return withdrawAfterwards;
+    }
+
+    boolean isRepeated() {
+        return sent > 1;
     }
 
     boolean isDue(long now) {

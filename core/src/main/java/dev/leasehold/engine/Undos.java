@@ -44,9 +44,20 @@ final class Undos {
         return all.stream().anyMatch(undo -> lease.equals(undo.lease()));
     }
 
-    /** Whether a release of this claim's lease has not been answered. */
-    boolean isReleasing(ClaimId claim) {
-        return all.stream().anyMatch(undo -> undo.isReleasing() && claim.equals(undo.claim()));
+    /**
+     * Notes that a claim has to be withdrawn as soon as its lease is released. Not before: a withdrawal that overtakes the
+     * release ends the lease too, and then the release seems to come too late.
+     *
+     * @return false if no release of it is under way
+     */
+    boolean withdrawAfterRelease(ClaimId claim) {
+        for (Undo undo : all) {
+            if (undo.isReleaseOf(claim)) {
+                undo.withdrawAfterwards();
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Notes for how long a claim of this queue may stay in the store. */
@@ -118,6 +129,9 @@ final class Undos {
             actions.add(new Action.Settle(hold, lost ? LeaseState.LOST : LeaseState.RELEASED, null));
         }
         finish(undo, now);
+        if (undo.isToBeWithdrawn()) {
+            withdraw(undo.claim(), true, now, actions);
+        }
         return true;
     }
 

@@ -89,6 +89,11 @@ final class WaitingCallers {
         return callers.size() > trying;
     }
 
+    /** All of them, the longest waiting first: a copy. */
+    List<Caller> inOrder() {
+        return List.copyOf(callers);
+    }
+
     @Nullable Caller first() {
         return callers.isEmpty() ? null : callers.iterator().next();
     }

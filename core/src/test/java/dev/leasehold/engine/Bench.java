@@ -187,6 +187,13 @@ final class Bench {
         send(new Event.ClaimFailed(claim.id(), down(outcome)));
     }
 
+    /** The store says when it will serve again. */
+    void claimFails(Claim claim, Duration backIn) {
+        send(new Event.ClaimFailed(
+                claim.id(),
+                new StoreUnavailableException("no votes", "test:node", Outcome.NOT_ACQUIRED, List.of(), backIn, null)));
+    }
+
     void pushes(LeaseId lease, int spare, Duration left) {
         send(new Event.GrantSignal(lease, spare, left == null ? null : Validity.of(now(), left)));
     }

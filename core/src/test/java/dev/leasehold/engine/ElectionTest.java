@@ -30,6 +30,10 @@ import org.junit.jupiter.api.Timeout;
 class ElectionTest {
 
     private static final ElectionOptions BRIEF = ElectionOptions.ofLease(Duration.ofMillis(300));
+
+    /** So long that a busy machine does not lose it. */
+    private static final ElectionOptions UNHURRIED = ElectionOptions.ofLease(Duration.ofSeconds(3));
+
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     /** Refuses all claims until it is told not to. */
@@ -127,11 +131,11 @@ class ElectionTest {
         try (Leasehold blocked =
                         Leasehold.builder().store(memory).executor(stuck::add).build();
                 Leasehold free = open(memory)) {
-            LeaderElection election = blocked.election("office", BRIEF);
+            LeaderElection election = blocked.election("office", UNHURRIED);
             election.onChange(new ElectionListener() {});
             election.start();
             assertThat(election.awaitLeadership(PATIENCE)).isPresent();
-            LeaderElection other = free.election("office", BRIEF);
+            LeaderElection other = free.election("office", UNHURRIED);
             other.start();
             assertThat(election.resign()).isTrue();
             assertThat(election.isLeader()).isFalse();

@@ -25,6 +25,8 @@ class LocalQueueSignalsTest {
         bench.pushes(lease, 0, Duration.ofSeconds(5));
         Hold hold = bench.given(caller);
         assertThat(hold.remaining(bench.now())).isLessThan(Duration.ofSeconds(5));
+        bench.none(Action.SendRenew.class);
+        bench.pass(Duration.ofMillis(20));
         bench.renewed(bench.renewal().lease(), LEASE);
         assertThat(hold.remaining(bench.now())).isGreaterThan(Duration.ofSeconds(29));
         bench.none(Action.SendClaim.class);
@@ -54,6 +56,33 @@ class LocalQueueSignalsTest {
         assertThat(next.id()).isNotEqualTo(claim.id());
         bench.grants(next);
         bench.given(caller);
+    }
+
+    @Test
+    void whoReleasesAPushedGrantAtOnceSendsNoRenewal() {
+        Caller caller = bench.joins();
+        Claim claim = bench.claim();
+        bench.busy(claim);
+        LeaseId lease = bench.newLease(claim);
+        bench.pushes(lease, 0, Duration.ofSeconds(5));
+        bench.pass(Duration.ofMillis(19));
+        bench.ends(bench.given(caller));
+        assertThat(bench.release()).isEqualTo(lease);
+        bench.none(Action.SendRenew.class);
+    }
+
+    @Test
+    void aBusyAnswerThatThePushHasOvertakenDoesNotMakeTheReleaseLookTooLate() {
+        Caller caller = bench.joins();
+        Claim claim = bench.claim();
+        LeaseId lease = bench.newLease(claim);
+        bench.pushes(lease, 0, Duration.ofSeconds(5));
+        bench.ends(bench.given(caller));
+        assertThat(bench.release()).isEqualTo(lease);
+        bench.busy(claim);
+        bench.none(Action.SendWithdraw.class);
+        bench.released(lease);
+        assertThat(bench.withdrawal()).isEqualTo(claim.id());
     }
 
     @Test
@@ -114,22 +143,6 @@ class LocalQueueSignalsTest {
         bench.pushes(lease, 0, Duration.ofSeconds(5));
         bench.none(Action.Give.class);
         assertThat(bench.release()).isEqualTo(lease);
-    }
-
-    @Test
-    void anAnswerOlderThanThePushDoesNotWithdrawWhatIsBeingReleased() {
-        Bench slow = new Bench(Duration.ofSeconds(5));
-        Caller caller = slow.joins();
-        Claim claim = slow.claim();
-        LeaseId lease = slow.newLease(claim);
-        slow.pushes(lease, 0, Duration.ofSeconds(5));
-        slow.ends(slow.given(caller));
-        slow.busy(claim, LEASE, 1);
-        slow.none(Action.SendWithdraw.class);
-        assertThat(slow.release()).isEqualTo(lease);
-        slow.released(lease);
-        slow.pass(Duration.ofSeconds(6));
-        assertThat(slow.withdrawal()).as("what may be left is swept").isEqualTo(claim.id());
     }
 
     @Test

@@ -4,6 +4,7 @@ import static dev.leasehold.engine.Bench.PATIENCE;
 import static dev.leasehold.engine.Bench.UNRENEWED;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.spi.Claim;
@@ -197,6 +198,28 @@ class LocalQueueWaitingTest {
             assertThat(e.outcome()).as("the claim is under way").isEqualTo(Outcome.UNKNOWN);
             assertThat(e).hasMessageContaining("test:store").hasMessageContaining("lock");
         });
+    }
+
+    @Test
+    void aStoreThatSaysWhenItWillServeIsWaitedForByWhoeverWouldWaitForSoLongAnyway() {
+        Caller endless = bench.joins();
+        Caller patient = new Caller(LockOptions.defaults(), false, null);
+        patient.waitNanos = Duration.ofMinutes(2).toNanos();
+        bench.joins(patient);
+        Caller hasty = new Caller(LockOptions.defaults(), false, null);
+        hasty.waitNanos = Duration.ofSeconds(40).toNanos();
+        bench.joins(hasty);
+        bench.claimFails(bench.claim(), Duration.ofMinutes(1));
+        bench.passToNextDue();
+        Claim again = bench.claim();
+        bench.pass(PATIENCE);
+        assertThat(bench.all(Action.Fail.class))
+                .extracting(Action.Fail::caller)
+                .containsExactlyInAnyOrder(endless, hasty);
+        bench.pass(Duration.ofMinutes(1).minus(PATIENCE));
+        bench.none(Action.Fail.class);
+        bench.grants(again);
+        bench.given(patient);
     }
 
     @Test

@@ -54,6 +54,11 @@ interface Dialect {
     /** Whether single statements, too, should run at READ COMMITTED: at other levels they fail where they could wait. */
     boolean singleStatementsNeedReadCommitted();
 
+    /** Whether READ COMMITTED has to be made sure of each time, because the protocol is not right at other levels. */
+    default boolean needsReadCommitted() {
+        return false;
+    }
+
     /** Refuses databases whose settings lose locks, or warns of them where only a crash of the database does. */
     default void check(Connection connection, Sql sql) throws SQLException {}
 

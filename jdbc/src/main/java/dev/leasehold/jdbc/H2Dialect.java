@@ -87,6 +87,11 @@ final class H2Dialect implements Dialect {
     }
 
     @Override
+    public boolean needsReadCommitted() {
+        return true;
+    }
+
+    @Override
     public void check(Connection connection, Sql sql) throws SQLException {
         String url = connection.getMetaData().getURL().toLowerCase(Locale.ROOT);
         if (url.startsWith("jdbc:h2:mem:")) {

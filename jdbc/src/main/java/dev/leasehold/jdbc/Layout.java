@@ -3,6 +3,7 @@ package dev.leasehold.jdbc;
 import dev.leasehold.LockException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,10 +14,13 @@ final class Layout {
 
     static final long CURRENT = 1;
 
+    private static final int MOST_TRIES = 5;
+    private static final long PAUSE_NANOS = 50_000_000;
+
     /**
      * What a store has found.
      *
-     * @param otherIsolation whether connections come at another isolation level than READ COMMITTED
+     * @param otherIsolation whether connections may come at another isolation level than READ COMMITTED
      * @param place names the database and the tables in it, for clients of the same JVM to find each other
      */
     record Found(ServerSql texts, boolean otherIsolation, String place) {}
@@ -37,8 +41,7 @@ final class Layout {
         Tables tables = new Tables(dialect, settings.schema(), settings.prefix());
         Long layout = layout(borrowed, tables);
         if (layout == null && settings.initialize()) {
-            create(borrowed, tables);
-            layout = layout(borrowed, tables);
+            layout = create(borrowed, tables);
         }
         if (layout == null) {
             throw missing(tables, null);
@@ -49,7 +52,8 @@ final class Layout {
                     + "; they were not changed, and nothing was locked. Use "
                     + (layout > CURRENT ? "a newer version of Leasehold" : "other tables (leasehold.tables=…)"));
         }
-        boolean other = connection.getTransactionIsolation() != Connection.TRANSACTION_READ_COMMITTED;
+        boolean other = dialect.needsReadCommitted()
+                || connection.getTransactionIsolation() != Connection.TRANSACTION_READ_COMMITTED;
         String place = connection.getMetaData().getURL() + " " + connection.getCatalog() + " " + tables.in("$lock");
         return new Found(new ServerSql(tables), other, place);
     }
@@ -70,7 +74,29 @@ final class Layout {
         }
     }
 
-    private void create(Borrowed borrowed, Tables tables) throws SQLException {
+    /** Makes the tables, and returns their layout; another client may be at it at the same time. */
+    private @Nullable Long create(Borrowed borrowed, Tables tables) throws SQLException {
+        for (int tries = 1; ; tries++) {
+            try {
+                runStatements(borrowed, tables);
+                return layout(borrowed, tables);
+            } catch (SQLException e) {
+                if (Dialect.isBroken(e)) {
+                    throw e;
+                }
+                Long made = layout(borrowed, tables);
+                if (made != null) {
+                    return made;
+                }
+                if (tries == MOST_TRIES) {
+                    throw missing(tables, e);
+                }
+                LockSupport.parkNanos(PAUSE_NANOS);
+            }
+        }
+    }
+
+    private static void runStatements(Borrowed borrowed, Tables tables) throws SQLException {
         borrowed.autoCommit(false);
         try {
             String before = tables.dialect().beforeCreating();
@@ -81,13 +107,8 @@ final class Layout {
                 borrowed.sql().run(statement);
             }
             borrowed.connection().commit();
-        } catch (SQLException e) {
-            borrowed.rollBack();
-            if (!Dialect.isBroken(e) && !tables.dialect().isRetryable(e)) {
-                throw missing(tables, e);
-            }
-            throw e;
         } finally {
+            borrowed.rollBack();
             borrowed.autoCommit(true);
         }
     }

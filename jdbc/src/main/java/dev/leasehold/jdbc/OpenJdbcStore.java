@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 /** One client's view of a database on a server. Thread-safe; the work is done by its {@link Workers}. */
 final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListener.Client {
 
-    private static final Duration MOST_HORIZON = Duration.ofSeconds(10);
+    private static final Duration MOST_HORIZON = Duration.ofSeconds(5);
 
     private final String name;
     private final StoreContext context;

@@ -57,7 +57,8 @@ class GivenLink implements Link {
             try {
                 return client.getZookeeperClient().getZooKeeper();
             } catch (Exception e) {
-                // One of the background errors that Curator has kept for whoever asks next. Or it is gone again: then what
+                // One of the background errors that Curator has kept for whoever asks next. Or it is gone again: then
+                // what
                 // comes next is announced.
             }
         }

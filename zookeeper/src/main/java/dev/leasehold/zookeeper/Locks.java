@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
 final class Locks implements Link.Events {
 
     private static final Duration SOON = Duration.ofMillis(100);
+    private static final Duration SWEEP = Duration.ofMillis(200);
 
     private final String name;
     private final StoreContext context;
@@ -52,6 +53,7 @@ final class Locks implements Link.Events {
     private boolean closed;
     private boolean pulsing;
     private boolean tryingAgain;
+    private boolean sweeping;
     private @Nullable LockException refusal;
     private List<ACL> access = Ids.CREATOR_ALL_ACL;
 
@@ -204,6 +206,7 @@ final class Locks implements Link.Events {
             place = new Place(this, claim);
             places.put(claim.id(), place);
             pulse();
+            sweepSoon();
         }
         place.ask(claim, asker);
     }
@@ -402,6 +405,22 @@ final class Locks implements Link.Events {
                             }
                             afterThird(in);
                         }));
+    }
+
+    /** One timer for what need not be punctual, in place of one per lease. */
+    private void sweepSoon() {
+        if (!sweeping && !closed) {
+            sweeping = true;
+            time().schedule(
+                            SWEEP,
+                            () -> turn(() -> {
+                                sweeping = false;
+                                List.copyOf(places.values()).forEach(Place::sweep);
+                                if (!places.isEmpty()) {
+                                    sweepSoon();
+                                }
+                            }));
+        }
     }
 
     private void pulse(Session stopped) {

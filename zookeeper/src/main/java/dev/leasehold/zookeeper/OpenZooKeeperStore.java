@@ -81,7 +81,11 @@ final class OpenZooKeeperStore implements Store {
     private <T> CompletionStage<T> ask(String what, BooleanSupplier sent, Consumer<CompletableFuture<T>> question) {
         CompletableFuture<T> answer = new CompletableFuture<>();
         locks.turn(() -> {
-            question.accept(answer);
+            try {
+                question.accept(answer);
+            } catch (RuntimeException e) {
+                answer.completeExceptionally(e);
+            }
             patience.await(answer, () -> Codes.silent(locks.toString(), what, sent.getAsBoolean(), null));
         });
         return answer;

@@ -85,7 +85,7 @@ final class Place {
 
     private boolean granted;
     private long token;
-    private long watchAt;
+    private long grantedAt;
     private boolean ownWatched;
     private boolean answered;
     private long told;
@@ -126,7 +126,9 @@ final class Place {
         if (!leaving) {
             long alive = time.nanos() + aliveNanos();
             end = alive - end > 0 ? alive : end;
-            arm();
+            if (locks.ready() == null) {
+                arm();
+            }
             drive();
         }
     }
@@ -537,8 +539,8 @@ final class Place {
         watched = behind.last();
         if (behind.isNextAfterKeep() && kept != null) {
             keptUntil = time.nanos() + kept.toNanos();
-            arm();
         }
+        arm();
         List<CompletableFuture<ClaimAnswer>> all = asking;
         asking = new ArrayList<>();
         all.forEach(each -> each.complete(answer));
@@ -605,7 +607,7 @@ final class Place {
         }
         granted = true;
         long now = time.nanos();
-        watchAt = now + WATCHED_AFTER_NANOS;
+        grantedAt = now;
         List<CompletableFuture<ClaimAnswer>> all = takeAskers();
         if (all.isEmpty()) {
             end = now + WaitingRules.claimPeriod(claim.lease()).toNanos();
@@ -690,6 +692,13 @@ final class Place {
         }
     }
 
+    /** Looked at now and then. */
+    void sweep() {
+        if (granted && !leaving && !ownWatched && time.nanos() - grantedAt >= WATCHED_AFTER_NANOS) {
+            watchOwn();
+        }
+    }
+
     private void watchOwn() {
         Session in = session();
         if (ownWatched || locks.ready() != in) {
@@ -748,9 +757,6 @@ final class Place {
 
     private void arm() {
         long due = end;
-        if (granted && !ownWatched) {
-            due = earlier(due, watchAt);
-        }
         if (waitsForKeep()) {
             due = earlier(due, keptUntil);
         }
@@ -788,9 +794,6 @@ final class Place {
                 return;
             }
             end = now + aliveNanos();
-        } else if (granted && now - watchAt >= 0) {
-            watchOwn();
-            watchAt = now + WATCHED_AFTER_NANOS;
         } else if (waitsForKeep() && now - keptUntil >= 0) {
             watched = null;
             drive();

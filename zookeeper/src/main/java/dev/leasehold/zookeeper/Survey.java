@@ -10,6 +10,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.apache.zookeeper.KeeperException.Code;
@@ -82,18 +84,16 @@ final class Survey {
             return;
         }
         List<String> now = names.subList(0, Math.min(AT_ONCE, names.size()));
-        LockInfo[] seen = new LockInfo[now.size()];
+        Map<Integer, LockInfo> seen = new TreeMap<>();
         int[] missing = {now.size()};
-        for (int i = 0; i < seen.length; i++) {
+        for (int i = 0; i < now.size(); i++) {
             int index = i;
             read(locks.paths().lock(now.get(i)), nodes -> {
-                seen[index] = nodes.isEmpty() ? null : info(now.get(index), nodes);
+                if (!nodes.isEmpty()) {
+                    seen.put(index, info(now.get(index), nodes));
+                }
                 if (--missing[0] == 0) {
-                    for (LockInfo info : seen) {
-                        if (info != null) {
-                            infos.add(info);
-                        }
-                    }
+                    infos.addAll(seen.values());
                     look(names.subList(now.size(), names.size()), infos, then);
                 }
             });

@@ -91,8 +91,10 @@ class AccessTest {
         String uri = "zookeeper://127.0.0.1:1?leasehold.storeTimeout=400";
         try (Leasehold leasehold = Leasehold.connect(uri)) {
             assertThatThrownBy(() -> leasehold.lock("a").acquire())
-                    .isInstanceOfSatisfying(StoreUnavailableException.class, failure -> assertThat(failure.outcome())
-                            .isEqualTo(StoreUnavailableException.Outcome.NOT_ACQUIRED));
+                    .isInstanceOfSatisfying(
+                            StoreUnavailableException.class,
+                            failure -> assertThat(failure.outcome())
+                                    .isEqualTo(StoreUnavailableException.Outcome.NOT_ACQUIRED));
         }
     }
 
@@ -126,7 +128,9 @@ class AccessTest {
             await().until(() -> zoo.probe
                             .getChildren("/mine" + base + "/leasehold/locks/b", false)
                             .isEmpty()
-                    && zoo.probe.getChildren("/mine" + base + "/leasehold/clients", false).isEmpty());
+                    && zoo.probe
+                            .getChildren("/mine" + base + "/leasehold/clients", false)
+                            .isEmpty());
         } finally {
             curator.close();
         }
@@ -149,8 +153,11 @@ class AccessTest {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> !before.contains(thread))
                 // The server's, the test's, and the JVM's.
-                .filter(thread -> thread.getThreadGroup() != null
-                        && !thread.getName().matches("NIO.*|Sync.*|Proc.*|Session.*|junit-.*|Attach.*|.*Compiler.*|surefire.*|Request.*|ForkJoin.*|C[12] .*|awaitility.*"))
+                .filter(
+                        thread -> thread.getThreadGroup() != null
+                                && !thread.getName()
+                                        .matches(
+                                                "NIO.*|Sync.*|Proc.*|Session.*|junit-.*|Attach.*|.*Compiler.*|surefire.*|Request.*|ForkJoin.*|C[12] .*|awaitility.*"))
                 .toList();
     }
 }

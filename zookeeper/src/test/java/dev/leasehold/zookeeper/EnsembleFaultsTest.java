@@ -85,7 +85,8 @@ class EnsembleFaultsTest {
         try {
             // Both have confirmed their sessions by a node of their own before.
             await().atMost(Duration.ofSeconds(20))
-                    .until(() -> reader.getChildren("/it/leasehold/clients", false).size() >= 2);
+                    .until(() ->
+                            reader.getChildren("/it/leasehold/clients", false).size() >= 2);
             ensemble.cutOff(follower);
             assertThat(validAtHandOver.get(60, TimeUnit.SECONDS)).isFalse();
             assertThat(letIn.get() - told.get(5, TimeUnit.SECONDS)).isPositive();

@@ -1,0 +1,266 @@
+package dev.leasehold.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockException;
+import dev.leasehold.LockOptions;
+import dev.leasehold.servers.MariaDbServer;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What happens to MariaDB and its settings, and must not happen to locks; some of it with MySQL's driver. */
+@Timeout(value = 180, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class MariaDbHardCasesTest {
+
+    private static MariaDbServer mariadb;
+
+    private final String name = "lock-" + UUID.randomUUID();
+
+    @BeforeAll
+    static void startServer() {
+        mariadb = MariaDbServer.start();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        mariadb.close();
+    }
+
+    private static void contend(String name, List<Leasehold> clients, int times) throws Exception {
+        AtomicBoolean inside = new AtomicBoolean();
+        long[] last = {0};
+        List<CompletableFuture<Void>> all = new ArrayList<>();
+        for (Leasehold client : clients) {
+            all.add(CompletableFuture.runAsync(() -> {
+                for (int i = 0; i < times; i++) {
+                    try (Lease lease = client.lock(name).acquire()) {
+                        assertThat(inside.compareAndSet(false, true)).isTrue();
+                        assertThat(lease.token()).isGreaterThan(last[0]);
+                        last[0] = lease.token();
+                        inside.set(false);
+                    } catch (InterruptedException e) {
+                        throw new AssertionError(e);
+                    }
+                }
+            }));
+        }
+        for (CompletableFuture<Void> one : all) {
+            one.get(60, TimeUnit.SECONDS);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"TRANSACTION_REPEATABLE_READ", "TRANSACTION_SERIALIZABLE"})
+    void exclusionAndOrderHoldAtEveryIsolationLevelWithAutoCommitOff(String isolation) throws Exception {
+        for (String url : List.of(mariadb.url(), mariadb.mysqlUrl())) {
+            try (HikariDataSource pool = new HikariDataSource()) {
+                pool.setJdbcUrl(url);
+                pool.setTransactionIsolation(isolation);
+                pool.setAutoCommit(false);
+                try (Leasehold one =
+                                Leasehold.builder().store(JdbcStore.using(pool)).build();
+                        Leasehold two =
+                                Leasehold.builder().store(JdbcStore.using(pool)).build()) {
+                    contend(name, List.of(one, two), 25);
+                }
+                try (Connection returned = pool.getConnection()) {
+                    assertThat(returned.getAutoCommit()).isFalse();
+                    assertThat(returned.getTransactionIsolation()).isGreaterThan(Connection.TRANSACTION_READ_COMMITTED);
+                }
+            }
+        }
+    }
+
+    /** Between locks whose names are neighbours, gaps between the rows of the queues must not matter. */
+    @Test
+    void contentionForManyLocksMeetsNoDeadlocks() throws Exception {
+        try (Leasehold one = Leasehold.connect(mariadb.url());
+                Leasehold two = Leasehold.connect(mariadb.url())) {
+            List<CompletableFuture<Void>> all = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                String lock = name + i;
+                all.add(CompletableFuture.runAsync(() -> {
+                    try {
+                        contend(lock, List.of(one, two), 10);
+                    } catch (Exception e) {
+                        throw new AssertionError(e);
+                    }
+                }));
+            }
+            for (CompletableFuture<Void> each : all) {
+                each.get(60, TimeUnit.SECONDS);
+            }
+        }
+        assertThat(mariadb.log()).doesNotContainIgnoringCase("deadlock");
+    }
+
+    @Test
+    void anUncontendedCycleIsTwoStatements() throws Exception {
+        try (Leasehold client = Leasehold.connect(mariadb.url());
+                Connection connection = DriverManager.getConnection(mariadb.url());
+                Statement statement = connection.createStatement()) {
+            client.lock(name).acquire().close();
+            long before = questions(statement);
+            for (int i = 0; i < 50; i++) {
+                client.lock(name).acquire().close();
+            }
+            // One question is the count itself; renewals and checks of idle connections may come in between.
+            assertThat(questions(statement) - before).isBetween(100L, 110L);
+        }
+    }
+
+    private static long questions(Statement statement) throws SQLException {
+        try (var row = statement.executeQuery("SHOW GLOBAL STATUS LIKE 'Questions'")) {
+            row.next();
+            return row.getLong(2);
+        }
+    }
+
+    @Test
+    void manyLeasesAreRenewedInBatchesAlsoWithMySqlsDriver() throws Exception {
+        LockOptions brief = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(6));
+        for (String url : List.of(mariadb.url(), mariadb.mysqlUrl())) {
+            try (Leasehold client = Leasehold.connect(url)) {
+                List<CompletableFuture<Lease>> held = new ArrayList<>();
+                for (int i = 0; i < 200; i++) {
+                    held.add(client.lock(name + i, brief).acquireAsync());
+                }
+                for (CompletableFuture<Lease> lease : held) {
+                    lease.get(30, TimeUnit.SECONDS);
+                }
+                Awaitility.await()
+                        .during(Duration.ofSeconds(6))
+                        .atMost(Duration.ofSeconds(20))
+                        .until(() ->
+                                held.stream().allMatch(lease -> lease.join().isValid()));
+                for (CompletableFuture<Lease> lease : held) {
+                    lease.join().releaseAsync();
+                }
+            }
+        }
+    }
+
+    @Test
+    void clientsThatMakeTheTablesAtTheSameMomentAllSucceed() throws Exception {
+        for (int i = 0; i < 5; i++) {
+            String url = mariadb.url() + "&leasehold.tables=race" + i + "_";
+            List<Leasehold> clients = new ArrayList<>();
+            for (int client = 0; client < 4; client++) {
+                clients.add(Leasehold.connect(url));
+            }
+            try {
+                contend(name, clients, 1);
+            } finally {
+                clients.forEach(Leasehold::close);
+            }
+        }
+    }
+
+    @Test
+    void aServerThatIsKilledAndRestartedUnderLoadHoldsNothingTwice() throws Exception {
+        try (MariaDbServer own = MariaDbServer.start();
+                Leasehold one = Leasehold.connect(own.url());
+                Leasehold two = Leasehold.connect(own.url())) {
+            AtomicBoolean stop = new AtomicBoolean();
+            AtomicInteger done = new AtomicInteger();
+            AtomicInteger inside = new AtomicInteger();
+            AtomicInteger twice = new AtomicInteger();
+            List<CompletableFuture<Void>> all = new ArrayList<>();
+            for (Leasehold client : List.of(one, two)) {
+                all.add(CompletableFuture.runAsync(() -> {
+                    while (!stop.get()) {
+                        try (Lease lease = client.lock(name).acquire()) {
+                            if (inside.incrementAndGet() > 1 && lease.isValid()) {
+                                twice.incrementAndGet();
+                            }
+                            inside.decrementAndGet();
+                            done.incrementAndGet();
+                        } catch (LockException | InterruptedException e) {
+                            // The server is away for a while.
+                        }
+                    }
+                }));
+            }
+            Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> done.get() > 20);
+            Lease held = one.lock(name + " held").acquire();
+            own.kill();
+            own.restart();
+            int after = done.get();
+            Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> done.get() > after + 20);
+            stop.set(true);
+            for (CompletableFuture<Void> each : all) {
+                each.get(30, TimeUnit.SECONDS);
+            }
+            assertThat(twice).hasValue(0);
+            held.extend(Duration.ofSeconds(40));
+            assertThat(held.isValid()).isTrue();
+        }
+    }
+
+    @Test
+    void timeZonesAndDaylightSavingChangeNothing() throws Exception {
+        try (Leasehold one = Leasehold.connect(mariadb.url() + "&sessionVariables=time_zone='+13:00'");
+                Leasehold two = Leasehold.connect(mariadb.url() + "&sessionVariables=time_zone='-11:30'")) {
+            Lease held = one.lock(name).acquire();
+            assertThat(two.lock(name).tryAcquire()).isEmpty();
+            assertThat(two.locks(name).get(0).holder().timeLeft())
+                    .isBetween(Duration.ofSeconds(5), Duration.ofSeconds(30));
+            held.close();
+            try (Lease next = two.lock(name).tryAcquire(Duration.ofSeconds(10)).orElseThrow()) {
+                assertThat(next.token()).isGreaterThan(held.token());
+            }
+        }
+    }
+
+    @Test
+    void leastRightsAreEnoughAndMissingTablesAreNamed() throws Exception {
+        try (Connection admin = DriverManager.getConnection(mariadb.url());
+                Statement statement = admin.createStatement()) {
+            statement.execute("CREATE DATABASE locks");
+            statement.execute("CREATE USER app IDENTIFIED BY 'secret'");
+            statement.execute("GRANT SELECT ON locks.* TO app");
+            statement.execute("GRANT SELECT ON test.* TO app");
+            String url = mariadb.url().replace("user=root", "user=app&password=secret")
+                    + "&leasehold.schema=locks&leasehold.tables=my_";
+            try (Leasehold app = Leasehold.connect(url + "&leasehold.initializeSchema=never")) {
+                assertThatThrownBy(() -> app.lock(name).acquire())
+                        .isInstanceOf(LockException.class)
+                        .hasMessageContaining("misses the table `locks`.`my_lock`")
+                        .hasMessageContaining("CREATE TABLE IF NOT EXISTS `locks`.`my_waiter`")
+                        .hasMessageNotContaining("secret");
+            }
+            try (Leasehold owner = Leasehold.connect(mariadb.url() + "&leasehold.schema=locks&leasehold.tables=my_")) {
+                owner.lock("made").acquire().close();
+            }
+            statement.execute("REVOKE SELECT ON locks.* FROM app");
+            statement.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON locks.my_lock TO app");
+            statement.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON locks.my_waiter TO app");
+            statement.execute("GRANT SELECT ON locks.my_layout TO app");
+            try (Leasehold one = Leasehold.connect(url);
+                    Leasehold two = Leasehold.connect(url)) {
+                contend(name, List.of(one, two), 10);
+            }
+        }
+    }
+}
