@@ -133,10 +133,10 @@ class LatePushTest {
         pushes.forEach(Runnable::run);
         pass(Duration.ofSeconds(3));
         assertThat(won).isEmpty();
-        assertThat(get(waiter.renew(lease, LEASE))).isInstanceOf(RenewAnswer.Renewed.class);
         for (SimulatedMaster master : masters) {
             master.handle(model -> assertThat(model.state("x")).contains(" " + lease.token() + " "));
         }
+        assertThat(get(waiter.renew(lease, LEASE))).isInstanceOf(RenewAnswer.Renewed.class);
         Claim other = new Claim(new ClaimId("holder", 200), "x", LEASE, 0, false);
         assertThat(get(holder.claim(other))).isInstanceOf(ClaimAnswer.Busy.class);
     }

@@ -149,6 +149,10 @@ final class ModelMaster {
         ageMarker(micros);
     }
 
+    void setLast(String name, long last) {
+        lock(name).last = last;
+    }
+
     void ageMarker(long micros) {
         markerSince -= micros;
     }
