@@ -64,13 +64,8 @@ class QuorumEndToEnd {
         assertThat(muted.out().lines()).hasSize(3).allMatch(line -> line.matches(".*: has no vote for another \\d+ s"));
 
         // In a session of its own it has no terminal to ask on.
-        Process asking = new ProcessBuilder("setsid", "-w", leasehold.launcher(), "quorum", "init", "--store", uri())
-                .redirectErrorStream(true)
-                .redirectOutput(dir.resolve("asking").toFile())
-                .start();
-        assertThat(asking.waitFor()).isEqualTo(64);
-        assertThat(contents(dir.resolve("asking")))
-                .contains("add --yes if you know that none was held or granted lately");
+        Program.Run asking = leasehold.startWithoutTerminal("quorum", "init");
+        asking.failed(64, "add --yes if you know that none was held or granted lately");
         assertThat(leasehold.run("quorum", "status").status()).isEqualTo(1);
 
         assertThat(leasehold.run("quorum", "init", "--yes").succeeded().out().lines())

@@ -90,16 +90,23 @@ final class QuorumDoctor {
                 : new LockException(what, failures.values().iterator().next());
     }
 
+    /** Those that cannot be found cannot be reached either, which has been said. */
     private Map<String, String> addresses() {
         Map<String, String> addresses = new LinkedHashMap<>();
         for (RedisURI master : masters) {
-            try {
-                String node = RedisUris.name(master);
-                addresses.put(node, InetAddress.getByName(master.getHost()).getHostAddress());
-            } catch (UnknownHostException e) {
-                continue; // It cannot be reached either, which has been said.
+            String address = address(master.getHost());
+            if (!address.isEmpty()) {
+                addresses.put(RedisUris.name(master), address);
             }
         }
         return addresses;
+    }
+
+    private static String address(String host) {
+        try {
+            return InetAddress.getByName(host).getHostAddress();
+        } catch (UnknownHostException e) {
+            return "";
+        }
     }
 }

@@ -196,7 +196,7 @@ final class QuorumFindings {
                         "it was set up for other rules than maxLeaseDuration="
                                 + rules.maxLease().toMillis()
                                 + "ms and trustPersistence=" + rules.trustPersistence() + ": "
-                                + error.getMessage().replaceFirst("^.*(?=LEASEHOLD_QUORUM)", ""))
+                                + String.valueOf(error.getMessage()).replaceFirst("^.*(?=LEASEHOLD_QUORUM)", ""))
                 .meaning(
                         "it refuses this client: a client with another idea of the longest lease would count on it too early",
                         "give all clients the same; to change the rules, stop all clients, delete the key "
