@@ -11,8 +11,8 @@ import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /** Opens a new quorum: looks at all masters, and gives them their votes only if all have answered and none has one. */
 final class QuorumOpening {
@@ -82,13 +82,10 @@ final class QuorumOpening {
     }
 
     private List<Object> run(StatefulRedisConnection<String, String> connection, Script script) {
-        @Nullable List<Object> answer = connection
-                .sync()
-                .eval(script.text(), ScriptOutputType.MULTI, new String[] {MarkerRules.KEY}, rules.text());
-        if (answer == null) {
-            throw new RedisException("the script gave no answer");
-        }
-        return answer;
+        return Optional.<List<Object>>ofNullable(connection
+                        .sync()
+                        .eval(script.text(), ScriptOutputType.MULTI, new String[] {MarkerRules.KEY}, rules.text()))
+                .orElseThrow(() -> new RedisException("the script gave no answer"));
     }
 
     private static String words(RedisURI master, RedisException failure) {
