@@ -4,7 +4,10 @@ package dev.leasehold;
 public enum LeaseState {
     /** Valid: the lock is held. */
     HELD,
-    /** Valid, but the renewal is late: the store has not answered for two thirds of the lease. */
+    /**
+     * Valid, but it may be over soon: the store has not answered for two thirds of the lease, or has lost the connection
+     * that the lease depends on.
+     */
     AT_RISK,
     /**
      * Not valid now, but may become {@link #HELD} again: the machine was suspended or a clock was set, so the lease has to

@@ -357,12 +357,21 @@ public final class Client {
 
         @Override
         public void doubt(@Nullable String lock) {
+            tell(lock, new Event.DoubtSignal());
+        }
+
+        @Override
+        public void risk(@Nullable String lock) {
+            tell(lock, new Event.RiskSignal());
+        }
+
+        private void tell(@Nullable String lock, Event event) {
             if (lock != null) {
-                postIfPresent(lock, new Event.DoubtSignal());
+                postIfPresent(lock, event);
                 return;
             }
             for (QueueRunner runner : queues.values()) {
-                runner.post(new Event.DoubtSignal());
+                runner.post(event);
             }
         }
     }

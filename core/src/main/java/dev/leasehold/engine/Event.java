@@ -60,6 +60,9 @@ sealed interface Event {
     /** The store says unasked that what is held should be confirmed. */
     record DoubtSignal() implements Event {}
 
+    /** The store says unasked that what is held depends on a connection that is broken. */
+    record RiskSignal() implements Event {}
+
     /** The client is closing. */
     record Close() implements Event {}
 }

@@ -25,7 +25,8 @@ final class Hold {
 
     private sealed interface Status {}
 
-    private record Live(Validity validity) implements Status {}
+    /** @param riskSince since when the store has not reached what the lease depends on, or null */
+    private record Live(Validity validity, @Nullable Long riskSince) implements Status {}
 
     private record Doubted(Validity validity, long since) implements Status {}
 
@@ -61,7 +62,7 @@ final class Hold {
         this.owner = caller.owner();
         this.startedAt = now;
         this.mostDivergence = options.leaseDuration().toNanos() / 10;
-        this.status = new AtomicReference<>(new Live(withinMaxHold(validity)));
+        this.status = new AtomicReference<>(new Live(withinMaxHold(validity), null));
     }
 
     String lock() {
@@ -102,13 +103,16 @@ final class Hold {
             } else if (current instanceof Doubted) {
                 return LeaseState.UNCONFIRMED;
             } else if (agrees(validity, now)) {
-                return options.autoRenew() && now.nanos() - riskAt(validity) >= 0
-                        ? LeaseState.AT_RISK
-                        : LeaseState.HELD;
+                boolean late = options.autoRenew() && now.nanos() - riskAt(validity) >= 0;
+                return late || riskSince(current) != null ? LeaseState.AT_RISK : LeaseState.HELD;
             } else if (status.compareAndSet(current, new Doubted(validity, now.nanos()))) {
                 return LeaseState.UNCONFIRMED;
             }
         }
+    }
+
+    private static @Nullable Long riskSince(@Nullable Status current) {
+        return current instanceof Live live ? live.riskSince() : null;
     }
 
     private static Validity validity(Status current) {
@@ -158,8 +162,19 @@ final class Hold {
                     || (current instanceof Doubted doubted && validity.sentAt().nanos() - doubted.since() < 0)) {
                 return false;
             }
-            if (status.compareAndSet(current, new Live(withinMaxHold(validity)))) {
+            Long risk = riskSince(current);
+            Long left = risk != null && validity.sentAt().nanos() - risk < 0 ? risk : null;
+            if (status.compareAndSet(current, new Live(withinMaxHold(validity), left))) {
                 return true;
+            }
+        }
+    }
+
+    /** It is at risk while it is valid, until a request confirms it that is sent from now on. */
+    void risk(long now) {
+        while (status.get() instanceof Live live) {
+            if (status.compareAndSet(live, new Live(live.validity(), now))) {
+                return;
             }
         }
     }

@@ -112,6 +112,8 @@ final class LocalQueue {
             grantSignal(signal);
         } else if (event instanceof Event.DoubtSignal) {
             doubtSignal();
+        } else if (event instanceof Event.RiskSignal) {
+            riskSignal();
         } else if (event instanceof Event.Close) {
             close();
         }
@@ -405,6 +407,14 @@ final class LocalQueue {
         if (asked != null) {
             asked.askNow(now);
         }
+    }
+
+    private void riskSignal() {
+        Hold hold = tenure == null ? null : tenure.hold();
+        if (hold != null) {
+            hold.risk(now);
+        }
+        doubtSignal();
     }
 
     /** Gives the lease back to the store, on behalf of the hold that has just ended, if there is one. */

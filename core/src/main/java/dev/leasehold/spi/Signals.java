@@ -25,4 +25,14 @@ public interface Signals {
      * @param lock the lock in question, or null for all
      */
     void doubt(@Nullable String lock);
+
+    /**
+     * As {@link #doubt}, and what is held may be gone before it can be confirmed: the connection that it depends on is
+     * broken. Leases are {@code AT_RISK} at once, for as long as they are valid, until a later request has confirmed them.
+     *
+     * @param lock the lock in question, or null for all
+     */
+    default void risk(@Nullable String lock) {
+        doubt(lock);
+    }
 }

@@ -332,6 +332,35 @@ class LocalQueueWatchdogTest {
     }
 
     @Test
+    void aBrokenConnectionIsARiskAtOnceUntilALaterRequestConfirms() {
+        Hold hold = bench.held();
+        bench.pass(Duration.ofSeconds(10));
+        ClockReading before = bench.now();
+        LeaseId lease = bench.renewal().lease();
+        bench.stopFor(Duration.ofMillis(1));
+        bench.send(new Event.RiskSignal());
+        assertThat(bench.one(Action.Announce.class).state()).isEqualTo(LeaseState.AT_RISK);
+        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.AT_RISK);
+        LeaseId asked = bench.renewal().lease();
+        bench.renewed(lease, LEASE, before);
+        assertThat(hold.state(bench.now())).as("asked before").isEqualTo(LeaseState.AT_RISK);
+        bench.none(Action.Announce.class);
+        bench.renewed(asked, LEASE);
+        assertThat(bench.one(Action.Announce.class).state()).isEqualTo(LeaseState.HELD);
+        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.HELD);
+    }
+
+    @Test
+    void aBrokenConnectionMovesNoDeadline() {
+        Hold hold = bench.held(UNRENEWED);
+        bench.send(new Event.RiskSignal());
+        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.AT_RISK);
+        assertThat(hold.remaining(bench.now())).isGreaterThan(LEASE.dividedBy(2));
+        bench.stopFor(LEASE);
+        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.LOST);
+    }
+
+    @Test
     void anAnswerThatCameRoundAnotherWayDoesNotShortenALease() {
         Hold hold = bench.held();
         bench.extend(hold, Duration.ofMinutes(10));

@@ -12,9 +12,12 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
+<<<<<<< HEAD
 import java.util.Map;
+=======
+import java.util.Optional;
+>>>>>>> zk2
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Looks at the votes of all masters; and opens a new quorum, which gives them their votes only if all have answered and none
@@ -53,6 +56,7 @@ final class QuorumOpening implements AutoCloseable {
         }
     }
 
+<<<<<<< HEAD
     List<NodeAnswer> open() {
         List<MasterVote> votes = look();
         List<NodeAnswer> seen = votes.stream().map(MasterVote::answer).toList();
@@ -104,6 +108,13 @@ final class QuorumOpening implements AutoCloseable {
             throw new RedisException("the script gave no answer");
         }
         return answer;
+=======
+    private List<Object> run(StatefulRedisConnection<String, String> connection, Script script) {
+        return Optional.<List<Object>>ofNullable(connection
+                        .sync()
+                        .eval(script.text(), ScriptOutputType.MULTI, new String[] {MarkerRules.KEY}, rules.text()))
+                .orElseThrow(() -> new RedisException("the script gave no answer"));
+>>>>>>> zk2
     }
 
     private static LockException failure(RedisURI master, RedisException failure) {

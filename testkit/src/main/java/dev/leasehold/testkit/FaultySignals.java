@@ -19,6 +19,11 @@ record FaultySignals(FaultyStore faulty, Signals receiver, TimeSource time) impl
         pass(() -> receiver.doubt(lock));
     }
 
+    @Override
+    public void risk(@Nullable String lock) {
+        pass(() -> receiver.risk(lock));
+    }
+
     private void pass(Runnable signal) {
         FaultPlan plan = faulty.plan();
         switch (plan.next(FaultPlan.Message.SIGNAL)) {

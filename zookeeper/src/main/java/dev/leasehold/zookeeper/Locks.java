@@ -335,7 +335,7 @@ final class Locks implements Link.Events {
         turn(() -> {
             connected = false;
             if (!closed) {
-                context.signals().doubt(null);
+                context.signals().risk(null);
             }
         });
     }

@@ -1,11 +1,17 @@
 package dev.leasehold.zookeeper;
 
+import dev.leasehold.Examination;
+import dev.leasehold.Finding;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.spi.Trial;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
 import org.apache.curator.framework.CuratorFramework;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Locks in a ZooKeeper ensemble, 3.6 or newer. Immutable and thread-safe; may be opened by several clients.
@@ -27,11 +33,14 @@ public final class ZooKeeperStore implements StoreFactory {
     private final String name;
     private final String base;
     private final Function<StoreContext, Link> link;
+    private final @Nullable ZooKeeperTarget target;
 
-    private ZooKeeperStore(String name, String base, Function<StoreContext, Link> link) {
+    private ZooKeeperStore(
+            String name, String base, Function<StoreContext, Link> link, @Nullable ZooKeeperTarget target) {
         this.name = name;
         this.base = base;
         this.link = link;
+        this.target = target;
     }
 
     /**
@@ -47,16 +56,27 @@ public final class ZooKeeperStore implements StoreFactory {
         Objects.requireNonNull(client, "client");
         String namespace = client.getNamespace();
         String base = namespace == null || namespace.isEmpty() ? "" : "/" + namespace;
-        return new ZooKeeperStore("zookeeper (the given client's)" + base, base, context -> new GivenLink(client));
+        return new ZooKeeperStore(
+                "zookeeper (the given client's)" + base, base, context -> new GivenLink(client), null);
     }
 
     static ZooKeeperStore at(ZooKeeperTarget target) {
-        return new ZooKeeperStore(target.toString(), target.base(), context -> new OwnLink(target, context));
+        return new ZooKeeperStore(target.toString(), target.base(), context -> new OwnLink(target, context), target);
     }
 
     @Override
     public Store open(StoreContext context) {
         return new OpenZooKeeperStore(name, context, new Paths(base, context.namespace()), link.apply(context));
+    }
+
+    @Override
+    public Examination examine(StoreContext context) throws InterruptedException {
+        List<Finding> findings = new ArrayList<>();
+        if (target != null) {
+            findings.addAll(new Doctor(name, target, context).examine());
+        }
+        findings.add(Trial.of(this, context));
+        return new Examination(findings);
     }
 
     @Override

@@ -36,9 +36,11 @@ record ZooKeeperTarget(
     private static final Pattern HOST = Pattern.compile("(\\[[0-9A-Fa-f:.]+]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?");
     private static final Pattern STEP = Pattern.compile("[\\x21-\\x7e&&[^/?#]]+");
 
+    private static final String KEY_STORE = "zookeeper.ssl.keyStore.location";
+
     /** Our options for properties of ZooKeeper's client. */
     private static final Map<String, String> SETTINGS = Map.of(
-            "keyStore", "zookeeper.ssl.keyStore.location",
+            "keyStore", KEY_STORE,
             "keyStorePassword", "zookeeper.ssl.keyStore.password",
             "trustStore", "zookeeper.ssl.trustStore.location",
             "trustStorePassword", "zookeeper.ssl.trustStore.password",
@@ -148,6 +150,17 @@ record ZooKeeperTarget(
     private static IllegalArgumentException malformed(StoreUri uri, String why) {
         return new IllegalArgumentException("'" + uri + "' is no URI of a ZooKeeper ensemble: " + why
                 + "; write zookeeper://USER:PASSWORD@HOST1:PORT,HOST2:PORT/PATH");
+    }
+
+    boolean isEncrypted() {
+        return settings.containsKey(ZKClientConfig.SECURE_CLIENT);
+    }
+
+    /** Whether sessions are to have an identity: by digest, client certificate or SASL. */
+    boolean isAuthenticated() {
+        return credentials != null
+                || settings.containsKey(KEY_STORE)
+                || System.getProperty("java.security.auth.login.config") != null;
     }
 
     ZKClientConfig clientConfig() {

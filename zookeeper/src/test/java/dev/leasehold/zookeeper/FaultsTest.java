@@ -13,7 +13,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.KeeperException;
 import org.junit.jupiter.api.AfterAll;
@@ -106,6 +108,24 @@ class FaultsTest {
         assertThat(waiting).isNotDone();
         held.close();
         waiting.get(20, TimeUnit.SECONDS).close();
+    }
+
+    @Test
+    void aBrokenConnectionPutsTheLeaseAtRiskLongBeforeItsDeadline() throws Exception {
+        FaultProxy proxy = proxy();
+        Lease lease = client(proxy.port(), 30_000).lock(name).acquire();
+        BlockingQueue<LeaseState> told = new LinkedBlockingQueue<>();
+        lease.onStateChange((of, state) -> told.add(state));
+        proxy.refuse(true);
+        proxy.cut();
+        assertThat(told.poll(20, TimeUnit.SECONDS)).isEqualTo(LeaseState.AT_RISK);
+        assertThat(lease.remaining())
+                .as("more than the third that is left when a renewal is late")
+                .isGreaterThan(OPTIONS.leaseDuration().dividedBy(2));
+        assertThat(lease.isValid()).isTrue();
+        proxy.refuse(false);
+        assertThat(told.poll(20, TimeUnit.SECONDS)).isEqualTo(LeaseState.HELD);
+        lease.close();
     }
 
     @Test

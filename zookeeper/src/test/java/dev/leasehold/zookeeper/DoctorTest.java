@@ -1,0 +1,84 @@
+package dev.leasehold.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.Examination;
+import dev.leasehold.Finding;
+import dev.leasehold.Finding.Severity;
+import dev.leasehold.Leasehold;
+import dev.leasehold.StoreUnavailableException;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What an examination says of a real server. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class DoctorTest {
+
+    private static OneServer zoo;
+
+    @BeforeAll
+    static void startServer() throws Exception {
+        zoo = new OneServer();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        zoo.close();
+    }
+
+    private static Examination examine(String uri) throws Exception {
+        try (Leasehold leasehold = Leasehold.connect(uri)) {
+            return leasehold.examine();
+        }
+    }
+
+    private static List<String> codes(Examination seen, Severity severity) {
+        return seen.findings().stream()
+                .filter(finding -> finding.severity() == severity)
+                .map(Finding::code)
+                .toList();
+    }
+
+    @Test
+    void oneServerIsNamedSuchAndWhatIsFineIsSaid() throws Exception {
+        Examination seen = examine("zookeeper://me:s3cret@127.0.0.1:" + zoo.port());
+        assertThat(codes(seen, Severity.SERIOUS)).isEmpty();
+        assertThat(codes(seen, Severity.WARNING)).containsExactly("zookeeper-one-server");
+        assertThat(codes(seen, Severity.FINE))
+                .contains("zookeeper-session", "zookeeper-version", "zookeeper-closed", "trial");
+        assertThat(seen.findings())
+                .allSatisfy(finding -> assertThat(finding.toString()).doesNotContain("s3cret"));
+        assertThat(seen.verdict()).contains("the loss of the only server's disk");
+    }
+
+    @Test
+    void anotherSessionTimeoutAnOpenServerAndAMissingOneAreNamed() throws Exception {
+        Examination seen = examine("zookeeper://127.0.0.1:" + zoo.port() + ",127.0.0.1:1?leasehold.sessionTimeout=300");
+        assertThat(codes(seen, Severity.NOTE)).contains("zookeeper-session-other", "zookeeper-open");
+        assertThat(codes(seen, Severity.WARNING)).contains("zookeeper-server-unreached");
+        assertThat(seen.findings().stream().map(Finding::what))
+                .contains("sessions end after 1000 ms, where 300 ms were asked for");
+    }
+
+    @Test
+    void whereNothingIsReachedThereIsNoExamination() {
+        assertThatThrownBy(() -> examine("zookeeper://127.0.0.1:1?leasehold.storeTimeout=400"))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("nothing was sent");
+    }
+
+    @Test
+    void versionsAreCompared() {
+        assertThat(ServerWords.of("Zookeeper version: 3.9.5-5b7f, built on\nMode: follower\n"))
+                .isEqualTo(new ServerWords("3.9.5", "follower"));
+        assertThat(new ServerWords("3.5.10", "").isOld()).isTrue();
+        assertThat(new ServerWords("3.10.0", "").isOld()).isFalse();
+        assertThat(ServerWords.of("srvr is not executed because it is not in the whitelist."))
+                .isEqualTo(new ServerWords("", ""));
+    }
+}
