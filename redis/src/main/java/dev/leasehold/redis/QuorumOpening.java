@@ -12,11 +12,8 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
-<<<<<<< HEAD
 import java.util.Map;
-=======
 import java.util.Optional;
->>>>>>> zk2
 import java.util.stream.Collectors;
 
 /**
@@ -56,7 +53,6 @@ final class QuorumOpening implements AutoCloseable {
         }
     }
 
-<<<<<<< HEAD
     List<NodeAnswer> open() {
         List<MasterVote> votes = look();
         List<NodeAnswer> seen = votes.stream().map(MasterVote::answer).toList();
@@ -101,20 +97,10 @@ final class QuorumOpening implements AutoCloseable {
     private List<Object> run(RedisURI master, Script script) {
         StatefulRedisConnection<String, String> connection =
                 connections.computeIfAbsent(master, to -> client.connect(Wire.CODEC, to));
-        @Nullable List<Object> answer = connection
-                .sync()
-                .eval(script.text(), ScriptOutputType.MULTI, new String[] {MarkerRules.KEY}, rules.text());
-        if (answer == null) {
-            throw new RedisException("the script gave no answer");
-        }
-        return answer;
-=======
-    private List<Object> run(StatefulRedisConnection<String, String> connection, Script script) {
         return Optional.<List<Object>>ofNullable(connection
                         .sync()
                         .eval(script.text(), ScriptOutputType.MULTI, new String[] {MarkerRules.KEY}, rules.text()))
                 .orElseThrow(() -> new RedisException("the script gave no answer"));
->>>>>>> zk2
     }
 
     private static LockException failure(RedisURI master, RedisException failure) {
