@@ -92,8 +92,8 @@ final class QuorumOpening {
     }
 
     private static String words(RedisURI master, RedisException failure) {
-        return Failures.ofConnecting(failure, RedisUris.name(master), "its vote")
-                .getMessage();
+        return String.valueOf(Failures.ofConnecting(failure, RedisUris.name(master), "its vote")
+                .getMessage());
     }
 
     private static NodeAnswer answer(RedisURI master, String words) {
