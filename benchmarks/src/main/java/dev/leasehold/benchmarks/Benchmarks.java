@@ -17,10 +17,12 @@ public final class Benchmarks {
         int size = args.length > 1 ? Integer.parseInt(args[1]) : 0;
         switch (which) {
             case "uncontended" -> uncontended(size > 0 ? size : 25);
+            case "quorum" -> quorum(size > 0 ? size : 25);
+            case "slow-node" -> new SlowNode(OUT, size > 0 ? size : 5, 200).run().print(OUT);
             case "hand-over" -> handOver(size > 0 ? size : 3);
             case "many-leases" -> manyLeases(size > 0 ? size : 180);
             default -> {
-                System.err.println("usage: uncontended [ROUNDS] | hand-over [ROUNDS] | many-leases [SECONDS]");
+                System.err.println("usage: uncontended [ROUNDS] | quorum [ROUNDS] | slow-node [ROUNDS] | hand-over [ROUNDS] | many-leases [SECONDS]");
                 System.exit(2);
             }
         }
@@ -29,6 +31,10 @@ public final class Benchmarks {
 
     private static void uncontended(int rounds) throws Exception {
         Uncontended.print(OUT, new Uncontended(OUT, rounds, Duration.ofMillis(500)).run(Peer.ALL));
+    }
+
+    private static void quorum(int rounds) throws Exception {
+        Uncontended.print(OUT, new Uncontended(OUT, rounds, Duration.ofMillis(500)).runQuorum());
     }
 
     private static void handOver(int rounds) throws Exception {

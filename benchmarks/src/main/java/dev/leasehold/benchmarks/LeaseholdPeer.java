@@ -12,18 +12,24 @@ final class LeaseholdPeer implements Peer {
     /** On a machine that is too busy a benchmark shall be slow rather than fail. */
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    private final String name;
     private final Leasehold client;
     private final DistributedLock lock;
     private Lease lease;
 
     LeaseholdPeer(String redisUri, String lock) {
+        this("Leasehold", redisUri, lock);
+    }
+
+    LeaseholdPeer(String name, String redisUri, String lock) {
+        this.name = name;
         client = Leasehold.builder().uri(redisUri).storeTimeout(PATIENCE).build();
         this.lock = client.lock(lock);
     }
 
     @Override
     public String name() {
-        return "Leasehold";
+        return name;
     }
 
     @Override

@@ -48,6 +48,26 @@ final class Uncontended {
         }
     }
 
+    /** Over five independent masters; the last peer has one of them to itself. What a cycle costs is counted at the first. */
+    List<Result> runQuorum() throws Exception {
+        List<Peer> peers = new ArrayList<>();
+        try (Masters masters = Masters.start(5)) {
+            try {
+                peers.add(new BareQuorum(masters.uris(), "benchmark"));
+                peers.add(new LeaseholdPeer("Leasehold, 5 masters", masters.quorumUri(), "benchmark"));
+                peers.add(RedissonQuorumPeer.redLock(masters.uris(), "benchmark"));
+                peers.add(RedissonQuorumPeer.multiLock(masters.uris(), "benchmark"));
+                peers.add(new LeaseholdPeer(
+                        "Leasehold, 1 master", masters.server(0).uri(), "single"));
+                return run(masters.server(0), peers);
+            } finally {
+                for (Peer peer : peers) {
+                    peer.close();
+                }
+            }
+        }
+    }
+
     private List<Result> run(RedisProcess redis, List<Peer> peers) throws Exception {
         for (int warmUp = 0; warmUp < 10; warmUp++) {
             for (Peer peer : peers) {

@@ -33,6 +33,27 @@ class BenchmarksTest {
     }
 
     @Test
+    void aQuorumOfFiveWithoutContention() throws Exception {
+        List<Uncontended.Result> results = new Uncontended(NOWHERE, 3, Duration.ofMillis(50)).runQuorum();
+        Uncontended.print(NOWHERE, results);
+        assertThat(results)
+                .hasSize(5)
+                .allSatisfy(result -> assertThat(result.rate()).isPositive());
+        assertThat(results.get(1).name()).isEqualTo("Leasehold, 5 masters");
+        // On a busy machine an answer may come too late, and costs another ballot.
+        assertThat(results.get(1).work().commands()).isEqualTo(2, within(0.3));
+    }
+
+    @Test
+    void aQuorumWithASlowNodeAndWithoutSome() throws Exception {
+        SlowNode.Result result = new SlowNode(NOWHERE, 1, 20).run();
+        result.print(NOWHERE);
+        assertThat(result.oneSlow().getTotalCount()).isEqualTo(20);
+        assertThat(result.twoDown().getTotalCount()).isEqualTo(20);
+        assertThat(result.message()).contains("no majority");
+    }
+
+    @Test
     void handOverBetweenProcesses() throws Exception {
         List<HandOver.Result> results = new HandOver(NOWHERE, 1, Duration.ofSeconds(1)).run(Contender.KINDS, 2);
         HandOver.print(NOWHERE, results);

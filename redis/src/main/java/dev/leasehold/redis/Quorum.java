@@ -3,9 +3,6 @@ package dev.leasehold.redis;
 import dev.leasehold.NodeAnswer;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.TimeSource;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -156,7 +153,10 @@ final class Quorum {
      *
      * @return -1 if there is none
      */
-    int gate(String lock) {
+    int gate(GateRanks ranks) {
+        if (!settings.gated()) {
+            return -1;
+        }
         long now = time.nanos();
         int gate = -1;
         long least = 0;
@@ -165,27 +165,13 @@ final class Quorum {
             if (view == null || !view.hasVote(now) || isSilent(i, now)) {
                 continue;
             }
-            long hash = hash(lock, view.run());
+            long hash = ranks.of(i, view.run());
             if (gate < 0 || Long.compareUnsigned(hash, least) < 0) {
                 gate = i;
                 least = hash;
             }
         }
         return gate;
-    }
-
-    private static long hash(String lock, String run) {
-        try {
-            byte[] digest =
-                    MessageDigest.getInstance("SHA-256").digest((lock + '\n' + run).getBytes(StandardCharsets.UTF_8));
-            long prefix = 0;
-            for (int i = 0; i < Long.BYTES; i++) {
-                prefix = prefix << Byte.SIZE | (digest[i] & 0xff);
-            }
-            return prefix;
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
     }
 
     /** What the nodes have answered, in words. */

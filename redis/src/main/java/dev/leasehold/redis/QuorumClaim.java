@@ -77,6 +77,7 @@ final class QuorumClaim {
     private final Quorum quorum;
     private final Owner owner;
     private final Turns turns = new Turns();
+    private final GateRanks ranks;
     private final List<CompletableFuture<ClaimAnswer>> callers = new ArrayList<>();
 
     private Claim claim;
@@ -104,6 +105,7 @@ final class QuorumClaim {
         this.quorum = quorum;
         this.owner = owner;
         this.claim = claim;
+        ranks = new GateRanks(claim.lock(), quorum.size());
         proposedAt = quorum.time().now();
     }
 
@@ -138,7 +140,7 @@ final class QuorumClaim {
         if (phase == Phase.IDLE || phase == Phase.RESTING) {
             begin();
         } else if (phase == Phase.QUEUED && !atGate) {
-            if (quorum.gate(claim.lock()) != gate) {
+            if (quorum.gate(ranks) != gate) {
                 abandon();
                 join();
             } else {
@@ -425,12 +427,12 @@ final class QuorumClaim {
 
     /** Whoever holds the lock, or is before this claim in the queue: there is no way past the gate. */
     private boolean isRefusedByGate(Poll asked) {
-        int first = quorum.gate(claim.lock());
+        int first = quorum.gate(ranks);
         return first >= 0 && asked.vote(first) instanceof Vote.Busy;
     }
 
     private boolean isGateOwed(Poll asked) {
-        int first = quorum.gate(claim.lock());
+        int first = quorum.gate(ranks);
         return first >= 0 && asked.isOwed(first);
     }
 
@@ -452,7 +454,7 @@ final class QuorumClaim {
                         () -> turns.run(() -> {
                             patience = null;
                             if (asked == poll && lease == null && isGateOwed(asked)) {
-                                quorum.failed(quorum.gate(claim.lock()));
+                                quorum.failed(quorum.gate(ranks));
                                 judge(asked);
                             }
                         }));
@@ -563,7 +565,7 @@ final class QuorumClaim {
 
     private void join() {
         phase = Phase.QUEUED;
-        gate = quorum.gate(claim.lock());
+        gate = quorum.gate(ranks);
         if (gate < 0 || gates++ >= MOST_GATES) {
             rest();
             return;
@@ -607,7 +609,7 @@ final class QuorumClaim {
             askGate(stale.last() + 1);
         } else if (vote instanceof Vote.TooFar far && raises++ < MOST_RAISES) {
             askGate(far.most());
-        } else if (vote == null && ++gateMisses < MOST_GATE_MISSES && quorum.gate(claim.lock()) == gate) {
+        } else if (vote == null && ++gateMisses < MOST_GATE_MISSES && quorum.gate(ranks) == gate) {
             askGate(asked.ballot().token());
         } else {
             abandon();

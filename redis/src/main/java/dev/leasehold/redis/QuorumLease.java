@@ -212,11 +212,22 @@ final class QuorumLease {
         final @Nullable String[] words = new String[quorum.size()];
         int notHeld;
         int open = quorum.size();
+        TimeSource.@Nullable Timer timer;
+
+        Release() {
+            result.whenComplete((answer, failure) -> {
+                TimeSource.Timer limit = timer;
+                if (limit != null) {
+                    limit.cancel();
+                }
+            });
+        }
     }
 
     CompletableFuture<ReleaseAnswer> release(Duration keepFor) {
         over = true;
         Release round = new Release();
+        round.timer = quorum.time().schedule(quorum.settings().nodeTimeout(), () -> turns.run(() -> giveUp(round)));
         for (int i = 0; i < quorum.size(); i++) {
             int node = i;
             (has[i]
@@ -224,7 +235,6 @@ final class QuorumLease {
                             : quorum.voter(i).withdraw(lock, attempt))
                     .whenComplete((found, failure) -> turns.run(() -> ended(round, node, found, failure)));
         }
-        quorum.time().schedule(quorum.settings().nodeTimeout(), () -> turns.run(() -> giveUp(round)));
         return round.result;
     }
 

@@ -15,8 +15,10 @@ import org.jspecify.annotations.Nullable;
  * @param nodeTimeout how long one master's answer is waited for
  * @param plainKeys whether the key of a lock is its bare name, shared with other clients of the published algorithm
  * @param trustPersistence whether a master that was restarted keeps its vote
+ * @param gated see {@link QuorumSettings}
  */
-record RedlockOptions(Duration maxLease, Duration nodeTimeout, boolean plainKeys, boolean trustPersistence) {
+record RedlockOptions(
+        Duration maxLease, Duration nodeTimeout, boolean plainKeys, boolean trustPersistence, boolean gated) {
 
     private static final Pattern DURATION = Pattern.compile("(\\d{1,12})(ms|s|m|h|)");
     private static final Duration LEAST_LEASE = Duration.ofMillis(100);
@@ -29,6 +31,10 @@ record RedlockOptions(Duration maxLease, Duration nodeTimeout, boolean plainKeys
     RedlockOptions {
         within("maxLeaseDuration", maxLease, LEAST_LEASE, MOST_LEASE);
         within("nodeTimeout", nodeTimeout, Duration.ofMillis(1), MOST_TIMEOUT);
+    }
+
+    RedlockOptions(Duration maxLease, Duration nodeTimeout, boolean plainKeys, boolean trustPersistence) {
+        this(maxLease, nodeTimeout, plainKeys, trustPersistence, true);
     }
 
     private static void within(String name, Duration value, Duration least, Duration most) {

@@ -100,6 +100,19 @@ public final class RedlockStore implements StoreFactory {
         return new RedlockStore(masters, Objects.requireNonNull(client, "client"), RedlockOptions.DEFAULTS);
     }
 
+    /** The same store as it would be without a gate, to be measured beside it. Called last. */
+    RedlockStore withoutGate() {
+        return new RedlockStore(
+                masters,
+                given,
+                new RedlockOptions(
+                        options.maxLease(),
+                        options.nodeTimeout(),
+                        options.plainKeys(),
+                        options.trustPersistence(),
+                        false));
+    }
+
     static RedlockStore at(List<RedisURI> masters, RedlockOptions options) {
         return new RedlockStore(masters, null, options);
     }
@@ -252,7 +265,10 @@ public final class RedlockStore implements StoreFactory {
                 context.time(),
                 new SplittableRandom(new SecureRandom().nextLong()),
                 new QuorumSettings(
-                        options.maxLease(), options.nodeTimeout(), shorter(context.storeTimeout(), MOST_HORIZON)));
+                        options.maxLease(),
+                        options.nodeTimeout(),
+                        shorter(context.storeTimeout(), MOST_HORIZON),
+                        options.gated()));
         QuorumStore made = new QuorumStore(quorum, context.signals(), own::close);
         store.set(made);
         return made;

@@ -14,11 +14,11 @@ enum Script {
     RENEW("renew.lua"),
     RELEASE("release-free.lua", "lock.lua", "release.lua"),
     RELEASE_ALONE("release-alone.lua"),
-    WITHDRAW("lock.lua", "withdraw.lua"),
+    WITHDRAW("withdraw-free.lua", "lock.lua", "withdraw.lua"),
     BREAK("lock.lua", "break.lua"),
     INSPECT("lock.lua", "inspect.lua"),
     ACKNOWLEDGE("acknowledge.lua"),
-    VOTE("lock.lua", "stand.lua", "marker.lua", "vote.lua"),
+    VOTE("vote-free.lua", "lock.lua", "stand.lua", "marker.lua", "vote.lua"),
     QUORUM_RENEW("lock.lua", "marker.lua", "quorum-renew.lua"),
     LOOK("lock.lua", "marker.lua", "look.lua"),
     OPEN_QUORUM("lock.lua", "marker.lua", "open-quorum.lua");

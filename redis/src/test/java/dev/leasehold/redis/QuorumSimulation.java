@@ -193,7 +193,7 @@ final class QuorumSimulation {
                             },
                             process,
                             own.split(),
-                            new QuorumSettings(maxLease, Duration.ofMillis(50), Duration.ofNanos(horizon())));
+                            new QuorumSettings(maxLease, Duration.ofMillis(50), Duration.ofNanos(horizon()), true));
                     QuorumStore store = new QuorumStore(quorum, new Counting(context.signals()), () -> {});
                     for (int i = 0; i < nodes; i++) {
                         int node = i;

@@ -1,0 +1,43 @@
+package dev.leasehold.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import org.jspecify.annotations.Nullable;
+
+/** Which node is the gate of one lock: the lowest rank, a hash of lock and run. Remembers the last of each; not thread-safe. */
+final class GateRanks {
+
+    private final String lock;
+    private final @Nullable String[] runs;
+    private final long[] ranks;
+
+    GateRanks(String lock, int nodes) {
+        this.lock = lock;
+        runs = new String[nodes];
+        ranks = new long[nodes];
+    }
+
+    /** The rank of a node in a given run, to be compared as unsigned. */
+    long of(int node, String run) {
+        if (!run.equals(runs[node])) {
+            ranks[node] = hash(run);
+            runs[node] = run;
+        }
+        return ranks[node];
+    }
+
+    private long hash(String run) {
+        try {
+            byte[] digest =
+                    MessageDigest.getInstance("SHA-256").digest((lock + '\n' + run).getBytes(StandardCharsets.UTF_8));
+            long prefix = 0;
+            for (int i = 0; i < Long.BYTES; i++) {
+                prefix = prefix << Byte.SIZE | (digest[i] & 0xff);
+            }
+            return prefix;
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,29 @@
+-- The short cut of vote.lua, which tells of ARGV and answer, and of marker.lua: most ballots find a lock that nobody holds
+-- or waits for, on a node that has had its vote for long and accepts the proposal. What is not reached costs nothing, so
+-- this comes before the definitions in lock.lua. It only reads until all of that is certain; whatever else is the case is
+-- left to what follows.
+if redis.call('EXISTS', KEYS[1], KEYS[3]) == 0 and string.sub(ARGV[6], 1, 1) ~= '2' then
+  local stored = redis.call('MGET', KEYS[5], KEYS[2])
+  local data, since, known = string.match(stored[1] or '', '^leasehold|1|([%x-]+)|(%d+)|(%d+|%d)$')
+  local longest, wait, trust = string.match(ARGV[7], '^(%d+)|(%d+)|(%d)$')
+  if data and known == longest .. '|' .. trust then
+    local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
+    local replication = string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)')
+    local time = redis.call('TIME')
+    local now = time[1] * 1000000 + time[2]
+    local votesFrom = since + wait * 1000
+    local half, spare, proposal = longest * 500, ARGV[4], tonumber(ARGV[5])
+    local record = tonumber(stored[2])
+    local last = math.max(record or now - half, votesFrom - half)
+    local most = math.max(now + half, last + 1048576) - spare
+    if data == run .. '-' .. replication and since + 0 <= now and votesFrom <= now
+        and proposal > last and proposal <= most then
+      local at = string.format('%.0f', now)
+      local token = string.format('%.0f', proposal)
+      local value = 'leasehold|1|' .. ARGV[1] .. '|' .. token .. '|' .. spare .. '|' .. at .. '|' .. ARGV[2]
+      redis.call('SET', KEYS[1], value, 'NX', 'PX', ARGV[3])
+      redis.call('SET', KEYS[2], string.format('%.0f', proposal + spare), 'PX', '604800000')
+      return {'yes', at, run, 0, ARGV[3]}
+    end
+  end
+end
