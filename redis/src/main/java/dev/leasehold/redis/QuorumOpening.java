@@ -84,7 +84,6 @@ final class QuorumOpening implements AutoCloseable {
         return masters.stream().map(this::opened).toList();
     }
 
-<<<<<<< HEAD
     private NodeAnswer opened(RedisURI master) {
         String words;
         try {
@@ -92,14 +91,6 @@ final class QuorumOpening implements AutoCloseable {
         } catch (RedisException e) {
             words = "was not opened, and will have its vote in time: " + QuorumFailures.words(failure(master, e));
         }
-=======
-    private static String words(RedisURI master, RedisException failure) {
-        return String.valueOf(Failures.ofConnecting(failure, RedisUris.name(master), "its vote")
-                .getMessage());
-    }
-
-    private static NodeAnswer answer(RedisURI master, String words) {
->>>>>>> qbench
         return new NodeAnswer(RedisUris.name(master), words);
     }
 
