@@ -2,6 +2,7 @@
 module dev.leasehold.cli {
     requires static org.jspecify;
     requires dev.leasehold;
+    requires dev.leasehold.redis;
     requires info.picocli;
     requires jdk.unsupported;
     requires org.slf4j;

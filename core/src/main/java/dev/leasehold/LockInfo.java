@@ -10,12 +10,27 @@ import org.jspecify.annotations.Nullable;
  * @param name the lock's name
  * @param holder who holds it, or null if nobody does
  * @param waiters who waits for it, first come first
+ * @param disagreement of a store that consists of several nodes, those that did not say the same of the holder, or nothing,
+ *     each with what it said; empty if all agree, and for all other stores
  */
-public record LockInfo(String name, @Nullable HolderInfo holder, List<WaiterInfo> waiters) {
+public record LockInfo(
+        String name, @Nullable HolderInfo holder, List<WaiterInfo> waiters, List<NodeAnswer> disagreement) {
 
-    /** Makes the list unmodifiable. */
+    /** Makes the lists unmodifiable. */
     public LockInfo {
         Objects.requireNonNull(name, "name");
         waiters = List.copyOf(waiters);
+        disagreement = List.copyOf(disagreement);
+    }
+
+    /**
+     * A lock of which nothing contradictory is known.
+     *
+     * @param name the lock's name
+     * @param holder who holds it, or null if nobody does
+     * @param waiters who waits for it, first come first
+     */
+    public LockInfo(String name, @Nullable HolderInfo holder, List<WaiterInfo> waiters) {
+        this(name, holder, waiters, List.of());
     }
 }

@@ -22,8 +22,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.locks.Lock;
 import net.javacrumbs.shedlock.core.LockConfiguration;
+import net.javacrumbs.shedlock.core.SimpleLock;
 import net.javacrumbs.shedlock.provider.jdbctemplate.JdbcTemplateLockProvider;
 import org.springframework.integration.jdbc.lock.DefaultLockRepository;
 import org.springframework.integration.jdbc.lock.JdbcLockRegistry;
@@ -49,7 +51,7 @@ public final class JdbcBench {
     }
 
     public static void main(String[] args) throws Exception {
-        int seconds = args.length > 1 ? Integer.parseInt(args[1]) : 2;
+        int seconds = args.length == 2 ? Integer.parseInt(args[1]) : 2;
         switch (args[0]) {
             case "cycles" -> {
                 try (PostgresServer server = PostgresServer.start()) {
@@ -129,8 +131,8 @@ public final class JdbcBench {
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE TABLE bare (name varchar(64) PRIMARY KEY, owner varchar(64), ends bigint)");
             statement.execute("INSERT INTO bare VALUES ('bench', NULL, 0)");
-            statement.execute("CREATE TABLE shedlock (name varchar(64) PRIMARY KEY, lock_until timestamp(3) NULL,"
-                    + " locked_at timestamp(3) NULL, locked_by varchar(255))");
+            statement.execute("CREATE TABLE shedlock (name varchar(64) PRIMARY KEY, lock_until timestamp(6) NULL,"
+                    + " locked_at timestamp(6) NULL, locked_by varchar(255))");
             statement.execute("CREATE TABLE INT_LOCK (LOCK_KEY char(36), REGION varchar(100), CLIENT_ID char(36),"
                     + " CREATED_DATE timestamp(6) NULL, EXPIRED_AFTER timestamp(6) NULL,"
                     + " PRIMARY KEY (LOCK_KEY, REGION))");
@@ -160,9 +162,15 @@ public final class JdbcBench {
                         .withJdbcTemplate(new JdbcTemplate(pool))
                         .usingDbTime()
                         .build());
-        return () -> provider.lock(new LockConfiguration(Instant.now(), "bench", Duration.ofSeconds(30), Duration.ZERO))
-                .orElseThrow()
-                .unlock();
+        return () -> {
+            LockConfiguration lock =
+                    new LockConfiguration(Instant.now(), "bench", Duration.ofSeconds(30), Duration.ZERO);
+            Optional<SimpleLock> held = provider.lock(lock);
+            while (held.isEmpty()) {
+                held = provider.lock(lock); // Released within the same tick of its clock.
+            }
+            held.get().unlock();
+        };
     }
 
     private static JdbcLockRegistry spring(HikariDataSource pool) {

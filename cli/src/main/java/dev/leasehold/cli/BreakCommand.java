@@ -3,12 +3,7 @@ package dev.leasehold.cli;
 import dev.leasehold.HolderInfo;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockInfo;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -28,8 +23,6 @@ import picocli.CommandLine.Parameters;
             "It exits with 1 if nothing was broken: because nobody held the lock, that lease had ended, or you declined."
         })
 final class BreakCommand implements Callable<Integer> {
-
-    private static final Path TERMINAL = Path.of("/dev/tty");
 
     @Mixin
     StoreOption store = new StoreOption();
@@ -54,7 +47,7 @@ final class BreakCommand implements Callable<Integer> {
             }
             terminal.out().print(LockTable.of(List.of(lock)));
             terminal.out().flush();
-            if (!yes && !confirmed(terminal)) {
+            if (!yes && !Question.confirmed(terminal, "Break the lease of this holder?", "to break this lease")) {
                 return ExitStatus.NOTHING_BROKEN;
             }
             if (!leasehold.breakLock(name, holder.token())) {
@@ -64,16 +57,5 @@ final class BreakCommand implements Callable<Integer> {
             terminal.say("the lease with token " + holder.token() + " is broken");
         }
         return ExitStatus.OK;
-    }
-
-    private static boolean confirmed(Terminal terminal) {
-        try (BufferedReader user = Files.newBufferedReader(TERMINAL)) {
-            terminal.err().print("Break the lease of this holder? [y/N] ");
-            terminal.err().flush();
-            String answer = user.readLine();
-            return answer != null && answer.strip().toLowerCase(Locale.ROOT).matches("y|yes");
-        } catch (IOException e) {
-            throw new Failure(ExitStatus.USAGE, "there is no terminal to ask on; add --yes to break this lease");
-        }
     }
 }

@@ -7,6 +7,12 @@ final class ExitStatus {
     /** Nothing was broken: nobody held the lock, or no more, or the user declined. */
     static final int NOTHING_BROKEN = 1;
 
+    /** Of quorum init: the user declined. */
+    static final int NOT_OPENED = 1;
+
+    /** Of quorum status: no lock can be granted now. */
+    static final int NO_MAJORITY = 1;
+
     /** Of doctor; the numbers are those of monitoring plugins. */
     static final int WARNED = 1;
 

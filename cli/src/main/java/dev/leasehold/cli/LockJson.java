@@ -2,6 +2,7 @@ package dev.leasehold.cli;
 
 import dev.leasehold.HolderInfo;
 import dev.leasehold.LockInfo;
+import dev.leasehold.NodeAnswer;
 import dev.leasehold.WaiterInfo;
 import java.time.Instant;
 import java.util.List;
@@ -22,6 +23,8 @@ final class LockJson {
                 + ",\"holder\":" + holder(lock.holder())
                 + ",\"waiters\":"
                 + lock.waiters().stream().map(LockJson::waiter).collect(Collectors.joining(",", "[", "]"))
+                + ",\"disagreement\":"
+                + lock.disagreement().stream().map(LockJson::node).collect(Collectors.joining(",", "[", "]"))
                 + "}";
     }
 
@@ -42,6 +45,10 @@ final class LockJson {
     private static String waiter(WaiterInfo waiter) {
         return "{\"place\":" + waiter.place() + "," + owner(waiter.owner()) + ",\"since\":" + time(waiter.since())
                 + "}";
+    }
+
+    static String node(NodeAnswer node) {
+        return "{\"node\":" + Escapes.json(node.node()) + ",\"answer\":" + Escapes.json(node.answer()) + "}";
     }
 
     private static String owner(String text) {

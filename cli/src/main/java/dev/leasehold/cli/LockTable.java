@@ -41,8 +41,27 @@ final class LockTable {
             for (WaiterInfo waiter : lock.waiters()) {
                 rows.add(row(lock, "waiter " + waiter.place(), waiter.owner(), waiter.since(), null, ""));
             }
+            if (holder == null && lock.waiters().isEmpty()) {
+                rows.add(row(lock, "no majority", "", null, null, ""));
+            }
         }
-        return aligned(rows);
+        return aligned(rows) + disagreement(locks);
+    }
+
+    private static String disagreement(List<LockInfo> locks) {
+        StringBuilder text = new StringBuilder();
+        for (LockInfo lock : locks) {
+            if (!lock.disagreement().isEmpty()) {
+                text.append("\nNot all nodes agree on '")
+                        .append(Escapes.shown(lock.name()))
+                        .append("':\n");
+                lock.disagreement()
+                        .forEach(node -> text.append("  ")
+                                .append(Escapes.shown(node.toString()))
+                                .append('\n'));
+            }
+        }
+        return text.toString();
     }
 
     private static List<String> row(

@@ -41,7 +41,7 @@ final class Main {
         STATUSES.put(
                 "else",
                 "the command's own status; break: 1 if nothing was broken, as when you decline; "
-                        + "doctor: 1 if it warns, 2 if something is serious");
+                        + "doctor: 1 if it warns, 2 if something is serious; quorum: 1 if there is no majority or you decline");
     }
 
     private Main() {}
@@ -68,6 +68,7 @@ final class Main {
         commands.put("show", new ShowCommand());
         commands.put("break", new BreakCommand());
         commands.put("doctor", new DoctorCommand());
+        commands.put("quorum", new QuorumCommand());
         // Describing a command to picocli takes time, so only the one that is asked for is described.
         if (arguments.length > 0 && commands.containsKey(arguments[0])) {
             commands.keySet().retainAll(Set.of(arguments[0]));
@@ -77,6 +78,10 @@ final class Main {
             sub.setStopAtPositional(command instanceof RunCommand);
             sub.getCommandSpec().mixinStandardHelpOptions(true).versionProvider(new Version());
             describeStatuses(sub);
+            sub.getSubcommands().values().forEach(inner -> {
+                inner.getCommandSpec().mixinStandardHelpOptions(true).versionProvider(new Version());
+                describeStatuses(inner);
+            });
             line.addSubcommand(name, sub);
         });
         describeStatuses(line);

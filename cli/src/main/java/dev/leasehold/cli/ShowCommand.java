@@ -29,7 +29,7 @@ final class ShowCommand implements Callable<Integer> {
             LockInfo lock = seen != null ? seen : new LockInfo(name, null, List.of());
             if (json) {
                 terminal.out().println(LockJson.of(lock));
-            } else if (lock.holder() == null && lock.waiters().isEmpty()) {
+            } else if (seen == null) {
                 terminal.out().println("Nobody holds the lock '" + Escapes.shown(name) + "' or waits for it.");
             } else {
                 terminal.out().print(LockTable.of(List.of(lock)));

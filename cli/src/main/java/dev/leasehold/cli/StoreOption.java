@@ -1,14 +1,23 @@
 package dev.leasehold.cli;
 
 import dev.leasehold.Leasehold;
+import dev.leasehold.redis.RedisStoreProvider;
+import dev.leasehold.redis.RedlockStore;
 import dev.leasehold.spi.StoreUri;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** {@code --store}, for all commands. */
 final class StoreOption {
+
+    private static final Set<String> QUORUMS = Set.of("redlock", "redlocks");
+
+    /** What a URI says about the client and not about the store. */
+    private static final Set<String> OF_EVERY_CLIENT = Set.of("namespace", "label", "storeTimeout", "localHandOvers");
 
     @Option(
             names = "--store",
@@ -30,6 +39,32 @@ final class StoreOption {
     @Nullable Path passwordFile;
 
     Leasehold connect(String label) {
+        String store = checkedUri();
+        String password = StorePassword.find(passwordFile, System.getenv());
+        return Leasehold.builder()
+                .uri(store, password == null ? Map.of() : Map.of("password", password))
+                .label(label)
+                .build();
+    }
+
+    /** The masters themselves, for what only a quorum has. */
+    RedlockStore quorum() {
+        StoreUri parsed = StoreUri.parse(checkedUri());
+        Map<String, String> options = new HashMap<>(parsed.options());
+        options.keySet().removeAll(OF_EVERY_CLIENT);
+        String password = StorePassword.find(passwordFile, System.getenv());
+        if (password != null) {
+            options.put("password", password);
+        }
+        StoreUri store = new StoreUri(parsed.scheme(), parsed.text(), options);
+        if (QUORUMS.contains(store.scheme()) && new RedisStoreProvider().create(store) instanceof RedlockStore quorum) {
+            return quorum;
+        }
+        throw new IllegalArgumentException("'" + parsed + "' is no quorum of Redis masters, and needs no opening: only "
+                + "redlock://HOST1,HOST2,HOST3 has votes");
+    }
+
+    private String checkedUri() {
         if (uri != null && StoreUri.hasPassword(uri)) {
             throw new IllegalArgumentException(
                     "--store has a password in it, which every user of this machine could read in the list of processes; "
@@ -42,11 +77,7 @@ final class StoreOption {
                     "a store in memory is seen by this process alone, so its locks would keep"
                             + " nobody out; name one that others see, for example sqlite:/var/lib/app/locks.db");
         }
-        String password = StorePassword.find(passwordFile, System.getenv());
-        return Leasehold.builder()
-                .uri(store, password == null ? Map.of() : Map.of("password", password))
-                .label(label)
-                .build();
+        return store;
     }
 
     private String uri() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.HolderInfo;
 import dev.leasehold.LockInfo;
+import dev.leasehold.NodeAnswer;
 import dev.leasehold.WaiterInfo;
 import dev.leasehold.spi.NamePattern;
 import java.time.Duration;
@@ -37,11 +38,11 @@ class LockTextTest {
                                 + "\"token\":1795183388022160,\"since\":\"2026-01-02T12:00:00Z\",\"until\":\"2026-01-02T12:00:30Z\","
                                 + "\"timeLeftMillis\":30000},"
                                 + "\"waiters\":[{\"place\":1,\"host\":\"h2\",\"pid\":43,\"command\":\"\",\"since\":\"2026-01-02T12:00:00Z\"},"
-                                + "{\"place\":2,\"host\":\"\",\"pid\":null,\"command\":\"some other\\u0000 program\",\"since\":null}]}");
+                                + "{\"place\":2,\"host\":\"\",\"pid\":null,\"command\":\"some other\\u0000 program\",\"since\":null}],\"disagreement\":[]}");
         assertThat(Escapes.json("\ud83d")).isEqualTo("\"\\ud83d\"");
         assertThat(LockJson.of(List.of())).isEqualTo("[]");
         assertThat(LockJson.of(new LockInfo("x", null, List.of())))
-                .isEqualTo("{\"name\":\"x\",\"holder\":null,\"waiters\":[]}");
+                .isEqualTo("{\"name\":\"x\",\"holder\":null,\"waiters\":[],\"disagreement\":[]}");
     }
 
     @Test
@@ -57,6 +58,22 @@ class LockTextTest {
         assertThat(table.lines().map(line -> line.indexOf("h1"))).anyMatch(i -> i > 0);
         List<String> lines = table.lines().toList();
         assertThat(columnOf(lines.get(1), "h1")).isEqualTo(columnOf(lines.get(0), "HOST"));
+    }
+
+    @Test
+    void nodesThatSayOtherwiseAreNamed() {
+        LockInfo split = new LockInfo(
+                "x", null, List.of(), List.of(new NodeAnswer("redis://a:1", "held by host=h\npid=1, token 7")));
+
+        assertThat(LockTable.of(List.of(split)).lines().skip(1))
+                .containsExactly(
+                        "x     no majority  -     -    -        -      -      -",
+                        "",
+                        "Not all nodes agree on 'x':",
+                        "  redis://a:1: held by host=h\\npid=1, token 7");
+        assertThat(LockJson.of(split))
+                .endsWith(
+                        "\"disagreement\":[{\"node\":\"redis://a:1\",\"answer\":\"held by host=h\\npid=1, token 7\"}]}");
     }
 
     private static int columnOf(String line, String word) {

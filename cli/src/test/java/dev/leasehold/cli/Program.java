@@ -44,13 +44,22 @@ final class Program implements AfterEachCallback {
     }
 
     Run start(Map<String, String> environment, List<String> arguments) throws IOException {
+        return start(List.of(), environment, arguments);
+    }
+
+    Run startWithoutTerminal(String... arguments) throws IOException {
+        return start(List.of("setsid", "-w"), Map.of(), List.of(arguments));
+    }
+
+    private Run start(List<String> starter, Map<String, String> environment, List<String> arguments)
+            throws IOException {
         Path dir = directory.get();
         int number = count.incrementAndGet();
         Path in = dir.resolve("in" + number);
         Path out = dir.resolve("out" + number);
         Path err = dir.resolve("err" + number);
         Files.writeString(in, "input");
-        List<String> line = new ArrayList<>();
+        List<String> line = new ArrayList<>(starter);
         line.add(LAUNCHER.toString());
         line.addAll(arguments);
         ProcessBuilder builder = new ProcessBuilder(line)

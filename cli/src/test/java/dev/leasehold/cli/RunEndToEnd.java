@@ -97,7 +97,7 @@ class RunEndToEnd {
                 .run("run", "--store", leasehold.store() + "?leasehold.x=1", "demo", "true")
                 .failed(64, "leasehold.x");
         leasehold.run("run", "--store", "sqlite:", "demo", "true").failed(64, "has no path");
-        leasehold.run("lsx").failed(64, "unknown command 'lsx'; there are run, ls, show, break, doctor");
+        leasehold.run("lsx").failed(64, "unknown command 'lsx'; there are run, ls, show, break, doctor, quorum");
         assertThat(leasehold
                         .run("run", "--wait", "999999999999999d", "demo", "true")
                         .status())

@@ -173,7 +173,8 @@ public final class Client {
     RuntimeException rethrown(ExecutionException e) {
         Throwable cause = e.getCause();
         if (cause instanceof StoreUnavailableException known) {
-            return new StoreUnavailableException(message(known), known.node(), known.outcome(), known);
+            return new StoreUnavailableException(
+                    message(known), known.node(), known.outcome(), known.nodes(), known.backIn(), known);
         } else if (cause instanceof LeaseLostException known) {
             return new LeaseLostException(known.lock(), known.token(), known.reason(), known);
         } else if (cause instanceof LockException && cause.getClass() == LockException.class) {

@@ -601,16 +601,16 @@ final class LocalQueue {
 
     private StoreUnavailableException unavailable() {
         LockException failure = silence.lastFailure();
-        String node = failure instanceof StoreUnavailableException known ? known.node() : settings.store();
+        StoreUnavailableException known = failure instanceof StoreUnavailableException one ? one : null;
         return new StoreUnavailableException(
                 "the store " + settings.store() + " did not answer for " + settings.storeTimeout()
                         + " while the lock '" + lock + "' was waited for; the lock is not held, and what the claim may "
                         + "have left in the store is being withdrawn. Check that the store is reachable"
                         + (failure == null ? "" : ": " + failure.getMessage()),
-                node,
+                known == null ? settings.store() : known.node(),
                 mayHaveLeftTraces() ? Outcome.UNKNOWN : Outcome.NOT_ACQUIRED,
-                failure instanceof StoreUnavailableException known ? known.nodes() : List.of(),
-                failure instanceof StoreUnavailableException known ? known.backIn() : null,
+                known == null ? List.of() : known.nodes(),
+                known == null ? null : known.backIn(),
                 failure);
     }
 

@@ -24,6 +24,9 @@ final class Tenure {
     private static final long MOST_RETRY_NANOS = 5_000_000_000L;
     private static final long EXTENSION_RETRY_NANOS = 100_000_000L;
 
+    /** Who holds the lock for less than that confirms a hand-over by its release, and no renewal is sent. */
+    private static final long MOST_PAUSE_AFTER_PUSH_NANOS = 20_000_000L;
+
     private final LeaseId lease;
     private final long endOfRun;
     private final Duration asked;
@@ -79,7 +82,7 @@ final class Tenure {
         this.endInStore = now + withMargin(leaseNanos);
         planRenewal();
         if (pushed) {
-            renewAt = now;
+            renewAt = now + Math.min(MOST_PAUSE_AFTER_PUSH_NANOS, validity.nanosLeft(now) / 10);
         }
     }
 

@@ -25,6 +25,8 @@ class LocalQueueSignalsTest {
         bench.pushes(lease, 0, Duration.ofSeconds(5));
         Hold hold = bench.given(caller);
         assertThat(hold.remaining(bench.now())).isLessThan(Duration.ofSeconds(5));
+        bench.none(Action.SendRenew.class);
+        bench.pass(Duration.ofMillis(20));
         bench.renewed(bench.renewal().lease(), LEASE);
         assertThat(hold.remaining(bench.now())).isGreaterThan(Duration.ofSeconds(29));
         bench.none(Action.SendClaim.class);
@@ -54,6 +56,19 @@ class LocalQueueSignalsTest {
         assertThat(next.id()).isNotEqualTo(claim.id());
         bench.grants(next);
         bench.given(caller);
+    }
+
+    @Test
+    void whoReleasesAPushedGrantAtOnceSendsNoRenewal() {
+        Caller caller = bench.joins();
+        Claim claim = bench.claim();
+        bench.busy(claim);
+        LeaseId lease = bench.newLease(claim);
+        bench.pushes(lease, 0, Duration.ofSeconds(5));
+        bench.pass(Duration.ofMillis(19));
+        bench.ends(bench.given(caller));
+        assertThat(bench.release()).isEqualTo(lease);
+        bench.none(Action.SendRenew.class);
     }
 
     @Test

@@ -59,7 +59,7 @@ final class ClockFindings {
     }
 
     /** For example {@code 1.5 ms (± 0.2 ms) behind}. */
-    private static String difference(long ahead, long error) {
+    static String difference(long ahead, long error) {
         return millis(Math.abs(ahead)) + " (± " + millis(error) + ") " + (ahead < 0 ? "behind" : "ahead of");
     }
 

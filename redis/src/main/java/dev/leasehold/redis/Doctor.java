@@ -38,16 +38,35 @@ final class Doctor {
     private final StoreContext context;
     private final RedisClient client;
     private final Duration patience;
+    private final Duty duty;
     private final List<Finding> findings = new ArrayList<>();
     private final List<NodeFacts> nodes = new ArrayList<>();
 
-    Doctor(String name, Way way, RedisSettings settings, StoreContext context, RedisClient client, Duration patience) {
+    /** What a master owes to locks, beside being a good server. */
+    interface Duty {
+        List<Finding> of(NodeFacts master);
+    }
+
+    Doctor(
+            String name,
+            Way way,
+            RedisSettings settings,
+            StoreContext context,
+            RedisClient client,
+            Duration patience,
+            Duty duty) {
         this.name = name;
         this.way = way;
         this.settings = settings;
         this.context = context;
         this.client = client;
         this.patience = patience;
+        this.duty = duty;
+    }
+
+    /** The servers that were seen, after the examination. */
+    List<NodeFacts> nodes() {
+        return nodes;
     }
 
     List<Finding> examine() throws InterruptedException {
@@ -111,8 +130,7 @@ final class Doctor {
                             .fencedOnlyAfter("whatever makes it forget (nothing was seen)"));
         } else {
             findings.addAll(ServerFindings.of(facts));
-            findings.addAll(PersistenceFindings.of(facts));
-            findings.addAll(ReplicaFindings.of(facts, settings));
+            findings.addAll(duty.of(facts));
         }
         try (var listener = open(route.listen())) {
             KeyNames names = settings.plainKeys() ? KeyNames.plain(way.cluster()) : KeyNames.of(context.namespace());

@@ -20,13 +20,23 @@ final class PersistenceFindings {
     static List<Finding> of(NodeFacts node) {
         List<Finding> findings = new ArrayList<>();
         String save = node.setting("save");
-        boolean log = !node.field("aof_enabled").isEmpty()
+        findings.add(isLogged(node) ? logged(node, node.setting("appendfsync")) : unlogged(node, save));
+        findings.addAll(disk(node));
+        return findings;
+    }
+
+    private static boolean isLogged(NodeFacts node) {
+        return !node.field("aof_enabled").isEmpty()
                 && !node.field("aof_enabled").equals("0");
-        findings.add(log ? logged(node, node.setting("appendfsync")) : unlogged(node, save));
-        if (log && node.field("aof_last_write_status").equals("err")) {
+    }
+
+    /** Only what is wrong with it. */
+    static List<Finding> disk(NodeFacts node) {
+        List<Finding> findings = new ArrayList<>();
+        if (isLogged(node) && node.field("aof_last_write_status").equals("err")) {
             findings.add(disk(node, "it cannot write its append-only file"));
         }
-        if (node.field("rdb_last_bgsave_status").equals("err") && !"".equals(save)) {
+        if (node.field("rdb_last_bgsave_status").equals("err") && !"".equals(node.setting("save"))) {
             findings.add(disk(node, "its last snapshot failed"));
         }
         return findings;

@@ -56,6 +56,9 @@ final class QuorumClaim {
         /** The lock was won while nobody was asking. */
         void won(LeaseId lease, int spare, Validity validity);
 
+        /** The claim has something before the quorum, or is about to. */
+        void begins(QuorumClaim claim);
+
         /** Nothing of the claim is left that anybody could ask for. */
         void ended(QuorumClaim claim);
     }
@@ -154,6 +157,7 @@ final class QuorumClaim {
             } else {
                 turns.run(() -> {
                     if (lease == held) {
+                        held.withdraw();
                         lease = null;
                         poll = null;
                         phase = Phase.IDLE;
@@ -175,6 +179,8 @@ final class QuorumClaim {
             forward(
                     held.renew(duration).whenComplete((answer, failure) -> {
                         if (answer instanceof RenewAnswer.Lost) {
+                            // A minority may still have it.
+                            held.withdraw();
                             turns.run(this::end);
                         }
                     }),
@@ -236,19 +242,20 @@ final class QuorumClaim {
     private void end() {
         phase = Phase.OVER;
         stopTimers();
-        answer(new ClaimAnswer.Busy(null, null, 0));
         lease = null;
         Poll last = poll;
         if (last != null) {
             owner.waitsNoLonger(last.ballot().attempt());
         }
         owner.ended(this);
+        answer(new ClaimAnswer.Busy(null, null, 0));
     }
 
     // ---- the first attempt ---------------------------------------------------------------------------------------
 
     private void begin() {
         stopTimers();
+        owner.begins(this);
         if (quorum.known() >= quorum.majority()) {
             attempt();
             return;
@@ -301,6 +308,7 @@ final class QuorumClaim {
 
     private void fail(String what, @Nullable String[] words) {
         phase = Phase.IDLE;
+        owner.ended(this);
         List<CompletableFuture<ClaimAnswer>> all = List.copyOf(callers);
         callers.clear();
         for (CompletableFuture<ClaimAnswer> caller : all) {
@@ -503,6 +511,7 @@ final class QuorumClaim {
         } else if (heldByOne || ++splits >= MOST_SPLITS) {
             phase = Phase.IDLE;
             splits = 0;
+            owner.ended(this);
             answer(lastBusy);
         } else {
             retryLater();

@@ -47,7 +47,7 @@ final class QuorumFailures {
         return longest.isZero() ? null : longest;
     }
 
-    private static String seconds(Duration duration) {
+    static String seconds(Duration duration) {
         return (duration.toMillis() + 999) / 1000 + " s";
     }
 

@@ -9,95 +9,106 @@ import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
-import java.util.ArrayList;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Opens a new quorum: looks at all masters, and gives them their votes only if all have answered and none has one. */
-final class QuorumOpening {
+/**
+ * Looks at the votes of all masters; and opens a new quorum, which gives them their votes only if all have answered and none
+ * has one. Blocks, one master after the other. To be closed.
+ */
+final class QuorumOpening implements AutoCloseable {
 
     private final RedisClient client;
     private final List<RedisURI> masters;
     private final MarkerRules rules;
     private final String name;
+    private final Map<RedisURI, StatefulRedisConnection<String, String>> connections = new HashMap<>();
 
-    QuorumOpening(RedisClient client, List<RedisURI> masters, MarkerRules rules, String name) {
+    QuorumOpening(RedisClient client, List<RedisURI> masters, MarkerRules rules, String name, Duration patience) {
         this.client = client;
-        this.masters = masters;
+        this.masters = masters.stream()
+                .map(master -> RedisURI.builder(master).withTimeout(patience).build())
+                .toList();
         this.rules = rules;
         this.name = name;
     }
 
-    List<NodeAnswer> open() {
-        List<StatefulRedisConnection<String, String>> connections = new ArrayList<>();
-        try {
-            List<NodeAnswer> seen = new ArrayList<>();
-            boolean all = true;
-            boolean none = true;
-            for (RedisURI master : masters) {
-                try {
-                    StatefulRedisConnection<String, String> connection = client.connect(Wire.CODEC, master);
-                    connections.add(connection);
-                    List<Object> answer = run(connection, Script.LOOK);
-                    long noVote = Reply.number(answer.get(3));
-                    none &= noVote > 0;
-                    seen.add(answer(master, noVote > 0 ? "has no vote yet" : "has a vote"));
-                } catch (RedisException e) {
-                    all = false;
-                    seen.add(answer(master, words(master, e)));
-                }
-            }
-            if (!all) {
-                throw new StoreUnavailableException(
-                        "the quorum " + name + " was not opened and nothing was changed, because all masters have to "
-                                + "answer (" + list(seen) + ")",
-                        name,
-                        Outcome.NOT_ACQUIRED,
-                        seen,
-                        null,
-                        null);
-            }
-            if (!none) {
-                throw new LockException("the quorum " + name + " was not opened and nothing was changed, because it is "
-                        + "not new: a master has a vote already, and locks may be held (" + list(seen)
-                        + "). A master that was restarted gets its vote back by itself");
-            }
-            List<NodeAnswer> opened = new ArrayList<>();
-            for (int i = 0; i < masters.size(); i++) {
-                opened.add(answer(masters.get(i), opened(connections.get(i), masters.get(i))));
-            }
-            return List.copyOf(opened);
-        } finally {
-            connections.forEach(StatefulRedisConnection::close);
-        }
+    /** What each master says of its vote, in their order. */
+    List<MasterVote> look() {
+        return masters.stream().map(this::vote).toList();
     }
 
-    private String opened(StatefulRedisConnection<String, String> connection, RedisURI master) {
+    private MasterVote vote(RedisURI master) {
+        String node = RedisUris.name(master);
         try {
-            return run(connection, Script.OPEN_QUORUM).get(0).equals("opened") ? "has its vote now" : "has a vote";
+            return MasterVote.of(
+                    node,
+                    Duration.ofMillis(Reply.number(run(master, Script.LOOK).get(3))));
         } catch (RedisException e) {
-            return "was not opened, and will have its vote in time: " + words(master, e);
+            return MasterVote.failed(node, failure(master, e));
         }
     }
 
-    private List<Object> run(StatefulRedisConnection<String, String> connection, Script script) {
+    List<NodeAnswer> open() {
+        List<MasterVote> votes = look();
+        List<NodeAnswer> seen = votes.stream().map(MasterVote::answer).toList();
+        String all = seen.stream().map(NodeAnswer::toString).collect(Collectors.joining("; "));
+        for (MasterVote vote : votes) {
+            if (vote.failure() != null && !(vote.failure() instanceof StoreUnavailableException)) {
+                throw new LockException(
+                        "the quorum " + name + " was not opened and nothing was changed, because a master refuses ("
+                                + all + ")",
+                        vote.failure());
+            }
+        }
+        if (votes.stream().anyMatch(vote -> vote.failure() != null)) {
+            throw new StoreUnavailableException(
+                    "the quorum " + name
+                            + " was not opened and nothing was changed, because all masters have to answer (" + all
+                            + ")",
+                    name,
+                    Outcome.NOT_ACQUIRED,
+                    seen,
+                    null,
+                    null);
+        }
+        if (votes.stream().anyMatch(MasterVote::hasVote)) {
+            throw new LockException("the quorum " + name + " was not opened and nothing was changed, because it is not "
+                    + "new: a master has a vote already, and locks may be held (" + all
+                    + "). A master that was restarted gets its vote back by itself");
+        }
+        return masters.stream().map(this::opened).toList();
+    }
+
+    private NodeAnswer opened(RedisURI master) {
+        String words;
+        try {
+            words = run(master, Script.OPEN_QUORUM).get(0).equals("opened") ? "has its vote now" : "has a vote";
+        } catch (RedisException e) {
+            words = "was not opened, and will have its vote in time: " + QuorumFailures.words(failure(master, e));
+        }
+        return new NodeAnswer(RedisUris.name(master), words);
+    }
+
+    private List<Object> run(RedisURI master, Script script) {
+        StatefulRedisConnection<String, String> connection =
+                connections.computeIfAbsent(master, to -> client.connect(Wire.CODEC, to));
         return Optional.<List<Object>>ofNullable(connection
                         .sync()
                         .eval(script.text(), ScriptOutputType.MULTI, new String[] {MarkerRules.KEY}, rules.text()))
                 .orElseThrow(() -> new RedisException("the script gave no answer"));
     }
 
-    private static String words(RedisURI master, RedisException failure) {
-        return Failures.ofConnecting(failure, RedisUris.name(master), "its vote")
-                .getMessage();
+    private static LockException failure(RedisURI master, RedisException failure) {
+        return Failures.ofConnecting(failure, RedisUris.name(master), "its vote");
     }
 
-    private static NodeAnswer answer(RedisURI master, String words) {
-        return new NodeAnswer(RedisUris.name(master), words);
-    }
-
-    private static String list(List<NodeAnswer> answers) {
-        return answers.stream().map(NodeAnswer::toString).collect(Collectors.joining("; "));
+    @Override
+    public void close() {
+        connections.values().forEach(StatefulRedisConnection::close);
     }
 }

@@ -53,6 +53,11 @@ final class QuorumStore implements Store {
         }
 
         @Override
+        public void begins(QuorumClaim claim) {
+            claims.put(key(claim.claim()), claim);
+        }
+
+        @Override
         public void ended(QuorumClaim claim) {
             claims.remove(key(claim.claim()), claim);
         }
@@ -86,14 +91,8 @@ final class QuorumStore implements Store {
     @Override
     public CompletionStage<ClaimAnswer> claim(Claim claim) {
         return unlessClosed(() -> {
-            Key key = key(claim);
-            QuorumClaim known = claims.computeIfAbsent(key, fresh -> new QuorumClaim(quorum, owner, claim));
-            return known.ask(claim).whenComplete((answer, failure) -> {
-                boolean nothingLeft = failure != null || (answer instanceof ClaimAnswer.Busy && !claim.enqueue());
-                if (nothingLeft && !claim.enqueue()) {
-                    claims.remove(key, known);
-                }
-            });
+            QuorumClaim known = claims.get(key(claim));
+            return (known == null ? new QuorumClaim(quorum, owner, claim) : known).ask(claim);
         });
     }
 
@@ -129,23 +128,23 @@ final class QuorumStore implements Store {
     @Override
     public CompletionStage<List<LockInfo>> inspect(NamePattern pattern) {
         return unlessClosed(() -> ask("the listing of locks", voter -> voter.list(pattern))
-                .thenApply(lists -> QuorumListing.merge(quorum, lists)));
+                .thenApply(round -> QuorumListing.merge(quorum, round)));
     }
 
     @Override
     public CompletionStage<Boolean> breakLease(String lock, long token) {
         return unlessClosed(() -> ask("the break of '" + lock + "'", voter -> voter.breakLease(lock, token))
-                .thenApply(broken -> broken.stream().anyMatch(Boolean.TRUE::equals)));
+                .thenApply(round -> round.answers().stream().anyMatch(Boolean.TRUE::equals)));
     }
 
-    /** Asks all nodes; a majority has to answer. The answers of the others are null. */
-    private <T> CompletableFuture<List<@Nullable T>> ask(String what, Function<Voter, CompletionStage<T>> question) {
+    /** Asks all nodes; a majority has to answer. */
+    private <T> CompletableFuture<Round<T>> ask(String what, Function<Voter, CompletionStage<T>> question) {
         return Round.of(quorum, question).thenApply(round -> {
             if (round.answered() < quorum.majority()) {
                 throw QuorumFailures.unanswered(
                         quorum, what + " was not answered by a majority of " + quorum, Outcome.UNKNOWN, round::words);
             }
-            return round.answers();
+            return round;
         });
     }
 

@@ -9,6 +9,7 @@ import dev.leasehold.spi.Trial;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -234,7 +235,7 @@ public final class RedisStore implements StoreFactory {
         RedisClient client = own == null ? Objects.requireNonNull(given) : own.client();
         List<Finding> findings;
         try {
-            findings = new Doctor(name, way, settings, context, client, patience(context)).examine();
+            findings = new Doctor(name, way, settings, context, client, patience(context), this::owed).examine();
         } finally {
             if (own != null) {
                 own.close();
@@ -242,6 +243,12 @@ public final class RedisStore implements StoreFactory {
         }
         findings.add(Trial.of(this, context));
         return new Examination(findings);
+    }
+
+    private List<Finding> owed(NodeFacts master) {
+        List<Finding> owed = new ArrayList<>(PersistenceFindings.of(master));
+        owed.addAll(ReplicaFindings.of(master, settings));
+        return owed;
     }
 
     @Override

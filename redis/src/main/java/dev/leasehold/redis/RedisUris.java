@@ -27,9 +27,8 @@ final class RedisUris {
             List<RedisURI> all = new ArrayList<>();
             for (String one : split(uri)) {
                 RedisURI read = RedisURI.create(one);
-                if (read.getSentinels().isEmpty()
-                        && (read.getHost() == null || read.getHost().isEmpty())) {
-                    throw new IllegalArgumentException("it names no host");
+                if (read.getSentinels().isEmpty()) {
+                    checkHost(read);
                 }
                 SeparatePassword.apply(uri, read);
                 all.add(read);
@@ -63,9 +62,7 @@ final class RedisUris {
                 if (SeparatePassword.objection(master) == null) {
                     SeparatePassword.apply(master, read);
                 }
-                if (read.getHost() == null || read.getHost().isEmpty()) {
-                    throw new IllegalArgumentException("it names no host");
-                }
+                checkHost(read);
                 all.add(read);
             }
             return all;
@@ -74,6 +71,14 @@ final class RedisUris {
             throw new IllegalArgumentException("'" + uri + "' is no URI of a quorum: write "
                     + "redlock://HOST1,HOST2,HOST3, each as USER:PASSWORD@HOST:PORT/DATABASE where needed or, with TLS, as "
                     + "rediss://USER:PASSWORD@HOST:PORT; redlocks:// if all have TLS");
+        }
+    }
+
+    /** Lettuce takes what it cannot make sense of, a port that is no number among it, for a part of the host's name. */
+    private static void checkHost(RedisURI read) {
+        String host = read.getHost();
+        if (host == null || host.isEmpty() || (host.indexOf(':') >= 0 && !host.startsWith("["))) {
+            throw new IllegalArgumentException("it names no host");
         }
     }
 
@@ -139,6 +144,7 @@ final class RedisUris {
 
     private static String address(RedisURI uri) {
         String host = uri.getHost();
-        return (host != null && host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + uri.getPort();
+        return (host != null && host.indexOf(':') >= 0 && !host.startsWith("[") ? "[" + host + "]" : host) + ":"
+                + uri.getPort();
     }
 }

@@ -1,5 +1,7 @@
 package dev.leasehold.redis;
 
+import dev.leasehold.Examination;
+import dev.leasehold.Finding;
 import dev.leasehold.LockException;
 import dev.leasehold.NodeAnswer;
 import dev.leasehold.StoreUnavailableException;
@@ -8,6 +10,7 @@ import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.spi.Trial;
 import dev.leasehold.spi.Validity;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -19,6 +22,7 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -175,9 +179,32 @@ public final class RedlockStore implements StoreFactory {
      * @throws LockException if a master has a vote already, or refuses
      */
     public List<NodeAnswer> initialize() {
-        OwnClient own = OwnClient.overOrOwn(given, CONNECT_TIMEOUT);
-        try {
-            return new QuorumOpening(own.client(), masters, options.marker(), toString()).open();
+        return withMasters(CONNECT_TIMEOUT, QuorumOpening::open);
+    }
+
+    /**
+     * Asks every master for its vote: whether it has one, and for how long it has none. Blocks for some seconds at most for
+     * each. For people; a master that has not been used yet notes from when on it counts, as with any first use.
+     *
+     * @return what each master has answered, or why there was no answer
+     */
+    public List<MasterVote> votes() {
+        return withMasters(CONNECT_TIMEOUT, QuorumOpening::look);
+    }
+
+    /**
+     * The longest lease that any client of the quorum can ask for, as {@link #withMaxLease} has set it.
+     *
+     * @return the duration
+     */
+    public Duration maxLease() {
+        return options.maxLease();
+    }
+
+    private <T> T withMasters(Duration patience, Function<QuorumOpening, T> question) {
+        OwnClient own = OwnClient.overOrOwn(given, patience);
+        try (QuorumOpening opening = new QuorumOpening(own.client(), masters, options.marker(), toString(), patience)) {
+            return question.apply(opening);
         } finally {
             own.close();
         }
@@ -229,6 +256,20 @@ public final class RedlockStore implements StoreFactory {
         QuorumStore made = new QuorumStore(quorum, context.signals(), own::close);
         store.set(made);
         return made;
+    }
+
+    @Override
+    public Examination examine(StoreContext context) throws InterruptedException {
+        Duration patience = shorter(context.storeTimeout(), CONNECT_TIMEOUT);
+        OwnClient own = OwnClient.overOrOwn(given, patience);
+        List<Finding> findings;
+        try {
+            findings = new QuorumDoctor(toString(), masters, options, context, own.client(), patience).examine();
+        } finally {
+            own.close();
+        }
+        findings.add(Trial.of(this, context));
+        return new Examination(findings);
     }
 
     private static Duration shorter(Duration one, Duration other) {

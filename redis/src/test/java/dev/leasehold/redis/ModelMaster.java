@@ -140,6 +140,42 @@ final class ModelMaster {
         return on(QuorumRule.MARKER_AGE) ? maxLease + maxLease / 100 + MARGIN_MICROS : maxLease / 10;
     }
 
+    /** Makes everything that is kept that much older. */
+    void age(long micros) {
+        for (Lock lock : locks.values()) {
+            lock.end -= micros;
+            lock.queue.replaceAll(one -> new Waiter(one.attempt, one.spare, one.periodMicros, one.aliveUntil - micros));
+        }
+        ageMarker(micros);
+    }
+
+    void setLast(String name, long last) {
+        lock(name).last = last;
+    }
+
+    void ageMarker(long micros) {
+        markerSince -= micros;
+    }
+
+    /** Whether an attempt has a lock or stands in line for it. */
+    boolean knows(String name, ClaimId attempt) {
+        Lock lock = lock(name);
+        return (isTaken(lock) && attempt.equals(lock.holder))
+                || lock.queue.stream().anyMatch(waiter -> waiter.attempt.equals(attempt) && waiter.aliveUntil > now);
+    }
+
+    /** Who has a lock with which token and spare, its last token, and who stands in line. */
+    String state(String name) {
+        Lock lock = lock(name);
+        String holder = lock.kept ? "" : String.valueOf(lock.holder);
+        return (isTaken(lock) ? holder + " " + lock.token + " " + lock.spare : "free") + ", last "
+                + (lock.last == null ? "none" : lock.last) + ", "
+                + lock.queue.stream()
+                        .filter(waiter -> waiter.aliveUntil > now)
+                        .map(waiter -> waiter.attempt.toString())
+                        .toList();
+    }
+
     // ---- the scripts ---------------------------------------------------------------------------------------------
 
     /** A vote without its view, deadline as time left. */
@@ -176,7 +212,7 @@ final class ModelMaster {
             return topUp(lock, ballot, lease, last, most);
         }
         if (!isTaken(lock)) {
-            lock.queue.removeIf(waiter -> waiter.aliveUntil <= now);
+            dropSilent(lock);
             boolean first = lock.queue.isEmpty() || lock.queue.get(0).attempt.equals(ballot.attempt());
             if (!first) {
                 handOver(ballot.lock(), lock);
@@ -190,7 +226,8 @@ final class ModelMaster {
                 return new Said.Yes(ballot.token(), lease);
             }
         }
-        lock.queue.removeIf(waiter -> waiter.aliveUntil <= now);
+        dropSilent(lock);
+        lock.queue.removeIf(waiter -> waiter.aliveUntil <= now && waiter.attempt.equals(ballot.attempt()));
         int place = stand(lock, ballot);
         return new Said.Busy(holder(lock), lock.end - now, place);
     }
@@ -227,6 +264,13 @@ final class ModelMaster {
         return new Said.Yes(ballot.token(), lease);
     }
 
+    /** Those in front; further back they are passed over when it is their turn. */
+    private void dropSilent(Lock lock) {
+        while (!lock.queue.isEmpty() && lock.queue.get(0).aliveUntil <= now) {
+            lock.queue.remove(0);
+        }
+    }
+
     private int stand(Lock lock, Ballot ballot) {
         int index = -1;
         for (int i = 0; i < lock.queue.size(); i++) {
@@ -258,7 +302,7 @@ final class ModelMaster {
     }
 
     private void handOver(String name, Lock lock) {
-        lock.queue.removeIf(waiter -> waiter.aliveUntil <= now);
+        dropSilent(lock);
         if (!lock.queue.isEmpty()) {
             Waiter next = lock.queue.remove(0);
             long token = Math.max(lock.last == null ? 0 : lock.last + 1, now);
@@ -267,8 +311,8 @@ final class ModelMaster {
         }
     }
 
-    private static @Nullable HolderInfo holder(Lock lock) {
-        return lock.kept ? null : new HolderInfo(String.valueOf(lock.holder), lock.token, null, null, null);
+    private static HolderInfo holder(Lock lock) {
+        return new HolderInfo(lock.kept ? "" : String.valueOf(lock.holder), lock.token, null, null, null);
     }
 
     private boolean has(Lock lock, ClaimId attempt, long token) {

@@ -20,8 +20,8 @@ import java.util.stream.Stream;
 /** A real MariaDB with an empty database {@code test}, on Linux/amd64. Its root has no password. */
 public final class MariaDbServer implements AutoCloseable {
 
-    private static final List<String> SYSTEM_TABLES = List.of(
-            "mariadb_system_tables.sql", "mariadb_performance_tables.sql", "mariadb_system_tables_data.sql");
+    private static final List<String> SYSTEM_TABLES =
+            List.of("mariadb_system_tables.sql", "mariadb_performance_tables.sql", "mariadb_system_tables_data.sql");
 
     private final Path directory;
     private final int port;

@@ -41,10 +41,10 @@ public final class PostgresServer implements AutoCloseable {
                 .setServerConfig("log_min_messages", "warning")
                 .setServerConfig("log_min_error_statement", "error")
                 .setServerConfig("max_connections", "200")
-                .setErrorRedirector(
-                        ProcessBuilder.Redirect.appendTo(directory.resolve("log").toFile()))
-                .setOutputRedirector(
-                        ProcessBuilder.Redirect.appendTo(directory.resolve("log").toFile()))
+                .setErrorRedirector(ProcessBuilder.Redirect.appendTo(
+                        directory.resolve("log").toFile()))
+                .setOutputRedirector(ProcessBuilder.Redirect.appendTo(
+                        directory.resolve("log").toFile()))
                 .setPGStartupWait(Duration.ofSeconds(60))
                 .start();
     }
@@ -79,7 +79,8 @@ public final class PostgresServer implements AutoCloseable {
     /** Kills the server; its other processes end by themselves. */
     public void kill() {
         try {
-            String pid = Files.readAllLines(directory.resolve("data/postmaster.pid")).get(0);
+            String pid =
+                    Files.readAllLines(directory.resolve("data/postmaster.pid")).get(0);
             new ProcessBuilder("kill", "-KILL", pid.strip()).start().waitFor();
             long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
             while (ProcessHandle.of(Long.parseLong(pid.strip()))

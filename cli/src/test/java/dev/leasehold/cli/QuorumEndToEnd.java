@@ -1,0 +1,145 @@
+package dev.leasehold.cli;
+
+import static dev.leasehold.cli.Processes.await;
+import static dev.leasehold.cli.Processes.awaitLine;
+import static dev.leasehold.cli.Processes.contents;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.servers.RedisProcess;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The commands with a quorum of three real masters. */
+class QuorumEndToEnd {
+
+    /** Reads a journal and writes it with one more line; what another writes in between is lost. */
+    private static final String COUNT =
+            "cat journal >\"journal.$1\"; echo $LEASEHOLD_TOKEN >>\"journal.$1\"; mv \"journal.$1\" journal";
+
+    @TempDir
+    Path dir;
+
+    private final List<RedisProcess> masters = new ArrayList<>();
+
+    @RegisterExtension
+    final Program leasehold = new Program(() -> dir, this::uri);
+
+    @BeforeEach
+    void startMasters() {
+        for (int i = 0; i < 3; i++) {
+            masters.add(RedisProcess.start(RedisProcess.Version.V7_0));
+        }
+    }
+
+    @AfterEach
+    void stopMasters() {
+        masters.forEach(RedisProcess::close);
+    }
+
+    private String uri() {
+        return masters.stream()
+                .map(master -> "localhost:" + master.port())
+                .collect(
+                        Collectors.joining(",", "redlock://", "?leasehold.nodeTimeout=1s&leasehold.storeTimeout=5000"));
+    }
+
+    @Test
+    void aNewQuorumSaysWhatItLacksAndIsOpenedOnce() throws Exception {
+        Program.Run early = leasehold.run("run", "-n", "demo", "true");
+        early.failed(69, "`leasehold quorum init` opens it at once");
+        assertThat(early.err()).containsPattern("a majority will have one in (5\\d|6[0-3]) s");
+        for (RedisProcess master : masters) {
+            assertThat(early.err()).containsPattern("redis://localhost:" + master.port() + ": [^;]*no vote");
+        }
+        Program.Run muted = leasehold.run("quorum", "status");
+        assertThat(muted.status()).as(muted.err()).isEqualTo(1);
+        assertThat(muted.out().lines()).hasSize(3).allMatch(line -> line.matches(".*: has no vote for another \\d+ s"));
+
+        // In a session of its own it has no terminal to ask on.
+        Program.Run asking = leasehold.startWithoutTerminal("quorum", "init");
+        asking.failed(64, "add --yes if you know that none was held or granted lately");
+        assertThat(leasehold.run("quorum", "status").status()).isEqualTo(1);
+
+        assertThat(leasehold.run("quorum", "init", "--yes").succeeded().out().lines())
+                .containsExactlyElementsOf(masters.stream()
+                        .map(master -> "redis://localhost:" + master.port() + ": has its vote now")
+                        .toList());
+        leasehold.run("quorum", "status").succeeded();
+        leasehold.run("run", "-n", "demo", "true").succeeded();
+        leasehold.run("quorum", "init", "--yes").failed(78, "it is not new: a master has a vote already");
+    }
+
+    @Test
+    void aQuorumIsOpenedOnlyIfAllMastersAnswerAndOnlyAQuorumIs() throws Exception {
+        masters.get(2).kill();
+        Program.Run lacking = leasehold.run("quorum", "init", "--yes");
+        lacking.failed(69, "nothing was changed, because all masters have to answer");
+        assertThat(lacking.err()).contains("redis://localhost:" + masters.get(2).port() + ": ");
+        assertThat(leasehold.run("quorum", "status").status()).isEqualTo(1);
+
+        leasehold
+                .run("quorum", "init", "--yes", "--store", masters.get(0).uri())
+                .failed(64, "is no quorum of Redis masters");
+        leasehold.run("quorum").failed(64, "There are status, init");
+        leasehold.run("quorum", "open").failed(64, "open");
+    }
+
+    @Test
+    void locksAreRunListedShownAndBroken() throws Exception {
+        leasehold.run("quorum", "init", "--yes").succeeded();
+        Program.Run holder = leasehold.start("run", "--lease", "6", "demo", "sh", "-c", "echo held; exec sleep 60");
+        awaitLine(holder.outFile());
+        await().until(() ->
+                masters.stream().allMatch(master -> master.commands().exists("leasehold:{demo}") == 1));
+
+        leasehold.run("run", "-n", "demo", "true").failed(75, "See: leasehold show demo");
+        String pid = "" + holder.process().pid();
+        assertThat(leasehold.run("ls", "d*").succeeded().out())
+                .contains("demo", pid)
+                .doesNotContain("agree");
+        masters.get(1).commands().flushall();
+        assertThat(leasehold.run("show", "demo").succeeded().out())
+                .contains(
+                        pid,
+                        "\nNot all nodes agree on 'demo':\n  redis://localhost:"
+                                + masters.get(1).port() + ": nobody holds it\n");
+        assertThat(leasehold.run("show", "--json", "demo").succeeded().out())
+                .contains(
+                        "\"pid\":" + pid,
+                        "\"disagreement\":[{\"node\":\"redis://localhost:"
+                                + masters.get(1).port() + "\",\"answer\":\"nobody holds it\"}]");
+        assertThat(leasehold.run("break", "--yes", "demo").succeeded().err()).contains("is broken");
+        assertThat(holder.status()).isEqualTo(79);
+        assertThat(leasehold.run("ls").succeeded().out().lines()).hasSize(1);
+    }
+
+    @Test
+    void processesCountExactlyAlsoWhenAMasterIsKilled() throws Exception {
+        leasehold.run("quorum", "init", "--yes").succeeded();
+        Files.createFile(dir.resolve("journal"));
+        List<Program.Run> running = new ArrayList<>();
+        for (int round = 0; round < 3; round++) {
+            for (int process = 0; process < 2; process++) {
+                running.add(leasehold.start("run", "demo", "sh", "-c", COUNT, "sh", process + "." + round));
+            }
+            if (round == 1) {
+                masters.get(0).kill();
+            }
+            for (Program.Run run : running) {
+                run.succeeded();
+            }
+        }
+
+        List<Long> tokens =
+                contents(dir.resolve("journal")).lines().map(Long::parseLong).toList();
+        assertThat(tokens).hasSize(6).isSorted().doesNotHaveDuplicates();
+    }
+}

@@ -1,0 +1,145 @@
+package dev.leasehold.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseState;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Locks of a quorum that are shared with other clients of the published algorithm. */
+@Timeout(value = 90, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class RedlockPlainKeysTest {
+
+    private static final Duration LONG = Duration.ofSeconds(30);
+
+    private RedlockBench bench;
+    private ForeignRedlock foreign;
+
+    @BeforeEach
+    void start() {
+        bench = RedlockBench.opened(3);
+        foreign = new ForeignRedlock(bench.servers, 1);
+    }
+
+    @AfterEach
+    void stop() {
+        bench.close();
+    }
+
+    private Leasehold client() {
+        return bench.client(bench.store.withPlainKeys(), Duration.ofSeconds(2));
+    }
+
+    @Test
+    void ourHoldExcludesForeignOnesUntilItIsReleased() throws Exception {
+        Lease lease = client().lock("x").acquire();
+        assertThat(foreign.tryLock("x", LONG)).isNull();
+        assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+        assertThat(foreign.tryLock("x", LONG)).isNotNull();
+    }
+
+    @Test
+    void aForeignHoldExcludesOursUntilItIsReleased() throws Exception {
+        List<String> values = foreign.tryLock("x", LONG);
+        Leasehold client = client();
+        assertThat(client.lock("x").tryAcquire()).isEmpty();
+        CompletableFuture<Lease> waiting = client.lock("x").acquireAsync();
+        assertThat(client.locks("x").get(0).holder()).isNotNull();
+        assertThat(waiting).isNotDone();
+        foreign.unlock("x", values);
+        Lease lease = waiting.get(5, TimeUnit.SECONDS);
+        assertThat(foreign.tryLock("x", LONG)).isNull();
+        assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+        assertThat(foreign.tryLock("x", LONG)).isNotNull();
+    }
+
+    @Test
+    void aForeignHoldThatIsNotReleasedIsWaitedForUntilItRunsOut() throws Exception {
+        assertThat(foreign.tryLock("x", Duration.ofSeconds(1))).isNotNull();
+        long start = System.nanoTime();
+        client().lock("x").acquire().close();
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(700));
+    }
+
+    @Test
+    void aForeignKeyOnAMinorityIsNoHoldAndStays() throws Exception {
+        bench.server(1).commands().psetex("x", 60_000, "a value of theirs");
+        Leasehold client = client();
+        Lease lease = client.lock("x").acquire();
+        lease.extend(Duration.ofSeconds(5));
+        assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+        assertThat(bench.server(1).commands().get("x")).isEqualTo("a value of theirs");
+        assertThat(bench.server(0).commands().exists("x")).isZero();
+    }
+
+    @Test
+    void aForeignHoldIsNotBroken() throws Exception {
+        List<String> values = foreign.tryLock("x", LONG);
+        Leasehold client = client();
+        assertThatThrownBy(() -> client.breakLock("x", 0)).isInstanceOf(LockException.class);
+        assertThat(bench.server(2).commands().get("x")).isEqualTo(values.get(2));
+    }
+
+    @Test
+    void plainKeysCannotBeHadWithANamespace() {
+        assertThatThrownBy(() -> Leasehold.builder()
+                        .store(bench.store.withPlainKeys())
+                        .namespace("mine")
+                        .build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("namespace");
+    }
+
+    @Test
+    void underContentionNobodyHoldsTwiceAndAllAreServed() throws Exception {
+        int rounds = 12;
+        AtomicInteger inside = new AtomicInteger();
+        AtomicInteger overlaps = new AtomicInteger();
+        ExecutorService threads = Executors.newFixedThreadPool(4);
+        List<Future<?>> all = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            Leasehold client = client();
+            all.add(threads.submit(() -> {
+                for (int round = 0; round < rounds; round++) {
+                    Lease lease = client.lock("x").acquire();
+                    overlaps.addAndGet(inside.getAndIncrement());
+                    Thread.yield();
+                    inside.decrementAndGet();
+                    lease.release();
+                }
+                return null;
+            }));
+            ForeignRedlock other = new ForeignRedlock(bench.servers, i);
+            all.add(threads.submit(() -> {
+                for (int round = 0; round < rounds; round++) {
+                    List<String> values = other.lock("x", LONG);
+                    overlaps.addAndGet(inside.getAndIncrement());
+                    Thread.yield();
+                    inside.decrementAndGet();
+                    other.unlock("x", values);
+                }
+                return null;
+            }));
+        }
+        for (Future<?> one : all) {
+            one.get(60, TimeUnit.SECONDS);
+        }
+        threads.shutdownNow();
+        assertThat(overlaps).hasValue(0);
+    }
+}
