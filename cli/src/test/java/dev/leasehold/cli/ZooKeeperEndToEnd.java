@@ -1,0 +1,64 @@
+package dev.leasehold.cli;
+
+import static dev.leasehold.cli.Processes.awaitLine;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import org.apache.curator.test.TestingServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The commands with a real ZooKeeper. */
+class ZooKeeperEndToEnd {
+
+    @TempDir
+    Path dir;
+
+    private TestingServer zoo;
+
+    @RegisterExtension
+    final Program leasehold = new Program(() -> dir, () -> "zookeeper://" + zoo.getConnectString() + "/it");
+
+    @BeforeEach
+    void startServer() throws Exception {
+        zoo = new TestingServer();
+    }
+
+    @AfterEach
+    void stopServer() throws Exception {
+        zoo.close();
+    }
+
+    @Test
+    void locksAreRunListedShownBrokenAndExamined() throws Exception {
+        Program.Run once = leasehold.run("run", "demo", "sh", "-c", "echo $LEASEHOLD_TOKEN");
+        assertThat(Long.parseLong(once.succeeded().out().strip())).isPositive();
+        assertThat(once.err()).isEmpty();
+
+        Program.Run holder = leasehold.start("run", "--lease", "6", "demo", "sh", "-c", "echo held; exec sleep 60");
+        awaitLine(holder.outFile());
+        leasehold.run("run", "-n", "demo", "true").failed(75, "See: leasehold show demo");
+        assertThat(leasehold.run("ls", "d*").succeeded().out())
+                .contains("demo", "" + holder.process().pid());
+        assertThat(leasehold.run("show", "--json", "demo").succeeded().out())
+                .contains("\"pid\":" + holder.process().pid());
+        assertThat(leasehold.run("break", "--yes", "demo").succeeded().err()).contains("is broken");
+        assertThat(holder.status()).as(holder.err()).isEqualTo(79);
+
+        Program.Run doctor = leasehold.run("doctor");
+        assertThat(doctor.status()).as(doctor.err()).isEqualTo(1);
+        assertThat(doctor.out()).contains("WARNING  one server alone", "ok       ZooKeeper 3.");
+        assertThat(doctor.err()).isEmpty();
+    }
+
+    @Test
+    void anEnsembleThatCannotBeReachedIsNotABusyLock() throws Exception {
+        String soon = "zookeeper://127.0.0.1:1?leasehold.storeTimeout=1000";
+        leasehold.run("run", "-n", "--store", soon, "demo", "touch", "ran").failed(69, "zookeeper://127.0.0.1:1");
+        leasehold.run("doctor", "--store", soon).failed(69, "zookeeper://127.0.0.1:1");
+        assertThat(dir.resolve("ran")).doesNotExist();
+    }
+}
