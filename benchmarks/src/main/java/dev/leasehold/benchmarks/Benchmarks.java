@@ -18,11 +18,13 @@ public final class Benchmarks {
         switch (which) {
             case "uncontended" -> uncontended(size > 0 ? size : 25);
             case "quorum" -> quorum(size > 0 ? size : 25);
-            case "slow-node" -> new SlowNode(OUT, size > 0 ? size : 5, 200).run().print(OUT);
+            case "slow-node" ->
+                new SlowNode(OUT, size > 0 ? size : 5, 200).run().print(OUT);
             case "hand-over" -> handOver(size > 0 ? size : 3);
             case "many-leases" -> manyLeases(size > 0 ? size : 180);
             default -> {
-                System.err.println("usage: uncontended [ROUNDS] | quorum [ROUNDS] | slow-node [ROUNDS] | hand-over [ROUNDS] | many-leases [SECONDS]");
+                System.err.println(
+                        "usage: uncontended [ROUNDS] | quorum [ROUNDS] | slow-node [ROUNDS] | hand-over [ROUNDS] | many-leases [SECONDS]");
                 System.exit(2);
             }
         }

@@ -82,8 +82,7 @@ final class SlowNode {
     }
 
     private static Leasehold client(Masters masters, FaultProxy proxy, Duration storeTimeout) {
-        String uri = masters.quorumUri()
-                .replace(":" + masters.server(4).port(), ":" + proxy.port());
+        String uri = masters.quorumUri().replace(":" + masters.server(4).port(), ":" + proxy.port());
         return Leasehold.builder().uri(uri).storeTimeout(storeTimeout).build();
     }
 

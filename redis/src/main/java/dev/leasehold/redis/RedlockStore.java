@@ -238,7 +238,10 @@ public final class RedlockStore implements StoreFactory {
                 context.time(),
                 new SplittableRandom(new SecureRandom().nextLong()),
                 new QuorumSettings(
-                        options.maxLease(), options.nodeTimeout(), shorter(context.storeTimeout(), MOST_HORIZON), options.gated()));
+                        options.maxLease(),
+                        options.nodeTimeout(),
+                        shorter(context.storeTimeout(), MOST_HORIZON),
+                        options.gated()));
         QuorumStore made = new QuorumStore(quorum, context.signals(), own::close);
         store.set(made);
         return made;

@@ -93,8 +93,12 @@ final class QuorumContention {
             List<Grant> grants = new ArrayList<>();
             long attempts = 0;
             for (int i = 0; i < processes; i++) {
-                for (String line = said.get(i).readLine(); line != null; line = said.get(i).readLine()) {
-                    long[] numbers = Arrays.stream(line.split(" ")).mapToLong(Long::parseLong).toArray();
+                for (String line = said.get(i).readLine();
+                        line != null;
+                        line = said.get(i).readLine()) {
+                    long[] numbers = Arrays.stream(line.split(" "))
+                            .mapToLong(Long::parseLong)
+                            .toArray();
                     if (numbers.length == 1) {
                         attempts += numbers[0];
                     } else {
@@ -142,8 +146,7 @@ final class QuorumContention {
         String name = args[0];
         int count = Integer.parseInt(args[2]);
         long length = Long.parseLong(args[3]);
-        List<RedisURI> uris =
-                Arrays.stream(args).skip(4).map(RedisURI::create).toList();
+        List<RedisURI> uris = Arrays.stream(args).skip(4).map(RedisURI::create).toList();
         RedisClient redis = RedisClient.create();
         RedlockStore gated = RedlockStore.using(redis, uris);
         RedlockStore store = Boolean.parseBoolean(args[1]) ? gated : gated.withoutGate();
