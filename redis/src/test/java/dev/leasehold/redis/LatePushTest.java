@@ -79,7 +79,7 @@ class LatePushTest {
         AtomicLong attempts = new AtomicLong();
         UnaryOperator<ClaimId> names = id -> new ClaimId(client, attempts.incrementAndGet());
         QuorumSettings settings =
-                new QuorumSettings(Duration.ofMinutes(1), Duration.ofMillis(50), Duration.ofSeconds(1));
+                new QuorumSettings(Duration.ofMinutes(1), Duration.ofMillis(50), Duration.ofSeconds(1), true);
         Quorum quorum = new Quorum("quorum", voters, names, process, new SplittableRandom(1), settings);
         QuorumStore store = new QuorumStore(quorum, signals, () -> {});
         for (int i = 0; i < 3; i++) {
