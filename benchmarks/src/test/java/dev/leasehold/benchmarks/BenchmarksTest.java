@@ -8,11 +8,13 @@ import java.io.PrintStream;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Every benchmark runs, for a short time, and finds something plausible. How fast anything is, no test says. */
 @Timeout(value = 240, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Tag("extended")
 class BenchmarksTest {
 
     private static final PrintStream NOWHERE = new PrintStream(OutputStream.nullOutputStream());

@@ -6,8 +6,10 @@ import dev.leasehold.spi.StoreUri;
 import dev.leasehold.testkit.StoreContract;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** MySQL's driver and dialect, on MariaDB: no MySQL server can be had from Maven Central. */
+@Tag("extended")
 class MySqlDriverContractTest extends StoreContract {
 
     private static MariaDbServer mariadb;

@@ -5,8 +5,10 @@ import dev.leasehold.testkit.ElectionContract;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** Elections over three real masters. */
+@Tag("extended")
 class RedlockElectionContractTest extends ElectionContract {
 
     private static Masters masters;

@@ -5,7 +5,9 @@ import dev.leasehold.testkit.LeaseholdContract;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
+@Tag("extended")
 class RedlockLeaseholdContractTest extends LeaseholdContract {
 
     private static Masters masters;

@@ -4,8 +4,10 @@ import dev.leasehold.testkit.ProcessContract;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** Real processes on three masters. */
+@Tag("extended")
 class RedlockProcessContractTest extends ProcessContract {
 
     private static Masters masters;
