@@ -102,7 +102,8 @@ class TlsTest {
     }
 
     private static String trusting(String store) {
-        return "&leasehold.tls=true&leasehold.trustStore=" + dir.resolve(store) + "&leasehold.trustStorePassword=secret";
+        return "&leasehold.tls=true&leasehold.trustStore=" + dir.resolve(store)
+                + "&leasehold.trustStorePassword=secret";
     }
 
     @Test
