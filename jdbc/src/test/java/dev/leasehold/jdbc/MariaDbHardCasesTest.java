@@ -98,15 +98,18 @@ class MariaDbHardCasesTest {
         try (Leasehold one = Leasehold.connect(mariadb.url());
                 Leasehold two = Leasehold.connect(mariadb.url())) {
             List<CompletableFuture<Void>> all = new ArrayList<>();
+            java.util.concurrent.Executor threadEach = task -> new Thread(task).start();
             for (int i = 0; i < 8; i++) {
                 String lock = name + i;
-                all.add(CompletableFuture.runAsync(() -> {
-                    try {
-                        contend(lock, List.of(one, two), 10);
-                    } catch (Exception e) {
-                        throw new AssertionError(e);
-                    }
-                }));
+                all.add(CompletableFuture.runAsync(
+                        () -> {
+                            try {
+                                contend(lock, List.of(one, two), 10);
+                            } catch (Exception e) {
+                                throw new AssertionError(e);
+                            }
+                        },
+                        threadEach));
             }
             for (CompletableFuture<Void> each : all) {
                 each.get(60, TimeUnit.SECONDS);

@@ -28,11 +28,13 @@ final class QuorumListing {
         this.quorum = quorum;
         this.round = round;
         for (List<LockInfo> list : round.answers()) {
-            Map<String, LockInfo> byName = list == null ? null : new TreeMap<>();
-            if (byName != null) {
+            if (list == null) {
+                nodes.add(null);
+            } else {
+                Map<String, LockInfo> byName = new TreeMap<>();
                 list.forEach(lock -> byName.put(lock.name(), lock));
+                nodes.add(byName);
             }
-            nodes.add(byName);
         }
     }
 

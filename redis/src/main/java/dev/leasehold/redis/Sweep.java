@@ -44,7 +44,9 @@ final class Sweep {
         for (int i = 0; i < quorum.size(); i++) {
             firsts[i] = sweep.node(i, unanswered.test(i), 0);
         }
-        return CompletableFuture.allOf(firsts);
+        CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
+        CompletableFuture.allOf(firsts).whenComplete((all, failure) -> done.complete(null));
+        return done;
     }
 
     /** Sweeps one node. */

@@ -100,7 +100,7 @@ class QuorumListingTest {
                     .commands()
                     .get(KEY)
                     .replace(Long.toString(lease.token()), Long.toString(lease.token() + 1000));
-            masters.servers.get(2).commands().psetex(KEY, 30_000, other);
+            masters.servers.get(2).commands().set(KEY, other, io.lettuce.core.SetArgs.Builder.px(30_000));
 
             LockInfo lock = seen();
             assertThat(lock.holder().token()).isEqualTo(lease.token());
@@ -122,10 +122,13 @@ class QuorumListingTest {
         }
         await().until(() ->
                 masters.servers.stream().allMatch(server -> server.commands().exists(KEY) == 0));
-        masters.servers.get(0).commands().psetex(KEY, 30_000, claim);
+        masters.servers.get(0).commands().set(KEY, claim, io.lettuce.core.SetArgs.Builder.px(30_000));
         assertThat(client.locks("*")).isEmpty();
 
-        masters.servers.get(1).commands().psetex(KEY, 30_000, claim.replace("a label", "another"));
+        masters.servers
+                .get(1)
+                .commands()
+                .set(KEY, claim.replace("a label", "another"), io.lettuce.core.SetArgs.Builder.px(30_000));
         LockInfo lock = seen();
         assertThat(lock.holder()).isNull();
         assertThat(lock.waiters()).isEmpty();

@@ -215,7 +215,7 @@ class RedlockFaultsTest {
         long token = System.currentTimeMillis() * 1000;
         String half = "leasehold|1|someone:1|" + token + "|0|" + token + "|someone else";
         for (int i = 0; i < 2; i++) {
-            bench.server(i).commands().psetex(KEY, 5000, half);
+            bench.server(i).commands().set(KEY, half, io.lettuce.core.SetArgs.Builder.px(5000));
             bench.server(i).commands().set(KEY + ":token", Long.toString(token));
         }
         Leasehold client = bench.client(bench.store.withNodeTimeout(Duration.ofMillis(100)), RedlockBench.LEASE);

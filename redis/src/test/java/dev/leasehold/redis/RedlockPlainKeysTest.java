@@ -78,7 +78,7 @@ class RedlockPlainKeysTest {
 
     @Test
     void aForeignKeyOnAMinorityIsNoHoldAndStays() throws Exception {
-        bench.server(1).commands().psetex("x", 60_000, "a value of theirs");
+        bench.server(1).commands().set("x", "a value of theirs", io.lettuce.core.SetArgs.Builder.px(60_000));
         Leasehold client = client();
         Lease lease = client.lock("x").acquire();
         lease.extend(Duration.ofSeconds(5));

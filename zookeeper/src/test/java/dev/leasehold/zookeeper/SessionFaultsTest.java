@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
  * of Curator's lock have reported under that number.
  */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class FaultsTest {
+class SessionFaultsTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final LockOptions OPTIONS = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(20));
