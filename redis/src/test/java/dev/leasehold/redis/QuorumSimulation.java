@@ -91,12 +91,12 @@ final class QuorumSimulation {
         clients = 2 + chance.nextInt(3);
         callers = 1 + chance.nextInt(2);
         locks = 1 + chance.nextInt(2) * chance.nextInt(2);
-        lease = lossy ? 20 * SECOND : new long[] {150, 250, 400, 600}[chance.nextInt(4)] * MS;
+        lease = lossy ? 30 * SECOND : new long[] {150, 250, 400, 600}[chance.nextInt(4)] * MS;
         maxLease = Duration.ofNanos(lossy ? lease : lease * (1 + chance.nextInt(3)));
         loss = lossy || ahead ? 0.15 : new double[] {0.05, 0.2, 0.2, 0.3}[chance.nextInt(4)];
         repeats = chance.nextBoolean() ? 0.1 : 0;
         longDelays = lossy ? 0 : new double[] {0, 0.02, 0.1}[chance.nextInt(3)];
-        faultsEnd = lossy ? 60 * SECOND : 30 * SECOND;
+        faultsEnd = lossy ? 90 * SECOND : 30 * SECOND;
         crashes = lossy || ahead ? 0 : chance.nextInt(3) == 0 ? 0 : 1 + chance.nextInt(8);
         majorityRestarts = chance.nextInt(3) == 0;
         pauses = lossy ? 0 : chance.nextInt(2) * chance.nextInt(6);
@@ -421,8 +421,8 @@ final class QuorumSimulation {
         boolean held = open.getOrDefault(lock, List.of()).stream().anyMatch(Lease::isValid);
         if (held || waited.getOrDefault(lock, 0) == 0) {
             freeSince.remove(lock);
-        } else if (world.now() - freeSince.computeIfAbsent(lock, name -> world.now()) > 12 * SECOND) {
-            findings.add("PROGRESS: nobody has got " + lock + " for 12 s although it is free");
+        } else if (world.now() - freeSince.computeIfAbsent(lock, name -> world.now()) > 20 * SECOND) {
+            findings.add("PROGRESS: nobody has got " + lock + " for 20 s although it is free");
         }
     }
 
