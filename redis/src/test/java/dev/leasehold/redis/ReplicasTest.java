@@ -205,6 +205,9 @@ class ReplicasTest {
             await().ignoreExceptions()
                     .until(() -> follower.commands().clusterReplicate(id).equals("OK"));
             await().until(() -> follower.commands().info("replication").contains("master_link_status:up"));
+            // A node that has just joined may not know yet who serves which slots.
+            await().until(() -> follower.commands().clusterInfo().contains("cluster_state:ok")
+                    && follower.commands().clusterInfo().contains("cluster_slots_ok:16384"));
             String uri = "redis-cluster://" + cluster.addresses() + "?" + WAITING;
             try (Leasehold client = Leasehold.builder()
                     .uri(uri)
