@@ -14,6 +14,7 @@ import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.Validity;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -569,26 +570,19 @@ final class LocalQueue {
         if (since == NEVER) {
             return;
         }
-        Caller longest = waiting.first();
-        boolean none = longest == null || (silence.backAt() == NEVER && now - patienceEnds(longest, since) < 0);
-        for (Caller caller : none ? List.<Caller>of() : patienceMatters()) {
-            if (now - patienceEnds(caller, since) < 0) {
-                break;
-            }
+        for (Caller caller = leastPatient(since);
+                caller != null && now - patienceEnds(caller, since) >= 0;
+                caller = leastPatient(since)) {
             waiting.remove(caller);
             actions.add(new Action.Fail(caller, unavailable()));
         }
     }
 
-    /** Whose patience ends first: that of the first, unless the store has said when it will serve again. */
-    private List<Caller> patienceMatters() {
-        if (silence.backAt() == NEVER) {
-            return waiting.inOrder();
-        }
-        long since = silenceBegan();
-        List<Caller> sorted = new ArrayList<>(waiting.inOrder());
-        sorted.sort((one, other) -> Long.compare(patienceEnds(one, since) - now, patienceEnds(other, since) - now));
-        return sorted;
+    /** Whose patience ends first: that of the longest waiting, unless the store has said when it will serve again. */
+    private @Nullable Caller leastPatient(long since) {
+        return silence.backAt() == NEVER
+                ? waiting.first()
+                : waiting.least(Comparator.comparingLong(caller -> patienceEnds(caller, since) - now));
     }
 
     private long patienceEnds(Caller caller, long since) {
@@ -635,11 +629,9 @@ final class LocalQueue {
             due = earlier(due, asked.nextAt());
         }
         long since = silenceBegan();
-        if (since != NEVER) {
-            Caller first = silence.backAt() == NEVER
-                    ? waiting.first()
-                    : patienceMatters().stream().findFirst().orElse(null);
-            due = first == null ? due : earlier(due, patienceEnds(first, since));
+        Caller first = since == NEVER ? null : leastPatient(since);
+        if (first != null) {
+            due = earlier(due, patienceEnds(first, since));
         }
         return earlier(due, undos.nextLook());
     }

@@ -1,6 +1,7 @@
 package dev.leasehold.engine;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -89,12 +90,11 @@ final class WaitingCallers {
         return callers.size() > trying;
     }
 
-    /** All of them, the longest waiting first: a copy. */
-    List<Caller> inOrder() {
-        return List.copyOf(callers);
-    }
-
     @Nullable Caller first() {
         return callers.isEmpty() ? null : callers.iterator().next();
+    }
+
+    @Nullable Caller least(Comparator<Caller> order) {
+        return callers.stream().min(order).orElse(null);
     }
 }

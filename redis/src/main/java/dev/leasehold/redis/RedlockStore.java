@@ -184,8 +184,8 @@ public final class RedlockStore implements StoreFactory {
      * after their start. Blocks for as long as it takes to reach all masters. Nothing is changed unless all of them answer
      * and none has a vote.
      *
-     * <p>Call it only if no process holds a lock of this quorum, nor has held one within the last maxLeaseDuration: the
-     * masters cannot know.
+     * <p>Call it only if no lock of this quorum was held or granted within the last maxLeaseDuration: the masters cannot
+     * know.
      *
      * @return what each master has answered
      * @throws StoreUnavailableException if a master does not answer; its {@code nodes()} tell which

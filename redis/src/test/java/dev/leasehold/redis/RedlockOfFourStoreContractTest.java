@@ -2,7 +2,7 @@ package dev.leasehold.redis;
 
 import org.junit.jupiter.api.Tag;
 
-/** Not green yet: with an even number of masters some contended rules take too long (see the closing note of issue 4). */
+/** Not green yet: after a hand-over on four masters a newcomer may wait out the claim period and get the lock. */
 @Tag("extended")
 class RedlockOfFourStoreContractTest extends RedlockContracts {
 
