@@ -68,6 +68,12 @@ final class Candidate implements AutoCloseable {
         return election.lease().map(Lease::token).orElse(0L);
     }
 
+    /** Whether its log, which looks now and then, has seen the term that it is in, if it is in one. */
+    boolean isLogged() {
+        long term = term();
+        return term == 0 || log.written() == term;
+    }
+
     /** What it believed, when it is closed. */
     List<HoldRecord> history() {
         return records.stream()

@@ -79,6 +79,7 @@ public abstract class ElectionContract {
     @AfterEach
     protected final void judge() {
         for (Candidate candidate : candidates) {
+            ClientBench.eventually("the log has seen who leads", PATIENCE, candidate::isLogged);
             candidate.close();
             history.addAll(candidate.history());
         }
