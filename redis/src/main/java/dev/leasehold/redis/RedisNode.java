@@ -34,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class RedisNode implements LockOps {
 
+    private static final long EXCHANGE_EVERY_NANOS = 1_000_000_000L;
+
     private final Route route;
     private final StoreContext context;
     private final KeyNames names;
@@ -44,6 +46,7 @@ final class RedisNode implements LockOps {
     private final @Nullable Replicas replicas;
     private final @Nullable ForeignHolders foreign;
     private final ConcurrentMap<Renewal, CompletableFuture<RenewAnswer>> renewals;
+    private volatile @Nullable Exchange latest;
 
     private record Renewal(LeaseId lease, Duration duration) {}
 
@@ -143,6 +146,7 @@ final class RedisNode implements LockOps {
                         .add(Millis.up(lease))
                         .add(claim.spare())
                         .add((enqueue ? "1|" : "0|")
+                                + (wantsExchange() ? "1|" : "0|")
                                 + Millis.up(WaitingRules.aliveFor(lease))
                                 + '|'
                                 + Millis.up(WaitingRules.claimPeriod(lease))
@@ -151,12 +155,27 @@ final class RedisNode implements LockOps {
                 (sentAt, answer) -> claimAnswer(claim, sentAt, answer));
     }
 
+    /**
+     * Whether the server shall say which run it is, which costs it as much as a third of the rest: a pushed grant can be believed
+     * by an exchange of a second ago as well as by a new one. Should it be another server by then, its grant is only a reason
+     * to ask.
+     */
+    private boolean wantsExchange() {
+        Exchange last = latest;
+        return last == null || context.time().nanos() - last.sentAt().nanos() >= EXCHANGE_EVERY_NANOS;
+    }
+
     private ClaimAnswer claimAnswer(Claim claim, ClockReading sentAt, List<Object> answer) {
         if (answer.size() == 1) {
             return Reply.granted(claim, sentAt, answer.get(0).toString());
         }
         long now = Reply.number(answer.get(4));
-        inbox.heard(new Exchange(answer.get(5).toString(), sentAt, now));
+        String run = answer.get(5).toString();
+        if (!run.isEmpty()) {
+            Exchange exchange = new Exchange(run, sentAt, now);
+            latest = exchange;
+            inbox.heard(exchange);
+        }
         Duration left = Reply.timeLeft(answer.get(2));
         return new ClaimAnswer.Busy(
                 Reply.holder(answer.get(1).toString(), left, now), left, (int) Reply.number(answer.get(3)));

@@ -22,6 +22,21 @@ local function clock()
   return time[1] * 1000000 + time[2]
 end
 
+-- Which run of which server this is. Costs more than anything else here.
+local function runId()
+  local info = redis.call('INFO', 'server')
+  local at = string.find(info, 'run_id:', 1, true) + 7
+  return string.sub(info, at, at + 39)
+end
+
+local function isTenure(value)
+  return string.sub(value, 1, 12) == LAYOUT
+end
+
+local function isTenureOf(value, claim)
+  return string.sub(value, 1, 13 + #claim) == LAYOUT .. claim .. '|'
+end
+
 -- Takes the lock's value apart. Nothing if it is not one of this layout.
 local function tenure(value)
   local claim, token, spare = string.match(value, '^leasehold|1|([^|]*)|(%d+)|(%d+)|%d+|')
@@ -92,7 +107,7 @@ local function handOver(to)
       return nil, true
     else
       last = last or to.last or redis.call('GET', KEYS[2])
-      run = run or string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
+      run = run or runId()
       local token = nextToken(last, now)
       grant(now, token, claim, next.spare, next.owner, next.period)
       local text = table.concat({run, integer(now), next.period, claim, token, next.spare, to.name}, '|')

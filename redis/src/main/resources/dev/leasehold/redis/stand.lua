@@ -16,20 +16,26 @@ local function stand(id, owner, spare, enqueue, aliveFor, period, now)
       break
     end
   end
-  local known = redis.call('HEXISTS', KEYS[4], id) == 1 and not isGone(id)
+  local known = waiter(id)
+  if known and known.alive <= now then
+    leave(id)
+    known = nil
+  end
   if known or enqueue then
-    local came = now
-    if not known then
-      local latest = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2]
-      came = math.max(now, (latest or 0) + 1)
-    end
-    redis.call('ZADD', KEYS[3], 'NX', integer(came), id)
+    redis.call('ZADD', KEYS[3], 'NX', integer(now), id)
     redis.call('HSET', KEYS[4], id, integer(now + aliveFor * 1000) .. '|' .. period .. '|' .. spare .. '|' .. owner)
+    -- For twice as long as they must last, so that most of those who come need not make them last longer.
     if math.min(redis.call('PTTL', KEYS[3]), redis.call('PTTL', KEYS[4])) < tonumber(aliveFor) then
-      redis.call('PEXPIRE', KEYS[3], aliveFor)
-      redis.call('PEXPIRE', KEYS[4], aliveFor)
+      redis.call('PEXPIRE', KEYS[3], 2 * aliveFor)
+      redis.call('PEXPIRE', KEYS[4], 2 * aliveFor)
     end
   end
   local place = redis.call('ZRANK', KEYS[3], id)
+  -- The clock may have been set back since others came: then behind the last of them.
+  if place and not known and place + 1 < redis.call('ZCARD', KEYS[3]) then
+    local latest = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2]
+    redis.call('ZADD', KEYS[3], integer(latest + 1), id)
+    place = redis.call('ZRANK', KEYS[3], id)
+  end
   return place and place + 1 or 0
 end
