@@ -11,6 +11,7 @@ public final class WaitingRules {
 
     private static final Duration MOST = Duration.ofSeconds(5);
     private static final Duration LEAST = Duration.ofMillis(50);
+    private static final Duration LONG = MOST.multipliedBy(3);
 
     private WaitingRules() {}
 
@@ -21,7 +22,7 @@ public final class WaitingRules {
      * @return a third of the lease, at least 50 ms and at most 5 s
      */
     public static Duration askEvery(Duration lease) {
-        return within(lease.dividedBy(3));
+        return share(lease, 3);
     }
 
     /**
@@ -31,7 +32,7 @@ public final class WaitingRules {
      * @return 2.5 times the asking interval
      */
     public static Duration aliveFor(Duration lease) {
-        return askEvery(lease).multipliedBy(5).dividedBy(2);
+        return Duration.ofNanos(askEvery(lease).toNanos() * 5 / 2);
     }
 
     /**
@@ -41,13 +42,15 @@ public final class WaitingRules {
      * @return half of the lease, at least 50 ms and at most 5 s
      */
     public static Duration claimPeriod(Duration lease) {
-        return within(lease.dividedBy(2));
+        return share(lease, 2);
     }
 
-    private static Duration within(Duration duration) {
-        if (duration.compareTo(MOST) > 0) {
+    // In nanoseconds, because Duration divides decimal fractions of any length, and this is asked for with every claim.
+    private static Duration share(Duration lease, long parts) {
+        if (lease.compareTo(LONG) > 0) {
             return MOST;
         }
-        return duration.compareTo(LEAST) < 0 ? LEAST : duration;
+        long nanos = Math.max(LEAST.toNanos(), lease.toNanos() / parts);
+        return Duration.ofNanos(Math.min(MOST.toNanos(), nanos));
     }
 }

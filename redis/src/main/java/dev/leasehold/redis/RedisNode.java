@@ -17,6 +17,7 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -39,6 +40,8 @@ final class RedisNode implements LockOps {
     private final Route route;
     private final StoreContext context;
     private final KeyNames names;
+    private final LockKeys.Cache keys;
+    private final byte[] owner;
     private final Link commands;
     private final Inbox inbox;
     private final boolean counted;
@@ -70,6 +73,8 @@ final class RedisNode implements LockOps {
         this.counted = counted;
         this.asking = false;
         this.names = names;
+        keys = new LockKeys.Cache(names, counted);
+        owner = context.owner().getBytes(StandardCharsets.UTF_8);
         replicas = settings.replicas() > 0 ? new Replicas(route, context, settings) : null;
         foreign = names.arePlain() ? new ForeignHolders(this, context.time(), events) : null;
         this.renewals = new ConcurrentHashMap<>();
@@ -82,6 +87,8 @@ final class RedisNode implements LockOps {
         this.inbox = same.inbox;
         this.counted = same.counted;
         this.names = same.names;
+        this.keys = same.keys;
+        this.owner = same.owner;
         this.commands = same.commands;
         this.replicas = same.replicas;
         this.foreign = same.foreign;
@@ -140,18 +147,21 @@ final class RedisNode implements LockOps {
         return run(
                 "the claim of '" + claim.lock() + "'",
                 Script.CLAIM,
-                args -> lockKeys(args, claim.lock())
-                        .add(claim.id().toString())
-                        .add(context.owner())
-                        .add(Millis.up(lease))
-                        .add(claim.spare())
-                        .add((enqueue ? "1|" : "0|")
-                                + (wantsExchange() ? "1|" : "0|")
-                                + Millis.up(WaitingRules.aliveFor(lease))
-                                + '|'
-                                + Millis.up(WaitingRules.claimPeriod(lease))
-                                + '|'
-                                + whomToTell(claim.lock())),
+                args -> {
+                    LockKeys lock = keys.of(claim.lock());
+                    return lock.addTo(args, 0)
+                            .add(claim.id().toString())
+                            .add(owner)
+                            .add(Millis.up(lease))
+                            .add(claim.spare())
+                            .add((enqueue ? "1|" : "0|")
+                                    + (wantsExchange() ? "1|" : "0|")
+                                    + Millis.up(WaitingRules.aliveFor(lease))
+                                    + '|'
+                                    + Millis.up(WaitingRules.claimPeriod(lease))
+                                    + '|'
+                                    + lock.toTellText());
+                },
                 (sentAt, answer) -> claimAnswer(claim, sentAt, answer));
     }
 
@@ -241,8 +251,8 @@ final class RedisNode implements LockOps {
         return run(
                 "the renewal of '" + lease.lock() + "'",
                 Script.RENEW,
-                args -> args.add(1)
-                        .addKey(names.lock(lease.lock()))
+                args -> keys.of(lease.lock())
+                        .addOwnTo(args, 0)
                         .add(Reply.beginning(lease))
                         .add(Millis.up(duration)),
                 (sentAt, answer) -> {
@@ -258,10 +268,13 @@ final class RedisNode implements LockOps {
         return run(
                 "the release of '" + lease.lock() + "'",
                 Script.RELEASE,
-                args -> lockKeys(args, lease.lock())
-                        .add(Reply.beginning(lease))
-                        .add(Millis.up(keepFor))
-                        .add(whomToTell(lease.lock())),
+                args -> {
+                    LockKeys lock = keys.of(lease.lock());
+                    return lock.addTo(args, 0)
+                            .add(Reply.beginning(lease))
+                            .add(Millis.up(keepFor))
+                            .add(lock.toTell());
+                },
                 (sentAt, answer) -> Reply.released(answer));
     }
 
@@ -270,8 +283,8 @@ final class RedisNode implements LockOps {
         return run(
                 "the release of '" + lease.lock() + "'",
                 Script.RELEASE_ALONE,
-                args -> args.add(1)
-                        .addKey(names.lock(lease.lock()))
+                args -> keys.of(lease.lock())
+                        .addOwnTo(args, 0)
                         .add(Reply.beginning(lease))
                         .add(Millis.up(keepFor)),
                 (sentAt, answer) -> Reply.released(answer));
@@ -342,16 +355,11 @@ final class RedisNode implements LockOps {
 
     /** The keys of a lock, and how many will follow. */
     CommandArgs<String, String> lockKeys(CommandArgs<String, String> args, int more, String lock) {
-        String beside = names.beside(lock);
-        return args.add(4 + more)
-                .addKey(names.lock(lock))
-                .addKey(KeyNames.token(beside))
-                .addKey(KeyNames.queue(beside))
-                .addKey(KeyNames.waiters(beside));
+        return keys.of(lock).addTo(args, more);
     }
 
     String whomToTell(String lock) {
-        return (counted ? "1|" : "0|") + names.inboxPrefix() + '|' + lock;
+        return keys.of(lock).toTellText();
     }
 
     /** What a script is sent beside its name. */

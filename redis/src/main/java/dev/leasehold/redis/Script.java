@@ -24,7 +24,9 @@ enum Script {
     OPEN_QUORUM("lock.lua", "marker.lua", "open-quorum.lua");
 
     private final String text;
-    private final String sha;
+
+    @SuppressWarnings("ImmutableEnumChecker") // Nobody writes into it.
+    private final byte[] sha;
 
     Script(String... resources) {
         StringBuilder whole = new StringBuilder();
@@ -34,7 +36,8 @@ enum Script {
         text = whole.toString();
         try {
             MessageDigest sha1 = MessageDigest.getInstance("SHA-1");
-            sha = HexFormat.of().formatHex(sha1.digest(text.getBytes(StandardCharsets.UTF_8)));
+            String hex = HexFormat.of().formatHex(sha1.digest(text.getBytes(StandardCharsets.UTF_8)));
+            sha = hex.getBytes(StandardCharsets.US_ASCII);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java platform has SHA-1", e);
         }
@@ -44,7 +47,7 @@ enum Script {
         return text;
     }
 
-    String sha() {
+    byte[] sha() {
         return sha;
     }
 

@@ -169,7 +169,7 @@ class EnsembleFaultsTest {
 
     @Test
     void aHolderWhoseServerIsKilledMovesToAnotherAndKeepsItsLock() throws Exception {
-        Leasehold client = client(ensemble.servers(), 15_000);
+        Leasehold client = client(ensemble.servers(), 20_000);
         Lease held = client.lock(name).acquire();
         int server = ensemble.serverOf(owner());
         ensemble.kill(server);
