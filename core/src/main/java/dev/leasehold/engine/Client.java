@@ -35,6 +35,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** One client: its store, its time, and a queue for each lock that is in use. */
@@ -358,6 +359,15 @@ public final class Client {
         @Override
         public void doubt(@Nullable String lock) {
             tell(lock, new Event.DoubtSignal());
+        }
+
+        @Override
+        public void doubtIf(Predicate<String> affected) {
+            queues.forEach((lock, runner) -> {
+                if (affected.test(lock)) {
+                    runner.post(new Event.DoubtSignal());
+                }
+            });
         }
 
         @Override

@@ -1,5 +1,6 @@
 package dev.leasehold.spi;
 
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,16 @@ public interface Signals {
      * @param lock the lock in question, or null for all
      */
     void doubt(@Nullable String lock);
+
+    /**
+     * As {@link #doubt}, of some locks only: what is held on one of many servers, say.
+     *
+     * @param affected tells whether a lock is concerned; asked at once, on the calling thread, for each lock that this client
+     *     holds or waits for, and perhaps for none
+     */
+    default void doubtIf(Predicate<String> affected) {
+        doubt(null);
+    }
 
     /**
      * As {@link #doubt}, and what is held may be gone before it can be confirmed: the connection that it depends on is

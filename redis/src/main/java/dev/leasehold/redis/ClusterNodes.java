@@ -11,6 +11,7 @@ import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.Validity;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
@@ -201,11 +202,36 @@ final class ClusterNodes implements LockOps {
 
     private RedisNode node(SlotMap.Address address) {
         RedisNode node = nodes.computeIfAbsent(
-                address, at -> new RedisNode(routes.apply(at), context, settings, names, inbox, false, events));
+                address, at -> new RedisNode(routes.apply(at), context, settings, names, inbox, false, eventsOf(at)));
         if (closed) {
             node.close();
         }
         return node;
+    }
+
+    /** When a node's connection has been lost, what is held on the others is not in doubt, and asking costs them much. */
+    private NodeEvents eventsOf(SlotMap.Address node) {
+        return new NodeEvents() {
+            @Override
+            public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
+                events.granted(lease, spare, validity);
+            }
+
+            @Override
+            public void doubt(@Nullable String lock) {
+                events.doubt(lock);
+            }
+
+            @Override
+            public void doubtNode() {
+                SlotMap known = map;
+                context.signals().doubtIf(lock -> known == null || isAt(node, known.of(names.lock(lock))));
+            }
+        };
+    }
+
+    private static boolean isAt(SlotMap.Address node, SlotMap.@Nullable Address owner) {
+        return owner == null || owner.equals(node);
     }
 
     private void readSoon() {

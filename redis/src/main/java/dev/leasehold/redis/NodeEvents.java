@@ -12,4 +12,9 @@ interface NodeEvents {
 
     /** Something happened after which what the node holds should be confirmed: of one lock, or, with null, of all. */
     void doubt(@Nullable String lock);
+
+    /** Something happened after which all that the node holds should be confirmed. */
+    default void doubtNode() {
+        doubt(null);
+    }
 }

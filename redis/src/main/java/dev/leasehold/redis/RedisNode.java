@@ -78,7 +78,7 @@ final class RedisNode implements LockOps {
         replicas = settings.replicas() > 0 ? new Replicas(route, context, settings) : null;
         foreign = names.arePlain() ? new ForeignHolders(this, context.time(), events) : null;
         this.renewals = new ConcurrentHashMap<>();
-        commands = new Wires(context).link(route.toString(), route::connect, () -> events.doubt(null));
+        commands = new Wires(context).link(route.toString(), route::connect, events::doubtNode);
     }
 
     private RedisNode(RedisNode same, boolean asking) {

@@ -8,12 +8,15 @@ import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
+import io.lettuce.core.KillArgs;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -90,6 +93,32 @@ class TopologyTest {
             assertThat(second.release()).isEqualTo(LeaseState.RELEASED);
             assertThat(one.lock("x").acquire().token()).isGreaterThan(second.token());
         }
+    }
+
+    /** To have twenty thousand leases confirmed because of a few cost leases on the other nodes. */
+    @Test
+    void whenTheConnectionToANodeIsLostWhatIsHeldThereIsConfirmedAndNothingElse() throws Exception {
+        try (RedisGroup cluster = RedisGroup.cluster();
+                Leasehold client = Leasehold.connect("redis-cluster://" + cluster.addresses())) {
+            int[] held = new int[3];
+            for (int i = 0; i < 60; i++) {
+                client.lock("lock" + i).acquire();
+                held[SlotHash.getSlot("leasehold:{lock" + i + "}") * 3 / 16384]++;
+            }
+            cluster.servers.forEach(server -> server.commands().configResetstat());
+            RedisProcess cut = cluster.servers.get(1);
+            cut.commands().clientKill(KillArgs.Builder.typeNormal().skipme(true));
+            await().until(() -> renewals(cut) >= held[1]);
+            assertThat(renewals(cut)).isEqualTo(held[1]);
+            assertThat(renewals(cluster.servers.get(0)) + renewals(cluster.servers.get(2)))
+                    .isZero();
+        }
+    }
+
+    private static int renewals(RedisProcess server) {
+        Matcher calls = Pattern.compile("cmdstat_evalsha:calls=(\\d+)")
+                .matcher(server.commands().info("commandstats"));
+        return calls.find() ? Integer.parseInt(calls.group(1)) : 0;
     }
 
     @Test
