@@ -38,13 +38,16 @@ record ZooKeeperTarget(
 
     private static final String KEY_STORE = "zookeeper.ssl.keyStore.location";
 
+    private static final String SASL_CONTEXT = ZKClientConfig.LOGIN_CONTEXT_NAME_KEY;
+
     /** Our options for properties of ZooKeeper's client. */
     private static final Map<String, String> SETTINGS = Map.of(
             "keyStore", KEY_STORE,
             "keyStorePassword", "zookeeper.ssl.keyStore.password",
             "trustStore", "zookeeper.ssl.trustStore.location",
             "trustStorePassword", "zookeeper.ssl.trustStore.password",
-            "saslContext", ZKClientConfig.LOGIN_CONTEXT_NAME_KEY);
+            "saslContext", SASL_CONTEXT,
+            "fipsMode", "zookeeper.fips-mode");
 
     static ZooKeeperTarget read(StoreUri uri) {
         String text = uri.text();
@@ -55,7 +58,8 @@ record ZooKeeperTarget(
         if (question >= 0) {
             throw new IllegalArgumentException("unknown option in '" + uri + "': options of a ZooKeeper store are "
                     + "leasehold.sessionTimeout, leasehold.tls, leasehold.keyStore, leasehold.keyStorePassword, "
-                    + "leasehold.trustStore, leasehold.trustStorePassword, leasehold.saslContext");
+                    + "leasehold.trustStore, leasehold.trustStorePassword, leasehold.saslContext, "
+                    + "leasehold.fipsMode");
         }
         String rest = text.substring(SCHEME.length());
         int at = rest.lastIndexOf('@');
@@ -160,6 +164,7 @@ record ZooKeeperTarget(
     boolean isAuthenticated() {
         return credentials != null
                 || settings.containsKey(KEY_STORE)
+                || settings.containsKey(SASL_CONTEXT)
                 || System.getProperty("java.security.auth.login.config") != null;
     }
 

@@ -36,7 +36,9 @@ class ZooKeeperTargetTest {
     @Test
     void tlsAndSaslBecomePropertiesOfTheClient() {
         ZooKeeperTarget target = read("zookeeper://zoo1?leasehold.tls=true&leasehold.trustStore=/etc/trust.p12"
-                + "&leasehold.trustStorePassword=secret&leasehold.saslContext=Zoo");
+                + "&leasehold.trustStorePassword=secret&leasehold.saslContext=Zoo&leasehold.fipsMode=false");
+        assertThat(target.isAuthenticated()).isTrue();
+        assertThat(target.clientConfig().getProperty("zookeeper.fips-mode")).isEqualTo("false");
         assertThat(target.clientConfig().getProperty("zookeeper.client.secure")).isEqualTo("true");
         assertThat(target.clientConfig().getProperty("zookeeper.clientCnxnSocket"))
                 .contains("Netty");
