@@ -42,6 +42,7 @@ final class Tenure {
     private int served;
 
     private long leaseNanos;
+    private long askedNanos;
     private boolean renewing = true;
     private long renewAt;
     private boolean doubted;
@@ -79,6 +80,7 @@ final class Tenure {
         this.beganAt = now;
         this.random = random;
         this.leaseNanos = asked.toNanos();
+        this.askedNanos = leaseNanos;
         this.endInStore = now + withMargin(leaseNanos);
         planRenewal();
         if (pushed) {
@@ -141,7 +143,8 @@ final class Tenure {
 
     /**
      * Whether enough of the lease is left to give it to a caller. One who will not renew gets a lease that was just
-     * granted or renewed; one who will may start where the watchdog would not have renewed yet.
+     * granted or renewed; one who will may start where the watchdog would not have renewed yet, also where the store has
+     * confirmed less than it was asked for.
      */
     boolean isReadyFor(Caller caller, long now) {
         if (doubted) {
@@ -155,7 +158,9 @@ final class Tenure {
         if (served == 0) {
             return asked.compareTo(wanted) >= 0 && (renews || !pushed);
         }
-        return renews && validity.nanosLeft(now) >= wanted.toNanos() / 10 * 6;
+        long confirmed = validity.deadline() - validity.sentAt().nanos();
+        long whole = askedNanos >= wanted.toNanos() ? Math.min(wanted.toNanos(), confirmed) : wanted.toNanos();
+        return renews && validity.nanosLeft(now) >= whole / 10 * 6;
     }
 
     /** Has the lease renewed for a caller before it is given to it. */
@@ -284,6 +289,7 @@ final class Tenure {
             wanted = most;
             cap(now);
         }
+        askedNanos = Math.max(askedNanos, wanted);
         long end = now + withMargin(wanted);
         if (end - endInStore > 0) {
             endInStore = end;

@@ -213,6 +213,23 @@ class LocalQueueServingTest {
         bench.given(next);
     }
 
+    /** In ZooKeeper a lease is confirmed for as long as the session, which may be far less than the lease. */
+    @Test
+    void aStoreThatConfirmsLessThanItWasAskedForServesTheNextWithoutARenewal() {
+        Hold opener = bench.held();
+        Caller first = bench.joins();
+        bench.joins();
+        bench.ends(opener);
+        bench.released(bench.release());
+        bench.grants(bench.claim(), LEASE.dividedBy(3), bench.now());
+        Hold hold = bench.given(first);
+        bench.forget();
+        bench.stopFor(Duration.ofMillis(5));
+        bench.ends(hold);
+        bench.one(Action.Give.class);
+        bench.none(Action.SendRenew.class);
+    }
+
     @Test
     void oneWhoNeedsALongerLeaseGetsItRenewedFirst() {
         Hold first = startRun(1);
