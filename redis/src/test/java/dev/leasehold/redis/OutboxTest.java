@@ -85,6 +85,13 @@ class OutboxTest {
     }
 
     @Test
+    void whatWasGatheredStaysTogetherWhileManyAreUnderWay() {
+        send(FEW + ENOUGH + 10);
+        answer(0, 1);
+        assertThat(writes).hasSize(FEW + 1);
+    }
+
+    @Test
     void commandsThatAreGivenUpMakeRoomTooAndAreNotWrittenAnyMore() {
         send(FEW + 3);
         sent.get(FEW + 1).completeExceptionally(new IllegalStateException("given up"));

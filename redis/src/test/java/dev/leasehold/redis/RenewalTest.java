@@ -39,7 +39,8 @@ class RenewalTest {
     void askedAgainWhileItIsUnderWayARenewalIsSentOnceAndAnswersAll() throws Exception {
         ScheduledExecutorService timers = Executors.newSingleThreadScheduledExecutor();
         try (RedisProcess redis = RedisProcess.start(RedisProcess.Version.V7_0)) {
-            Store store = new RedisStoreProvider().create(StoreUri.parse(redis.uri())).open(context(timers));
+            Store store =
+                    new RedisStoreProvider().create(StoreUri.parse(redis.uri())).open(context(timers));
             Claim claim = new Claim(new ClaimId("client", 1), "x", LEASE, 0, false);
             LeaseId lease = ((ClaimAnswer.Granted) get(store.claim(claim))).lease();
             get(store.renew(lease, LEASE));
@@ -89,8 +90,8 @@ class RenewalTest {
     }
 
     private static int renewals(RedisProcess server) {
-        Matcher calls =
-                Pattern.compile("cmdstat_evalsha:calls=(\\d+)").matcher(server.commands().info("commandstats"));
+        Matcher calls = Pattern.compile("cmdstat_evalsha:calls=(\\d+)")
+                .matcher(server.commands().info("commandstats"));
         return calls.find() ? Integer.parseInt(calls.group(1)) : 0;
     }
 
