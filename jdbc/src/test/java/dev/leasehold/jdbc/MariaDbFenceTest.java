@@ -12,6 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** With MariaDB's own driver, and with MySQL's driver and dialect: no MySQL server can be had from Maven Central. */
@@ -58,7 +59,7 @@ class MariaDbFenceTest {
                 statement.execute("CREATE USER clerk");
                 JdbcFence fence = JdbcFence.standard().withSchema("money").withTables("my_");
                 fence.createTable(dataSource());
-                statement.execute("GRANT SELECT ON test.account TO clerk");
+                statement.execute("GRANT SELECT ON test.account TO clerk"); // Or it could not use the database test.
                 String url = url().replace("user=root", "user=clerk");
                 try (Connection clerk = DriverManager.getConnection(url)) {
                     clerk.setAutoCommit(false);
@@ -82,7 +83,9 @@ class MariaDbFenceTest {
         }
     }
 
+    /** The same statements once more. */
     @Nested
+    @Tag("extended")
     class MySqlDriver extends FenceContract {
 
         @Override
