@@ -12,6 +12,7 @@ import java.sql.DriverManager;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -85,7 +86,7 @@ class JdbcEndToEnd {
                         Map.of("LEASEHOLD_STORE", app, "LEASEHOLD_STORE_PASSWORD", "s3cret+/%"),
                         List.of("run", "demo", "true"))
                 .succeeded();
-        leasehold.run("run", "--store", app, "demo", "true").failed(78, "password");
+        leasehold.run("run", "--store", app, "demo", "true").failed(78, "no password was provided");
 
         Program.Run wrong = leasehold.start(
                 Map.of("LEASEHOLD_STORE", app, "LEASEHOLD_STORE_PASSWORD", "wr0ng"), List.of("run", "demo", "true"));
@@ -110,12 +111,42 @@ class JdbcEndToEnd {
     }
 
     @Test
+    void otherStoresLoadNoneOfTheirDrivers() throws Exception {
+        Path loaded = dir.resolve("loaded");
+        Path target = Path.of(System.getProperty("build.root"), "cli", "target");
+        try (Stream<Path> files = Files.list(target)) {
+            Path jar = files.filter(
+                            file -> file.getFileName().toString().matches("leasehold-cli-[\\d.]+(-SNAPSHOT)?\\.jar"))
+                    .findFirst()
+                    .orElseThrow();
+            Process run = new ProcessBuilder(
+                            ProcessHandle.current().info().command().orElse("java"),
+                            "-Xlog:class+load:file=" + loaded,
+                            "-jar",
+                            jar.toString(),
+                            "run",
+                            "--store",
+                            "sqlite:" + dir.resolve("locks.db"),
+                            "demo",
+                            "true")
+                    .inheritIO()
+                    .start();
+            assertThat(run.waitFor()).isZero();
+        }
+        assertThat(Files.readString(loaded))
+                .contains("org.sqlite.")
+                .doesNotContain(" org.postgresql.", " org.mariadb.", " com.mysql.", " org.h2.", " com.zaxxer.");
+    }
+
+    @Test
     void aDatabaseThatCannotBeReachedIsNotABusyLock() throws Exception {
         for (String kind : List.of("postgresql", "mariadb", "mysql")) {
             String soon = "jdbc:" + kind + "://127.0.0.1:1/locks?user=app&leasehold.storeTimeout=1000";
             leasehold.run("run", "-n", "--store", soon, "demo", "touch", "ran").failed(69, "127.0.0.1:1");
-            leasehold.run("doctor", "--store", soon).failed(69, "127.0.0.1:1");
         }
+        leasehold
+                .run("doctor", "--store", "jdbc:postgresql://127.0.0.1:1/locks?leasehold.storeTimeout=1000")
+                .failed(69, "127.0.0.1:1");
         assertThat(dir.resolve("ran")).doesNotExist();
     }
 }
