@@ -11,7 +11,6 @@ import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.servers.PostgresServer;
-import java.io.PrintWriter;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -19,8 +18,8 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -262,7 +261,7 @@ class JdbcDoctorTest {
     @Test
     void aPoolerThatLendsConnectionsPerTransactionIsSeen() throws Exception {
         use(postgres.url());
-        Examination seen = examine(new PerStatement(postgres.url()));
+        Examination seen = examine(lendingPerStatement(postgres.url()));
         assertThat(the("database-pooler", seen).what()).contains("pooler in between");
         assertThat(codes(seen, Severity.SERIOUS)).isEmpty();
         Examination off = examine(postgres.url() + "&leasehold.listen=false");
@@ -274,67 +273,35 @@ class JdbcDoctorTest {
         assertThatThrownBy(() -> examine("jdbc:postgresql://127.0.0.1:1/db?user=a&leasehold.storeTimeout=1000"))
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("127.0.0.1:1");
-        assertThatThrownBy(() -> examine(postgres.url().replace("/postgres?", "/nowhere?")))
+        assertThatThrownBy(() -> examine(postgres.url().replace("/postgres?", "/nowhere?leasehold.storeTimeout=1000&")))
                 .isInstanceOf(LockException.class)
                 .isNotInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("nowhere");
     }
 
-    /** What a transaction pooler does in auto-commit mode: statements with no result are run on any connection to the server. */
-    private record PerStatement(String url) implements DataSource {
-
-        @Override
-        public Connection getConnection() throws SQLException {
+    /** As a pooler does that lends connections per transaction: each statement in auto-commit mode may run on another one. */
+    private static DataSource lendingPerStatement(String url) {
+        return proxy(DataSource.class, new FenceContract.DataSourceOf(url), "getConnection", () -> {
             Connection own = DriverManager.getConnection(url);
-            return (Connection) Proxy.newProxyInstance(
-                    PerStatement.class.getClassLoader(),
-                    new Class<?>[] {Connection.class},
-                    (proxy, method, arguments) -> {
-                        if (method.getName().equals("createStatement")) {
-                            return DriverManager.getConnection(url).createStatement();
-                        }
-                        try {
-                            return method.invoke(own, arguments);
-                        } catch (InvocationTargetException e) {
-                            throw e.getCause();
-                        }
-                    });
-        }
+            return proxy(
+                    Connection.class,
+                    own,
+                    "createStatement",
+                    () -> DriverManager.getConnection(url).createStatement());
+        });
+    }
 
-        @Override
-        public Connection getConnection(String user, String password) throws SQLException {
-            return getConnection();
-        }
-
-        @Override
-        public PrintWriter getLogWriter() {
-            return new PrintWriter(System.err, true);
-        }
-
-        @Override
-        public void setLogWriter(PrintWriter out) {}
-
-        @Override
-        public void setLoginTimeout(int seconds) {}
-
-        @Override
-        public int getLoginTimeout() {
-            return 0;
-        }
-
-        @Override
-        public Logger getParentLogger() {
-            return Logger.getGlobal();
-        }
-
-        @Override
-        public <T> T unwrap(Class<T> type) throws SQLException {
-            throw new SQLException("wraps nothing");
-        }
-
-        @Override
-        public boolean isWrapperFor(Class<?> type) {
-            return false;
-        }
+    private static <T> T proxy(Class<T> type, T target, String replaced, Callable<?> replacement) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+                    if (method.getName().equals(replaced)) {
+                        return replacement.call();
+                    }
+                    try {
+                        return method.invoke(target, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                }));
     }
 }

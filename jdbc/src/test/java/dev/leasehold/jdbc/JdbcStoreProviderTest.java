@@ -38,8 +38,8 @@ class JdbcStoreProviderTest {
 
     @Test
     void takesAPasswordApartFromTheUrlAndShowsItNowhere() throws Exception {
-        String url = "jdbc:h2:mem:password;DB_CLOSE_DELAY=-1;USER=app?leasehold.password=";
-        assertThat(create(url + "s3cret")).hasToString("jdbc:h2:mem:password;DB_CLOSE_DELAY=-1;USER=app");
+        String url = "jdbc:h2:mem:password;DB_CLOSE_DELAY=-1;USER=app?leasehold.storeTimeout=1000&leasehold.password=";
+        assertThat(create("jdbc:h2:mem:password?leasehold.password=s3cret")).hasToString("jdbc:h2:mem:password");
         try (Leasehold client = Leasehold.connect(url + "s3cret")) {
             client.lock("a").acquire().close();
         }

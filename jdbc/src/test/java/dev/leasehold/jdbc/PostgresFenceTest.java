@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -16,6 +17,8 @@ import org.junit.jupiter.api.Test;
 class PostgresFenceTest extends FenceContract {
 
     private static PostgresServer postgres;
+
+    private boolean onlyReadCommitted;
 
     @BeforeAll
     static void startServer() {
@@ -35,6 +38,20 @@ class PostgresFenceTest extends FenceContract {
     @Override
     JdbcFence fence() {
         return JdbcFence.standard().withSchema("public");
+    }
+
+    @Override
+    List<Integer> levels() {
+        return onlyReadCommitted ? List.of(Connection.TRANSACTION_READ_COMMITTED) : super.levels();
+    }
+
+    @Test
+    void atReadCommittedNobodysTransactionFailsForASimultaneousRegistration() throws Exception {
+        onlyReadCommitted = true;
+        long before = errors();
+        severalThatRegisterForTheFirstTimeAtOnceAreOneAfterTheOther();
+        nothingThatWasCommittedIsLostAmongManyHolders();
+        assertThat(errors()).isEqualTo(before);
     }
 
     @Test
