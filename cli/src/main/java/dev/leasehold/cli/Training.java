@@ -10,8 +10,9 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What the launcher starts once, to have the JVM write down the classes that a start needs: one run with SQLite, and one
- * with a Redis that is only pretended and refuses everything but the greeting. Should that ever be too little, starts
+ * What the launcher starts once, to have the JVM write down the classes that a start needs: one run with SQLite, one with
+ * a database in memory, one with a PostgreSQL that does not answer, and one with a Redis that is only pretended and refuses
+ * everything but the greeting. Should that ever be too little, starts
  * become slower and nothing else.
  */
 final class Training {
@@ -31,6 +32,8 @@ final class Training {
             String redis = "redis://127.0.0.1:" + server.getLocalPort();
             train("run", "--store", redis, "training", "true");
             train("ls", "--store", redis);
+            train("run", "--store", "jdbc:h2:mem:training;DB_CLOSE_DELAY=-1", "training", "true");
+            train("ls", "--store", "jdbc:postgresql://127.0.0.1:1/training?leasehold.storeTimeout=1000");
         }
         System.exit(ExitStatus.OK);
     }

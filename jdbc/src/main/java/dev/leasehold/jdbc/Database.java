@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
@@ -44,7 +43,7 @@ final class Database implements AutoCloseable {
     }
 
     static Database open(StoreFile file) throws SQLException {
-        requireDriver(file);
+        SqliteDriver.require(file);
         file.prepare();
         Object identity = file.identity();
         if (identity == null) {
@@ -66,19 +65,10 @@ final class Database implements AutoCloseable {
         }
     }
 
-    private static void requireDriver(StoreFile file) {
-        try {
-            Class.forName("org.sqlite.JDBC");
-        } catch (ClassNotFoundException e) {
-            throw new LockException(
-                    "the store " + file + " needs SQLite's driver: add the dependency org.xerial:sqlite-jdbc", e);
-        }
-    }
-
     private static Connection connect(StoreFile file) throws SQLException {
         Properties settings = new Properties();
         settings.setProperty("busy_timeout", "0"); // Whoever uses this class waits, and can be called off.
-        return DriverManager.getConnection(file.jdbcUrl(), settings);
+        return SqliteDriver.connect(file, settings);
     }
 
     private void setUp() throws SQLException {

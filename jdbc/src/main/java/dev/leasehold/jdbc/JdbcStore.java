@@ -1,8 +1,13 @@
 package dev.leasehold.jdbc;
 
+import dev.leasehold.Examination;
+import dev.leasehold.Finding;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.spi.Trial;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import javax.sql.DataSource;
 
@@ -165,6 +170,17 @@ public final class JdbcStore implements StoreFactory {
     @Override
     public Store open(StoreContext context) {
         return new OpenJdbcStore(name, settings, opener, context);
+    }
+
+    /** See {@code docs/sql.md} for what is looked at. Makes no tables. */
+    @Override
+    public Examination examine(StoreContext context) throws InterruptedException {
+        JdbcDoctor doctor = new JdbcDoctor(name, settings, opener, context);
+        List<Finding> findings = new ArrayList<>(doctor.examine());
+        if (doctor.canBeTried()) {
+            findings.add(Trial.of(this, context));
+        }
+        return new Examination(findings);
     }
 
     @Override

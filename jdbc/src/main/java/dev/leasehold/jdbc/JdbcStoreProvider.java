@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Makes the stores of {@code jdbc:} URLs, each with a small pool of connections of its own. The URL is the driver's, who has
  * to be on the class path; beside it these options are ours: {@code leasehold.dialect}, {@code leasehold.schema}, {@code
  * leasehold.tables} (what their names begin with), {@code leasehold.initializeSchema} ({@code always} or {@code never}),
- * {@code leasehold.connections}, {@code leasehold.listen} ({@code true} or {@code false}). See {@link JdbcStore}.
+ * {@code leasehold.connections}, {@code leasehold.listen} ({@code true} or {@code false}), {@code leasehold.password}. See {@link JdbcStore}.
  *
  * <p>Found with {@link java.util.ServiceLoader}; there is no need to use this class. Thread-safe.
  */
@@ -41,6 +41,7 @@ public final class JdbcStoreProvider implements StoreProvider {
         String dialect = options.remove("dialect");
         String schema = options.remove("schema");
         String tables = options.remove("tables");
+        String password = options.remove("password");
         JdbcSettings settings = new JdbcSettings(
                 dialect == null ? null : JdbcDialect.named(dialect),
                 schema,
@@ -51,9 +52,9 @@ public final class JdbcStoreProvider implements StoreProvider {
         if (!options.isEmpty()) {
             throw new IllegalArgumentException("unknown option leasehold."
                     + options.keySet().stream().sorted().findFirst().orElseThrow() + " in '" + uri
-                    + "'; known are dialect, schema, tables, initializeSchema, connections, listen");
+                    + "'; known are dialect, schema, tables, initializeSchema, connections, listen, password");
         }
-        return new JdbcStore(uri.toString(), (most, patience) -> new OwnPool(url, most, patience), settings);
+        return new JdbcStore(uri.toString(), (most, patience) -> new OwnPool(url, password, most, patience), settings);
     }
 
     private static boolean choice(String option, @Nullable String value, String yes, String no) {

@@ -58,7 +58,8 @@ final class Layout {
         return new Found(new ServerSql(tables), other, place);
     }
 
-    private static @Nullable Long layout(Borrowed borrowed, Tables tables) throws SQLException {
+    /** The version of the tables' layout; null where they are missing. */
+    static @Nullable Long layout(Borrowed borrowed, Tables tables) throws SQLException {
         try {
             if (!tables.dialect().mayHave(borrowed.sql(), tables.in("$layout"))) {
                 return null;

@@ -38,14 +38,21 @@ final class OwnPool implements ConnectionSource {
     private static final long IDLE_MILLIS = 60_000;
 
     private final String url;
+    private final @Nullable String password;
     private final int most;
     private final Duration patience;
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable HikariDataSource pool;
     private boolean closed;
 
-    OwnPool(String url, int most, Duration patience) {
+    /**
+     * Connects to nothing yet.
+     *
+     * @param password null where the URL has it, or none is needed
+     */
+    OwnPool(String url, @Nullable String password, int most, Duration patience) {
         this.url = url;
+        this.password = password;
         this.most = most;
         this.patience = patience;
     }
@@ -96,6 +103,9 @@ final class OwnPool implements ConnectionSource {
     private HikariConfig config() {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url);
+        if (password != null) {
+            config.setPassword(password);
+        }
         config.setPoolName("leasehold-jdbc-" + NUMBERS.incrementAndGet());
         config.setMaximumPoolSize(most);
         config.setMinimumIdle(0);

@@ -13,9 +13,12 @@ final class ServerFailures {
 
     /** What to tell when there is no connection; that the user is not let in will not pass. */
     static LockException unreachable(SQLException e, String store) {
-        String state = String.valueOf(deepest(e).getSQLState());
-        if (state.startsWith("28") || state.startsWith("3D") || state.startsWith("42")) {
-            return refused(deepest(e), store);
+        SQLException why = deepest(e);
+        String state = String.valueOf(why.getSQLState());
+        // PostgreSQL's driver, when it has no password to offer; with a number it is MariaDB's server, which is full.
+        boolean rejected = state.equals("08004") && why.getErrorCode() == 0;
+        if (rejected || state.startsWith("28") || state.startsWith("3D") || state.startsWith("42")) {
+            return refused(why, store);
         }
         return unavailable("the store " + store + " cannot be reached: " + reason(e), store, Outcome.NOT_ACQUIRED, e);
     }
@@ -26,7 +29,7 @@ final class ServerFailures {
 
     static LockException refused(SQLException e, String store) {
         String state = String.valueOf(e.getSQLState());
-        String remedy = state.startsWith("28") || state.startsWith("42")
+        String remedy = state.startsWith("28") || state.startsWith("42") || state.startsWith("08")
                 ? ". Check user, password and the rights in docs/sql.md"
                 : "";
         return new LockException(

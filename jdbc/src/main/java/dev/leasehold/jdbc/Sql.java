@@ -92,6 +92,10 @@ final class Sql implements AutoCloseable {
         return number;
     }
 
+    int isolation() throws SQLException {
+        return connection.getTransactionIsolation();
+    }
+
     private PreparedStatement bound(String sql, @Nullable Object... values) throws SQLException {
         PreparedStatement statement = prepared(sql);
         bind(statement, values);

@@ -8,12 +8,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Properties;
 import java.util.Set;
 
 /**
@@ -115,7 +115,7 @@ final class SqliteDoctor {
 
     /** Leases of an earlier boot, or of another machine or container that has the file open. */
     private void otherBoots() {
-        try (Connection connection = DriverManager.getConnection(file.jdbcUrl());
+        try (Connection connection = SqliteDriver.connect(file, new Properties());
                 Statement statement = connection.createStatement()) {
             List<String> boots = new ArrayList<>();
             try (ResultSet rows = statement.executeQuery("SELECT DISTINCT boot FROM leasehold_lock WHERE span > 0")) {

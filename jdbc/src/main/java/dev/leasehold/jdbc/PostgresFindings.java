@@ -1,0 +1,95 @@
+package dev.leasehold.jdbc;
+
+import dev.leasehold.Finding;
+import dev.leasehold.Finding.Severity;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What PostgreSQL's settings and replicas do to locks. */
+final class PostgresFindings {
+
+    private static final String LAGGING = "a fail-over to a replica that lacks the latest locks";
+
+    private PostgresFindings() {}
+
+    static List<Finding> of(String node, Sql sql) throws SQLException {
+        List<Finding> findings = new ArrayList<>();
+        findings.add(writable(
+                node,
+                sql.number("SELECT CASE WHEN pg_is_in_recovery() THEN 1 ELSE 0 END") == 1,
+                setting(sql, "transaction_read_only")));
+        findings.add(commits(node, setting(sql, "fsync"), setting(sql, "synchronous_commit")));
+        findings.add(replication(
+                node,
+                sql.number("SELECT COUNT(*) FROM pg_stat_replication"),
+                setting(sql, "synchronous_standby_names"),
+                setting(sql, "synchronous_commit")));
+        return findings;
+    }
+
+    private static String setting(Sql sql, String name) throws SQLException {
+        String value = sql.first("SELECT current_setting(?)", row -> row.getString(1), name);
+        return value == null ? "" : value;
+    }
+
+    static Finding writable(String node, boolean replica, String readOnly) {
+        if (replica) {
+            return Finding.of(Severity.SERIOUS, "database-read-only", node, "it is a replica")
+                    .meaning(
+                            "it refuses writes, so that nobody gets a lock",
+                            "name the primary; or all of them, jdbc:postgresql://HOST1,HOST2/…?targetServerType=primary");
+        }
+        return readOnly.equals("on")
+                ? Finding.of(Severity.SERIOUS, "database-read-only", node, "default_transaction_read_only is on")
+                        .meaning("nobody gets a lock on such connections", "set it to off for this user or database")
+                : Finding.of(Severity.FINE, "database-writable", node, "it is a primary that can be written");
+    }
+
+    static Finding commits(String node, String fsync, String commits) {
+        if (fsync.equals("off")) {
+            return Finding.of(Severity.WARNING, "database-forgets", node, "fsync is off")
+                    .meaning("when the machine crashes it may forget any lock, or be damaged", "set fsync to on")
+                    .fencedOnlyAfter("a crash of the database's machine");
+        }
+        return commits.equals("off")
+                ? Finding.of(
+                                Severity.WARNING,
+                                "database-forgets",
+                                node,
+                                "synchronous_commit is off on these connections")
+                        .meaning(
+                                "when the database crashes it forgets the locks of the last moment, which are granted to somebody "
+                                        + "else while their holders go on",
+                                "set it to on for the user of the locks")
+                        .fencedOnlyAfter("a crash of the database")
+                : Finding.of(
+                        Severity.FINE, "database-commits", node, "what is committed is on disk before it is answered");
+    }
+
+    static Finding replication(String node, long replicas, String synchronous, String commits) {
+        if (!synchronous.isEmpty() && !commits.equals("local") && !commits.equals("off")) {
+            return Finding.of(
+                    Severity.FINE,
+                    "database-replicas",
+                    node,
+                    "commits wait for replicas (synchronous_standby_names is '" + synchronous + "')");
+        }
+        if (replicas == 0) {
+            return Finding.of(Severity.NOTE, "database-no-replica", node, "no replica is connected")
+                    .meaning(
+                            "while this database is down nobody gets a lock", "if that matters: a synchronous replica");
+        }
+        return Finding.of(
+                        Severity.WARNING,
+                        "database-fail-over-forgets",
+                        node,
+                        replicas + (replicas == 1 ? " replica is" : " replicas are")
+                                + " connected, and commits wait for none")
+                .meaning(
+                        "whichever is promoted may lack the latest locks; they are granted to somebody else at once, while "
+                                + "their holders go on",
+                        "name replicas in synchronous_standby_names, and leave synchronous_commit at on or remote_apply")
+                .fencedOnlyAfter(LAGGING);
+    }
+}

@@ -1,0 +1,7 @@
+-- The newest fencing token of each resource. It belongs to the data that it guards, in the same file.
+
+CREATE TABLE IF NOT EXISTS "leasehold_fence" (
+    resource TEXT    NOT NULL,
+    token    INTEGER NOT NULL,
+    PRIMARY KEY (resource)
+) WITHOUT ROWID;

@@ -1,0 +1,191 @@
+package dev.leasehold.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.DistributedLock;
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockOptions;
+import dev.leasehold.StaleTokenException;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * The lock-set workload with a table as the resource: a set in a row, read, changed and written under the lock, by clients that
+ * are stopped in between for longer than their leases. What was committed must not disappear.
+ */
+@Timeout(value = 90, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+abstract class FenceWorkload {
+
+    private static final int CLIENTS = 4;
+    private static final Duration LEASE = Duration.ofMillis(150);
+    private static final Duration MOST = Duration.ofSeconds(30);
+    private static final JdbcFence FENCE = JdbcFence.standard();
+
+    private enum Guarding {
+        NOT,
+        AT_WRITES,
+        BEFORE_THE_FIRST_READ
+    }
+
+    private final Set<String> acknowledged = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger refused = new AtomicInteger();
+    private final AtomicInteger elements = new AtomicInteger();
+    private final List<Leasehold> clients = new ArrayList<>();
+
+    /** Where the set is. */
+    abstract String url();
+
+    /** Where the lock is. */
+    abstract String store();
+
+    @BeforeEach
+    void start() throws SQLException {
+        FENCE.createTable(new FenceContract.DataSourceOf(url()));
+        try (Connection connection = DriverManager.getConnection(url());
+                Statement statement = connection.createStatement()) {
+            statement.execute("DROP TABLE IF EXISTS elements");
+            statement.execute("CREATE TABLE elements (all_of_them text)");
+            statement.execute("INSERT INTO elements VALUES ('')");
+        }
+        for (int i = 0; i < CLIENTS; i++) {
+            clients.add(Leasehold.connect(store()));
+        }
+    }
+
+    @AfterEach
+    void stop() {
+        clients.forEach(Leasehold::close);
+    }
+
+    @Test
+    void unguardedItLosesUpdates() throws Exception {
+        assertThat(runUntilSomethingIsLost(Guarding.NOT)).isNotEmpty();
+    }
+
+    @Test
+    void guardedAtWritesOnlyItLosesUpdatesToo() throws Exception {
+        assertThat(runUntilSomethingIsLost(Guarding.AT_WRITES)).isNotEmpty();
+    }
+
+    @Test
+    void registeredBeforeTheFirstReadItLosesNone() throws Exception {
+        run(Guarding.BEFORE_THE_FIRST_READ, Duration.ofSeconds(4));
+        assertThat(lost()).isEmpty();
+        assertThat(acknowledged).isNotEmpty();
+        assertThat(refused.get()).isPositive();
+    }
+
+    private Set<String> runUntilSomethingIsLost(Guarding guarding) throws Exception {
+        long start = System.nanoTime();
+        while (lost().isEmpty() && System.nanoTime() - start < MOST.toNanos()) {
+            run(guarding, Duration.ofSeconds(1));
+        }
+        return lost();
+    }
+
+    private Set<String> lost() throws SQLException {
+        Set<String> lost = new HashSet<>(acknowledged);
+        try (Connection connection = DriverManager.getConnection(url())) {
+            lost.removeAll(Set.of(read(connection).split(",")));
+        }
+        return lost;
+    }
+
+    private void run(Guarding guarding, Duration duration) throws Exception {
+        long end = System.nanoTime() + duration.toNanos();
+        ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
+        try {
+            List<Future<?>> all = new ArrayList<>();
+            for (int i = 0; i < CLIENTS; i++) {
+                Random random = new Random(i);
+                DistributedLock lock = clients.get(i)
+                        .lock(
+                                "lock",
+                                LockOptions.defaults().withLeaseDuration(LEASE).withAutoRenew(false));
+                all.add(threads.submit(() -> {
+                    try (Connection connection = DriverManager.getConnection(url())) {
+                        while (System.nanoTime() - end < 0) {
+                            add(lock, connection, guarding, random);
+                        }
+                    }
+                    return null;
+                }));
+            }
+            for (Future<?> one : all) {
+                one.get(60, TimeUnit.SECONDS);
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private void add(DistributedLock lock, Connection connection, Guarding guarding, Random random) throws Exception {
+        boolean guarded = guarding != Guarding.NOT;
+        try (Lease lease = lock.acquire()) {
+            stopFor(random, 6);
+            if (guarding == Guarding.BEFORE_THE_FIRST_READ) {
+                connection.setAutoCommit(false);
+                FENCE.register(connection, "elements", lease.token());
+            }
+            String seen = read(connection);
+            stopFor(random, 3);
+            if (guarding == Guarding.AT_WRITES) {
+                connection.setAutoCommit(false);
+                FENCE.register(connection, "elements", lease.token());
+            }
+            String element = Integer.toString(elements.incrementAndGet());
+            try (Statement statement = connection.createStatement()) {
+                statement.executeUpdate("UPDATE elements SET all_of_them = '" + seen + "," + element + "'");
+            }
+            if (guarded) {
+                connection.commit();
+            }
+            acknowledged.add(element);
+        } catch (StaleTokenException e) {
+            connection.rollback();
+            refused.incrementAndGet();
+        } catch (SQLException e) {
+            connection.rollback();
+            if (!FenceContract.mayBeRunAgain(e)) {
+                throw e;
+            }
+        } finally {
+            connection.setAutoCommit(true);
+        }
+    }
+
+    /** Mostly not for long, sometimes for longer than the lease. */
+    private static void stopFor(Random random, int oneIn) {
+        int millis = random.nextInt(oneIn) == 0 ? 100 + random.nextInt(200) : random.nextInt(20);
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
+    }
+
+    private static String read(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT all_of_them FROM elements")) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+}

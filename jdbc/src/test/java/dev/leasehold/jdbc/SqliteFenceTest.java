@@ -1,0 +1,33 @@
+package dev.leasehold.jdbc;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.util.List;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The write-ahead log is not needed; without it, one who reads would keep the other from committing. */
+class SqliteFenceTest extends FenceContract {
+
+    @TempDir
+    Path directory;
+
+    @Override
+    String url() {
+        return "jdbc:sqlite:" + directory.resolve("money.db") + "?journal_mode=WAL&busy_timeout=20000";
+    }
+
+    @Override
+    JdbcFence fence() {
+        return JdbcFence.standard();
+    }
+
+    @Override
+    List<Integer> levels() {
+        return List.of(Connection.TRANSACTION_SERIALIZABLE);
+    }
+
+    @Override
+    List<Integer> levelsWithAView() {
+        return levels();
+    }
+}
