@@ -102,7 +102,7 @@ class TopologyTest {
                 Leasehold client = Leasehold.connect("redis-cluster://" + cluster.addresses())) {
             int[] held = new int[3];
             for (int i = 0; i < 60; i++) {
-                client.lock("lock" + i).acquire();
+                assertThat(client.lock("lock" + i).acquire().isValid()).isTrue();
                 held[SlotHash.getSlot("leasehold:{lock" + i + "}") * 3 / 16384]++;
             }
             cluster.servers.forEach(server -> server.commands().configResetstat());
