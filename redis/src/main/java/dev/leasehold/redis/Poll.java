@@ -151,7 +151,10 @@ final class Poll {
         return count;
     }
 
-    /** Whether the majority has answered, so that what stands in the way is other attempts and not the nodes. */
+    /**
+     * Whether the majority has answered, so that what stands in the way is other attempts and not the nodes: they have the
+     * lock there, or have made the proposal stale once more.
+     */
     boolean isContended() {
         int answers = 0;
         int busy = 0;
@@ -159,7 +162,7 @@ final class Poll {
             answers += vote == null || vote instanceof Vote.NoVote ? 0 : 1;
             busy += vote instanceof Vote.Busy ? 1 : 0;
         }
-        return answers >= majority && busy > 0;
+        return answers >= majority && (busy > 0 || verdict() == Verdict.RAISE);
     }
 
     /** Whether one and the same holder has a majority of the nodes. */

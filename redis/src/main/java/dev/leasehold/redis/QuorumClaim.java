@@ -67,6 +67,7 @@ final class QuorumClaim {
         IDLE,
         LEARNING,
         ASKING,
+        PRESSING,
         QUEUED,
         COLLECTING,
         RESTING,
@@ -404,23 +405,39 @@ final class QuorumClaim {
             judgeGate(asked);
             return;
         }
-        if (phase != Phase.ASKING && phase != Phase.COLLECTING) {
+        if (phase != Phase.ASKING && phase != Phase.PRESSING && phase != Phase.COLLECTING) {
             return;
         }
         Poll.Verdict verdict = asked.verdict();
-        if (isRefusedByGate(asked) && (claim.enqueue() || verdict != Poll.Verdict.OPEN)) {
+        boolean decided = verdict != Poll.Verdict.OPEN;
+        if (isRefusedByGate(asked) && (claim.enqueue() || decided)) {
             lost(asked);
         } else if (verdict == Poll.Verdict.WON && isGateOwed(asked)) {
-            winSoon(asked);
+            waitForGate(asked);
         } else if (verdict == Poll.Verdict.WON) {
             won(asked);
         } else if (verdict == Poll.Verdict.RAISE && raises < MOST_RAISES) {
             raises++;
             asked.propose(asked.raised());
             askAll(asked);
-        } else if (phase == Phase.COLLECTING) {
+        } else if (phase == Phase.COLLECTING || (phase == Phase.PRESSING && !asked.isHeldByOne())) {
             askAgainLater(asked);
-        } else if (verdict != Poll.Verdict.OPEN && (asked.isContended() || !asked.isAnyOwed())) {
+        } else if (decided && asked.isContended()) {
+            contended(asked);
+        } else if (decided && !asked.isAnyOwed()) {
+            lost(asked);
+        }
+    }
+
+    /** Attempts have the nodes among themselves and none has a majority. The gate decides who gives way. */
+    private void contended(Poll asked) {
+        if (phase == Phase.PRESSING || asked.isHeldByOne()) {
+            lost(asked);
+        } else if (isGateOwed(asked)) {
+            waitForGate(asked);
+        } else if (isGivenByGate(asked)) {
+            press(asked);
+        } else {
             lost(asked);
         }
     }
@@ -431,16 +448,21 @@ final class QuorumClaim {
         return first >= 0 && asked.vote(first) instanceof Vote.Busy;
     }
 
+    private boolean isGivenByGate(Poll asked) {
+        int first = quorum.gate(ranks);
+        return first >= 0 && asked.saidYes(first);
+    }
+
     private boolean isGateOwed(Poll asked) {
         int first = quorum.gate(ranks);
         return first >= 0 && asked.isOwed(first);
     }
 
     /**
-     * The gate has not answered yet, and those who wait stand there. It is waited for somewhat longer than the majority
-     * took; a gate that is slower than that is passed over.
+     * The gate has not answered yet; those who wait stand there, and it decides between attempts that have split the nodes.
+     * It is waited for somewhat longer than the others took; a gate that is slower than that is passed over.
      */
-    private void winSoon(Poll asked) {
+    private void waitForGate(Poll asked) {
         if (patience != null) {
             return;
         }
@@ -458,6 +480,25 @@ final class QuorumClaim {
                                 judge(asked);
                             }
                         }));
+    }
+
+    /**
+     * The nodes are split, and this attempt has the gate: the others have been refused there, and give way. So it keeps what
+     * it has and asks their nodes again, as one does whose turn it is; for one time limit of a node, since whoever has not
+     * let go by then will not.
+     */
+    private void press(Poll asked) {
+        phase = Phase.PRESSING;
+        reaskNanos = FIRST_REASK_NANOS;
+        collecting = quorum.time()
+                .schedule(
+                        quorum.patience(claim.lease()),
+                        () -> turns.run(() -> {
+                            if (phase == Phase.PRESSING && asked == poll) {
+                                lost(asked);
+                            }
+                        }));
+        askAgainLater(asked);
     }
 
     private void won(Poll asked) {
@@ -490,7 +531,7 @@ final class QuorumClaim {
         boolean contended = isRefusedByGate(asked) || asked.isContended();
         boolean hasty =
                 quorum.patience(claim.lease()).compareTo(quorum.settings().nodeTimeout()) < 0;
-        boolean heldByOne = asked.isHeldByOne();
+        boolean settled = asked.isHeldByOne() || isRefusedByGate(asked) || isGivenByGate(asked);
         lastBusy = new ClaimAnswer.Busy(asked.holder(), asked.timeLeft(), 0);
         ClockReading now = quorum.time().now();
         @Nullable String[] words = new String[quorum.size()];
@@ -510,7 +551,7 @@ final class QuorumClaim {
             hurries = 0;
             gates = 0;
             join();
-        } else if (heldByOne || ++splits >= MOST_SPLITS) {
+        } else if (settled || ++splits >= MOST_SPLITS) {
             phase = Phase.IDLE;
             splits = 0;
             owner.ended(this);
@@ -670,7 +711,12 @@ final class QuorumClaim {
                         Duration.ofNanos(reaskNanos),
                         () -> turns.run(() -> {
                             reask = null;
-                            if (asked != poll || phase != Phase.COLLECTING) {
+                            if (asked != poll || (phase != Phase.COLLECTING && phase != Phase.PRESSING)) {
+                                return;
+                            }
+                            if (asked.verdict() == Poll.Verdict.RAISE) {
+                                asked.propose(asked.raised());
+                                askAll(asked);
                                 return;
                             }
                             List<Integer> again = new ArrayList<>();

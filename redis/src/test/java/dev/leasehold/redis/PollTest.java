@@ -198,4 +198,22 @@ class PollTest {
         assertThat(poll.validities()[1]).isNull();
         assertThat(poll.validities()[2]).isNull();
     }
+
+    /** A quorum whose nodes all answer was said to be unreachable. */
+    @Test
+    void whoIsAlwaysTooLateWithItsProposalContends() {
+        Poll poll = poll(4);
+        poll.answered(0, 100, yes(100));
+        poll.answered(1, 100, yes(100));
+        poll.answered(2, 100, stale(300));
+        poll.answered(3, 100, stale(300));
+        assertThat(poll.verdict()).isEqualTo(Poll.Verdict.RAISE);
+        assertThat(poll.isContended()).isTrue();
+        Poll hopeless = poll(3);
+        hopeless.answered(0, 100, stale(300));
+        hopeless.answered(1, 100, far(50));
+        hopeless.answered(2, 100, none());
+        assertThat(hopeless.verdict()).isEqualTo(Poll.Verdict.FAILED);
+        assertThat(hopeless.isContended()).isFalse();
+    }
 }
