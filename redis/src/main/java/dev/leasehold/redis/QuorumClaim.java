@@ -1,6 +1,5 @@
 package dev.leasehold.redis;
 
-import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -15,6 +14,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.IntFunction;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -264,7 +265,7 @@ final class QuorumClaim {
             return;
         }
         phase = Phase.LEARNING;
-        @Nullable String[] words = new String[quorum.size()];
+        @Nullable Miss[] misses = new Miss[quorum.size()];
         int[] open = {quorum.size()};
         for (int i = 0; i < quorum.size(); i++) {
             int node = i;
@@ -274,20 +275,28 @@ final class QuorumClaim {
                         if (view != null) {
                             quorum.saw(node, view);
                         }
-                        words[node] = view != null ? "answered" : QuorumFailures.words(failure);
+                        misses[node] = view != null ? null : Miss.of(failure);
                         open[0]--;
-                        learnt(words, open[0]);
+                        learnt(misses, open[0]);
                     }));
         }
     }
 
     /** With the majority one may begin; a little later, all of whom see the same nodes, and so the same gate. */
-    private void learnt(@Nullable String[] words, int open) {
+    private void learnt(@Nullable Miss[] misses, int open) {
         if (phase != Phase.LEARNING) {
             return;
         }
         if (open == 0 && quorum.known() < quorum.majority()) {
-            unavailable(words);
+            unavailable(
+                    i -> {
+                        Miss miss = misses[i];
+                        return miss == null ? "answered" : miss.words();
+                    },
+                    i -> {
+                        Miss miss = misses[i];
+                        return miss != null && miss.refused();
+                    });
         } else if (open == 0) {
             attempt();
         } else if (quorum.known() >= quorum.majority() && limit == null) {
@@ -302,21 +311,13 @@ final class QuorumClaim {
         }
     }
 
-    private void unavailable(@Nullable String[] words) {
-        fail(
-                "no majority of " + quorum + " can be reached for the claim of '" + claim.lock()
-                        + "'; the lock is not held",
-                words);
-    }
-
-    private void fail(String what, @Nullable String[] words) {
+    private void unavailable(IntFunction<String> words, IntPredicate refused) {
         phase = Phase.IDLE;
         owner.ended(this);
         List<CompletableFuture<ClaimAnswer>> all = List.copyOf(callers);
         callers.clear();
         for (CompletableFuture<ClaimAnswer> caller : all) {
-            caller.completeExceptionally(
-                    QuorumFailures.unanswered(quorum, what, Outcome.NOT_ACQUIRED, i -> String.valueOf(words[i])));
+            caller.completeExceptionally(QuorumFailures.noMajority(quorum, claim.lock(), words, refused));
         }
     }
 
@@ -367,7 +368,7 @@ final class QuorumClaim {
                             if (asked == poll && proposal == asked.ballot().token()) {
                                 for (int i = 0; i < quorum.size(); i++) {
                                     if (asked.isOwed(i)) {
-                                        asked.missed(i, proposal, QuorumFailures.noAnswer(patience));
+                                        asked.missed(i, proposal, Miss.noAnswer(patience));
                                         quorum.failed(i);
                                     }
                                 }
@@ -388,7 +389,7 @@ final class QuorumClaim {
         if (vote != null) {
             asked.answered(node, ballot.token(), vote);
         } else {
-            asked.missed(node, ballot.token(), QuorumFailures.words(failure));
+            asked.missed(node, ballot.token(), Miss.of(failure));
         }
         QuorumLease held = lease;
         if (held != null) {
@@ -534,10 +535,6 @@ final class QuorumClaim {
         boolean settled = asked.isHeldByOne() || isRefusedByGate(asked) || isGivenByGate(asked);
         lastBusy = new ClaimAnswer.Busy(asked.holder(), asked.timeLeft(), 0);
         ClockReading now = quorum.time().now();
-        @Nullable String[] words = new String[quorum.size()];
-        for (int i = 0; i < words.length; i++) {
-            words[i] = asked.words(i, now);
-        }
         abandon();
         if (!contended) {
             boolean again = callers.isEmpty() ? isAlive() : hasty && ++hurries < MOST_HURRIES;
@@ -545,7 +542,7 @@ final class QuorumClaim {
                 retryLater();
             } else {
                 hurries = 0;
-                unavailable(words);
+                unavailable(i -> asked.words(i, now), asked::isRefused);
             }
         } else if (claim.enqueue()) {
             hurries = 0;

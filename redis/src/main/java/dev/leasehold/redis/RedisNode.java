@@ -357,8 +357,17 @@ final class RedisNode implements LockOps {
     /** Fails, and has a connection made for those who come later. */
     <T> CompletionStage<T> refuseUnconnected(String what) {
         commands.open();
-        Wire.LostException none = new Wire.LostException("it is being made", false);
-        return CompletableFuture.failedFuture(Failures.of(none, route.toString(), what));
+        Throwable last = commands.lastFailure();
+        return CompletableFuture.failedFuture(
+                last == null
+                        ? Failures.of(new Wire.LostException("it is being made", false), route.toString(), what)
+                        : Failures.ofConnecting(last, route.toString(), what));
+    }
+
+    /** Why the last attempt to connect has failed; null if there is a connection, or none has been tried since the last. */
+    @Nullable String downBecause() {
+        Throwable last = isConnected() ? null : commands.lastFailure();
+        return last == null ? null : Failures.why(last);
     }
 
     private <T> CompletableFuture<T> run(Wire wire, Script script, Rest rest, Reply.Reader<T> reader) {

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** A master of a quorum, over its {@link RedisNode}. What cannot be sent at once fails at once. */
 final class RedisVoter implements Voter {
@@ -140,6 +141,11 @@ final class RedisVoter implements Voter {
     @Override
     public CompletionStage<List<LockInfo>> list(NamePattern pattern) {
         return node.list(pattern);
+    }
+
+    @Override
+    public @Nullable String downBecause() {
+        return node.downBecause();
     }
 
     @Override
