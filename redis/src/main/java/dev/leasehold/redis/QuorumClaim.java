@@ -443,10 +443,13 @@ final class QuorumClaim {
         }
     }
 
-    /** Whoever holds the lock, or is before this claim in the queue: there is no way past the gate. */
+    /**
+     * Whoever holds the lock, or is before this claim in the queue: there is no way past the gate. Except where a client of
+     * another kind stands there: it knows of no gate, and has the lock only if it has a majority.
+     */
     private boolean isRefusedByGate(Poll asked) {
         int first = quorum.gate(ranks);
-        return first >= 0 && asked.vote(first) instanceof Vote.Busy;
+        return first >= 0 && asked.vote(first) instanceof Vote.Busy busy && !ForeignHolders.isForeign(busy.holder());
     }
 
     private boolean isGivenByGate(Poll asked) {

@@ -298,6 +298,11 @@ final class RedisNode implements LockOps {
         return names;
     }
 
+    /** Who looks for the end of foreign holds; null where locks are not shared with other clients. */
+    @Nullable ForeignHolders foreign() {
+        return foreign;
+    }
+
     @Override
     public CompletionStage<List<LockInfo>> list(NamePattern pattern) {
         return new Listing(this).list(pattern);

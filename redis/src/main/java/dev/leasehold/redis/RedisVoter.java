@@ -50,7 +50,21 @@ final class RedisVoter implements Voter {
                                 + Millis.up(WaitingRules.claimPeriod(ballot.lease())) + '|'
                                 + node.whomToTell(ballot.lock()))
                         .add(rules.text()),
-                (sentAt, answer) -> vote(ballot, sentAt, answer));
+                (sentAt, answer) -> stoodInLine(ballot, vote(ballot, sentAt, answer)));
+    }
+
+    /** Where locks are shared with other clients, the first in line looks for the end of a foreign hold, as on one Redis. */
+    private Vote stoodInLine(Ballot ballot, Vote vote) {
+        ForeignHolders foreign = node.foreign();
+        if (foreign == null || ballot.kind() != Ballot.Kind.QUEUE) {
+            return vote;
+        }
+        if (vote instanceof Vote.Busy busy) {
+            foreign.busy(ballot.lock(), ballot.lease(), busy.holder(), busy.place());
+        } else {
+            foreign.ended(ballot.lock());
+        }
+        return vote;
     }
 
     private static NodeView view(ClockReading sentAt, List<Object> answer) {
