@@ -46,7 +46,8 @@ public interface DistributedLock {
     Lease acquire() throws InterruptedException;
 
     /**
-     * Tries once.
+     * Tries once. A store that does not answer is waited for up to the client's store timeout; one that has been found to be
+     * down ({@link StoreUnavailableException#isLasting()}) is not.
      *
      * @return the lease, valid, or empty if the lock is busy
      * @throws StoreUnavailableException if the store did not answer; the lock is not held

@@ -31,6 +31,8 @@ public final class StoreUnavailableException extends LockException {
 
     private final @Nullable Duration backIn;
 
+    private final boolean lasting;
+
     /**
      * Makes an exception.
      *
@@ -60,7 +62,30 @@ public final class StoreUnavailableException extends LockException {
             List<NodeAnswer> nodes,
             @Nullable Duration backIn,
             @Nullable Throwable cause) {
+        this(message, node, outcome, nodes, backIn, false, cause);
+    }
+
+    /**
+     * Makes an exception for a store of several nodes that may know already that trying again at once is in vain.
+     *
+     * @param message what happened, on which store and nodes, what is known of the lock, and what to do
+     * @param node the store, without credentials
+     * @param outcome what is known of the request
+     * @param nodes what each node has answered
+     * @param backIn after what time the store will serve again by itself, where that is known
+     * @param lasting see {@link #isLasting()}
+     * @param cause why
+     */
+    public StoreUnavailableException(
+            String message,
+            String node,
+            Outcome outcome,
+            List<NodeAnswer> nodes,
+            @Nullable Duration backIn,
+            boolean lasting,
+            @Nullable Throwable cause) {
         super(message, cause);
+        this.lasting = lasting;
         this.nodes = List.copyOf(nodes);
         this.backIn = backIn;
         this.node = Objects.requireNonNull(node, "node");
@@ -102,5 +127,16 @@ public final class StoreUnavailableException extends LockException {
      */
     public @Nullable Duration backIn() {
         return backIn;
+    }
+
+    /**
+     * Whether the store was found to be down, and not just late with an answer: on a quorum of masters, that no majority of
+     * them can be reached. Who tries only once is told so at once; who waits for the lock waits for the client's store
+     * timeout all the same.
+     *
+     * @return true if so; false also where nobody can say
+     */
+    public boolean isLasting() {
+        return lasting;
     }
 }

@@ -175,7 +175,13 @@ public final class Client {
         Throwable cause = e.getCause();
         if (cause instanceof StoreUnavailableException known) {
             return new StoreUnavailableException(
-                    message(known), known.node(), known.outcome(), known.nodes(), known.backIn(), known);
+                    message(known),
+                    known.node(),
+                    known.outcome(),
+                    known.nodes(),
+                    known.backIn(),
+                    known.isLasting(),
+                    known);
         } else if (cause instanceof LeaseLostException known) {
             return new LeaseLostException(known.lock(), known.token(), known.reason(), known);
         } else if (cause instanceof LockException && cause.getClass() == LockException.class) {

@@ -347,6 +347,11 @@ final class LocalQueue {
         silence.failed(failure, now);
         if (failure instanceof StoreUnavailableException unavailable) {
             asked.failed(unavailable.outcome() == Outcome.UNKNOWN, now);
+            if (unavailable.isLasting()) {
+                for (Caller caller : waiting.removeTrying()) {
+                    actions.add(new Action.Fail(caller, failure));
+                }
+            }
             return;
         }
         asked.failed(false, now);

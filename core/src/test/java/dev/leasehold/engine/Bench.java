@@ -194,6 +194,14 @@ final class Bench {
                 new StoreUnavailableException("no votes", "test:node", Outcome.NOT_ACQUIRED, List.of(), backIn, null)));
     }
 
+    /** The store is down, and says so. */
+    void claimIsInVain(Claim claim) {
+        send(new Event.ClaimFailed(
+                claim.id(),
+                new StoreUnavailableException(
+                        "all down", "test:node", Outcome.NOT_ACQUIRED, List.of(), null, true, null)));
+    }
+
     void pushes(LeaseId lease, int spare, Duration left) {
         send(new Event.GrantSignal(lease, spare, left == null ? null : Validity.of(now(), left)));
     }

@@ -201,6 +201,24 @@ class LocalQueueWaitingTest {
     }
 
     @Test
+    void aStoreThatIsDownIsNotWaitedForByWhoeverTriesOnceAndByTheOthersForTheStoreTimeout() {
+        Caller patient = bench.joins();
+        Caller trying = new Caller(LockOptions.defaults(), true, null);
+        bench.joins(trying);
+        Claim claim = bench.claim();
+        bench.pass(Duration.ofMillis(50));
+        bench.claimFails(claim, Outcome.NOT_ACQUIRED);
+        bench.none(Action.Fail.class);
+        bench.passToNextDue();
+        bench.claimIsInVain(bench.claim());
+        assertThat(bench.failed(trying)).hasMessage("all down");
+        bench.pass(PATIENCE.minusMillis(200));
+        bench.none(Action.Fail.class);
+        bench.pass(Duration.ofMillis(200));
+        bench.failed(patient);
+    }
+
+    @Test
     void aStoreThatSaysWhenItWillServeIsWaitedForByWhoeverWouldWaitForSoLongAnyway() {
         Caller endless = bench.joins();
         Caller patient = new Caller(LockOptions.defaults(), false, null);

@@ -109,12 +109,16 @@ final class Failures {
                         root);
             }
         }
-        Throwable deepest = root;
+        return refused(node, what, "no connection could be made: " + why(root), root);
+    }
+
+    /** What lies at the bottom of a failure to connect. */
+    static String why(Throwable failure) {
+        Throwable deepest = failure;
         while (deepest.getCause() != null) {
             deepest = deepest.getCause();
         }
-        String why = deepest.getMessage() == null ? deepest.toString() : deepest.getMessage();
-        return refused(node, what, "no connection could be made: " + why, root);
+        return deepest.getMessage() == null ? deepest.toString() : deepest.getMessage();
     }
 
     private static LockException error(

@@ -1,5 +1,6 @@
 package dev.leasehold.redis;
 
+import dev.leasehold.HolderInfo;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.TimeSource;
@@ -9,6 +10,7 @@ import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Locks that are shared with clients of other kinds ({@code leasehold.keys=plain}): those tell nobody when they release.
@@ -51,24 +53,36 @@ final class ForeignHolders {
     }
 
     void answered(Claim claim, ClaimAnswer answer) {
-        if (!(answer instanceof ClaimAnswer.Busy busy && isForeign(busy) && busy.place() == 1)) {
-            watches.remove(claim.lock());
+        if (answer instanceof ClaimAnswer.Busy busy) {
+            busy(claim.lock(), claim.lease(), busy.holder(), busy.place());
+        } else {
+            ended(claim.lock());
+        }
+    }
+
+    /** A claim stands in line at this node, or does not, behind a holder. */
+    void busy(String lock, Duration lease, @Nullable HolderInfo holder, int place) {
+        if (place != 1 || !isForeign(holder)) {
+            ended(lock);
             return;
         }
         long now = time.nanos();
         Watch fresh = new Watch(now);
-        Watch known = watches.putIfAbsent(claim.lock(), fresh);
+        Watch known = watches.putIfAbsent(lock, fresh);
         Watch watch = known == null ? fresh : known;
-        watch.until = now + WaitingRules.aliveFor(claim.lease()).toNanos();
+        watch.until = now + WaitingRules.aliveFor(lease).toNanos();
         if (known == null) {
-            lookLater(claim.lock(), watch, Long.MAX_VALUE);
+            lookLater(lock, watch, Long.MAX_VALUE);
         }
     }
 
-    private static boolean isForeign(ClaimAnswer.Busy busy) {
-        return busy.holder() != null
-                && busy.holder().token() == 0
-                && busy.holder().owner().equals(OWNER);
+    /** Nothing of the lock is waited for at this node. */
+    void ended(String lock) {
+        watches.remove(lock);
+    }
+
+    static boolean isForeign(@Nullable HolderInfo holder) {
+        return holder != null && holder.token() == 0 && holder.owner().equals(OWNER);
     }
 
     private void lookLater(String lock, Watch watch, long nanosLeft) {

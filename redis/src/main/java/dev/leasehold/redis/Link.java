@@ -60,6 +60,16 @@ final class Link {
         return open != null && open.isOpen() ? open : null;
     }
 
+    /** Why the last attempt to open has failed; null if it has not, or if there was none since the wire was lost. */
+    @Nullable Throwable lastFailure() {
+        mutex.lock();
+        try {
+            return lastFailure;
+        } finally {
+            mutex.unlock();
+        }
+    }
+
     /** The wire, opened if need be. */
     CompletableFuture<Wire> open() {
         CompletableFuture<Wire> attempt;

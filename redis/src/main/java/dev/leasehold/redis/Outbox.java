@@ -2,9 +2,12 @@ package dev.leasehold.redis;
 
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.protocol.AsyncCommand;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.internal.ThreadExecutorMap;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes commands to a connection: each at once while few are under way, so that none waits for another; many together
@@ -13,6 +16,10 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>Nothing stays here for long: what has been gathered is written when there is enough of it, or when only few are under
  * way any more. As long as something is gathered, many are under way, and each of them ends: answered, given up, or lost.
+ *
+ * <p>What is sent first is written first. Netty alone does not see to that: its own thread writes at once, ahead of what
+ * others have left with it shortly before, and a withdrawal would overtake the claim that it withdraws. So what is sent on
+ * that thread is left with it like all the rest.
  */
 final class Outbox {
 
@@ -24,6 +31,9 @@ final class Outbox {
     private List<AsyncCommand<String, String, List<Object>>> gathered = new ArrayList<>();
     private int underWay;
     private boolean closed;
+
+    /** The connection's own thread, known from the first answer on. */
+    private volatile @Nullable EventExecutor reader;
 
     Outbox(StatefulRedisConnection<String, String> connection) {
         this.connection = connection;
@@ -74,8 +84,26 @@ final class Outbox {
 
     private void write(List<AsyncCommand<String, String, List<Object>>> batch) {
         for (AsyncCommand<String, String, List<Object>> command : batch) {
-            command.whenComplete((answer, failure) -> ended());
+            command.whenComplete((answer, failure) -> {
+                if (reader == null && failure == null) {
+                    reader = ThreadExecutorMap.currentExecutor();
+                }
+                ended();
+            });
         }
+        EventExecutor own = reader;
+        if (own == null || !own.inEventLoop()) {
+            dispatch(batch);
+            return;
+        }
+        try {
+            own.execute(() -> dispatch(batch));
+        } catch (RuntimeException e) {
+            batch.forEach(command -> command.completeExceptionally(e));
+        }
+    }
+
+    private void dispatch(List<AsyncCommand<String, String, List<Object>>> batch) {
         try {
             if (batch.size() == 1) {
                 connection.dispatch(batch.get(0));

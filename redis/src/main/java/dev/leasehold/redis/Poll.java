@@ -35,7 +35,7 @@ final class Poll {
 
     private final int majority;
     private final @Nullable Vote[] votes;
-    private final @Nullable String[] misses;
+    private final @Nullable Miss[] misses;
     private final boolean[] owed;
     private Ballot ballot;
 
@@ -43,7 +43,7 @@ final class Poll {
         this.majority = majority;
         this.ballot = ballot;
         votes = new Vote[nodes];
-        misses = new String[nodes];
+        misses = new Miss[nodes];
         owed = new boolean[nodes];
     }
 
@@ -87,7 +87,7 @@ final class Poll {
     }
 
     /** Notes that there is no answer to a ballot with a given proposal, at least not in time. */
-    void missed(int node, long proposal, String why) {
+    void missed(int node, long proposal, Miss why) {
         if (proposal == ballot.token() && owed[node]) {
             owed[node] = false;
             misses[node] = why;
@@ -151,7 +151,10 @@ final class Poll {
         return count;
     }
 
-    /** Whether the majority has answered, so that what stands in the way is other attempts and not the nodes. */
+    /**
+     * Whether the majority has answered, so that what stands in the way is other attempts and not the nodes: they have the
+     * lock there, or have made the proposal stale once more.
+     */
     boolean isContended() {
         int answers = 0;
         int busy = 0;
@@ -159,7 +162,7 @@ final class Poll {
             answers += vote == null || vote instanceof Vote.NoVote ? 0 : 1;
             busy += vote instanceof Vote.Busy ? 1 : 0;
         }
-        return answers >= majority && busy > 0;
+        return answers >= majority && (busy > 0 || verdict() == Verdict.RAISE);
     }
 
     /** Whether one and the same holder has a majority of the nodes. */
@@ -220,12 +223,18 @@ final class Poll {
         return all;
     }
 
+    /** Whether a node has refused in a way that trying again will not change. */
+    boolean isRefused(int node) {
+        Miss miss = misses[node];
+        return miss != null && miss.refused();
+    }
+
     /** What a node has answered, in words. */
     String words(int node, ClockReading now) {
         Vote vote = votes[node];
-        String miss = misses[node];
+        Miss miss = misses[node];
         if (miss != null) {
-            return miss;
+            return miss.words();
         }
         if (vote instanceof Vote.Yes) {
             return "granted";

@@ -19,6 +19,9 @@ final class Quorum {
 
     private static final long GATE_FORGIVEN_NANOS = 1_000_000_000L;
     private static final int GATE_MISSES = 3;
+    private static final int MISSES_OF_THE_SILENT = 3;
+    private static final int LIMITS_OF_THE_SILENT = 10;
+    private static final long SILENCE_FORGOTTEN_NANOS = 3_000_000_000L;
 
     private final String name;
     private final List<Voter> voters;
@@ -30,8 +33,15 @@ final class Quorum {
     private final AtomicReferenceArray<@Nullable NodeView> views;
     private final AtomicReferenceArray<@Nullable Silence> silences;
 
-    /** How many answers in a row a node has not given, and when the last was. */
-    private record Silence(int misses, long at) {}
+    /** How many answers in a row a node has not given, when the last was, and since when that goes on. */
+    private record Silence(int misses, long at, long since) {
+
+        static Silence after(@Nullable Silence known, long now) {
+            return known == null || now - known.at > SILENCE_FORGOTTEN_NANOS
+                    ? new Silence(1, now, now)
+                    : new Silence(known.misses + 1, now, known.since);
+        }
+    }
 
     /**
      * Makes a quorum.
@@ -105,10 +115,21 @@ final class Quorum {
 
     /** A node did not answer; if that happens again and again, it is not chosen as a gate for a while. */
     void failed(int node) {
-        silences.updateAndGet(node, known -> new Silence(known == null ? 1 : known.misses + 1, time.nanos()));
+        silences.updateAndGet(node, known -> Silence.after(known, time.nanos()));
     }
 
-    private boolean isSilent(int node, long now) {
+    /**
+     * Whether a node that can be written to is down all the same, and not just late with an answer: it has answered to
+     * nothing for ten of its time limits.
+     */
+    boolean isSilent(int node) {
+        Silence known = silences.get(node);
+        return known != null
+                && known.misses >= MISSES_OF_THE_SILENT
+                && time.nanos() - known.since >= settings.nodeTimeout().toNanos() * LIMITS_OF_THE_SILENT;
+    }
+
+    private boolean isNoGate(int node, long now) {
         Silence known = silences.get(node);
         return known != null && known.misses >= GATE_MISSES && now - known.at < GATE_FORGIVEN_NANOS;
     }
@@ -162,7 +183,7 @@ final class Quorum {
         long least = 0;
         for (int i = 0; i < size(); i++) {
             NodeView view = views.get(i);
-            if (view == null || !view.hasVote(now) || isSilent(i, now)) {
+            if (view == null || !view.hasVote(now) || isNoGate(i, now)) {
                 continue;
             }
             long hash = ranks.of(i, view.run());

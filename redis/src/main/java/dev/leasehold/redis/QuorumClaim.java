@@ -1,6 +1,5 @@
 package dev.leasehold.redis;
 
-import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -15,6 +14,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.IntFunction;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,6 +68,7 @@ final class QuorumClaim {
         IDLE,
         LEARNING,
         ASKING,
+        PRESSING,
         QUEUED,
         COLLECTING,
         RESTING,
@@ -263,7 +265,7 @@ final class QuorumClaim {
             return;
         }
         phase = Phase.LEARNING;
-        @Nullable String[] words = new String[quorum.size()];
+        @Nullable Miss[] misses = new Miss[quorum.size()];
         int[] open = {quorum.size()};
         for (int i = 0; i < quorum.size(); i++) {
             int node = i;
@@ -273,20 +275,28 @@ final class QuorumClaim {
                         if (view != null) {
                             quorum.saw(node, view);
                         }
-                        words[node] = view != null ? "answered" : QuorumFailures.words(failure);
+                        misses[node] = view != null ? null : Miss.of(failure);
                         open[0]--;
-                        learnt(words, open[0]);
+                        learnt(misses, open[0]);
                     }));
         }
     }
 
     /** With the majority one may begin; a little later, all of whom see the same nodes, and so the same gate. */
-    private void learnt(@Nullable String[] words, int open) {
+    private void learnt(@Nullable Miss[] misses, int open) {
         if (phase != Phase.LEARNING) {
             return;
         }
         if (open == 0 && quorum.known() < quorum.majority()) {
-            unavailable(words);
+            unavailable(
+                    i -> {
+                        Miss miss = misses[i];
+                        return miss == null ? "answered" : miss.words();
+                    },
+                    i -> {
+                        Miss miss = misses[i];
+                        return miss != null && miss.refused();
+                    });
         } else if (open == 0) {
             attempt();
         } else if (quorum.known() >= quorum.majority() && limit == null) {
@@ -301,21 +311,13 @@ final class QuorumClaim {
         }
     }
 
-    private void unavailable(@Nullable String[] words) {
-        fail(
-                "no majority of " + quorum + " can be reached for the claim of '" + claim.lock()
-                        + "'; the lock is not held",
-                words);
-    }
-
-    private void fail(String what, @Nullable String[] words) {
+    private void unavailable(IntFunction<String> words, IntPredicate refused) {
         phase = Phase.IDLE;
         owner.ended(this);
         List<CompletableFuture<ClaimAnswer>> all = List.copyOf(callers);
         callers.clear();
         for (CompletableFuture<ClaimAnswer> caller : all) {
-            caller.completeExceptionally(
-                    QuorumFailures.unanswered(quorum, what, Outcome.NOT_ACQUIRED, i -> String.valueOf(words[i])));
+            caller.completeExceptionally(QuorumFailures.noMajority(quorum, claim.lock(), words, refused));
         }
     }
 
@@ -366,7 +368,7 @@ final class QuorumClaim {
                             if (asked == poll && proposal == asked.ballot().token()) {
                                 for (int i = 0; i < quorum.size(); i++) {
                                     if (asked.isOwed(i)) {
-                                        asked.missed(i, proposal, QuorumFailures.noAnswer(patience));
+                                        asked.missed(i, proposal, Miss.noAnswer(patience));
                                         quorum.failed(i);
                                     }
                                 }
@@ -387,7 +389,7 @@ final class QuorumClaim {
         if (vote != null) {
             asked.answered(node, ballot.token(), vote);
         } else {
-            asked.missed(node, ballot.token(), QuorumFailures.words(failure));
+            asked.missed(node, ballot.token(), Miss.of(failure));
         }
         QuorumLease held = lease;
         if (held != null) {
@@ -404,31 +406,55 @@ final class QuorumClaim {
             judgeGate(asked);
             return;
         }
-        if (phase != Phase.ASKING && phase != Phase.COLLECTING) {
+        if (phase != Phase.ASKING && phase != Phase.PRESSING && phase != Phase.COLLECTING) {
             return;
         }
         Poll.Verdict verdict = asked.verdict();
-        if (isRefusedByGate(asked) && (claim.enqueue() || verdict != Poll.Verdict.OPEN)) {
+        boolean decided = verdict != Poll.Verdict.OPEN;
+        if (isRefusedByGate(asked) && (claim.enqueue() || decided)) {
             lost(asked);
         } else if (verdict == Poll.Verdict.WON && isGateOwed(asked)) {
-            winSoon(asked);
+            waitForGate(asked);
         } else if (verdict == Poll.Verdict.WON) {
             won(asked);
         } else if (verdict == Poll.Verdict.RAISE && raises < MOST_RAISES) {
             raises++;
             asked.propose(asked.raised());
             askAll(asked);
-        } else if (phase == Phase.COLLECTING) {
+        } else if (phase == Phase.COLLECTING || (phase == Phase.PRESSING && !asked.isHeldByOne())) {
             askAgainLater(asked);
-        } else if (verdict != Poll.Verdict.OPEN && (asked.isContended() || !asked.isAnyOwed())) {
+        } else if (decided && asked.isContended()) {
+            contended(asked);
+        } else if (decided && !asked.isAnyOwed()) {
             lost(asked);
         }
     }
 
-    /** Whoever holds the lock, or is before this claim in the queue: there is no way past the gate. */
+    /** Attempts have the nodes among themselves and none has a majority. The gate decides who gives way. */
+    private void contended(Poll asked) {
+        if (phase == Phase.PRESSING || asked.isHeldByOne()) {
+            lost(asked);
+        } else if (isGateOwed(asked)) {
+            waitForGate(asked);
+        } else if (isGivenByGate(asked)) {
+            press(asked);
+        } else {
+            lost(asked);
+        }
+    }
+
+    /**
+     * Whoever holds the lock, or is before this claim in the queue: there is no way past the gate. Except where a client of
+     * another kind stands there: it knows of no gate, and has the lock only if it has a majority.
+     */
     private boolean isRefusedByGate(Poll asked) {
         int first = quorum.gate(ranks);
-        return first >= 0 && asked.vote(first) instanceof Vote.Busy;
+        return first >= 0 && asked.vote(first) instanceof Vote.Busy busy && !ForeignHolders.isForeign(busy.holder());
+    }
+
+    private boolean isGivenByGate(Poll asked) {
+        int first = quorum.gate(ranks);
+        return first >= 0 && asked.saidYes(first);
     }
 
     private boolean isGateOwed(Poll asked) {
@@ -437,10 +463,10 @@ final class QuorumClaim {
     }
 
     /**
-     * The gate has not answered yet, and those who wait stand there. It is waited for somewhat longer than the majority
-     * took; a gate that is slower than that is passed over.
+     * The gate has not answered yet; those who wait stand there, and it decides between attempts that have split the nodes.
+     * It is waited for somewhat longer than the others took; a gate that is slower than that is passed over.
      */
-    private void winSoon(Poll asked) {
+    private void waitForGate(Poll asked) {
         if (patience != null) {
             return;
         }
@@ -458,6 +484,25 @@ final class QuorumClaim {
                                 judge(asked);
                             }
                         }));
+    }
+
+    /**
+     * The nodes are split, and this attempt has the gate: the others have been refused there, and give way. So it keeps what
+     * it has and asks their nodes again, as one does whose turn it is; for one time limit of a node, since whoever has not
+     * let go by then will not.
+     */
+    private void press(Poll asked) {
+        phase = Phase.PRESSING;
+        reaskNanos = FIRST_REASK_NANOS;
+        collecting = quorum.time()
+                .schedule(
+                        quorum.patience(claim.lease()),
+                        () -> turns.run(() -> {
+                            if (phase == Phase.PRESSING && asked == poll) {
+                                lost(asked);
+                            }
+                        }));
+        askAgainLater(asked);
     }
 
     private void won(Poll asked) {
@@ -490,13 +535,9 @@ final class QuorumClaim {
         boolean contended = isRefusedByGate(asked) || asked.isContended();
         boolean hasty =
                 quorum.patience(claim.lease()).compareTo(quorum.settings().nodeTimeout()) < 0;
-        boolean heldByOne = asked.isHeldByOne();
+        boolean settled = asked.isHeldByOne() || isRefusedByGate(asked) || isGivenByGate(asked);
         lastBusy = new ClaimAnswer.Busy(asked.holder(), asked.timeLeft(), 0);
         ClockReading now = quorum.time().now();
-        @Nullable String[] words = new String[quorum.size()];
-        for (int i = 0; i < words.length; i++) {
-            words[i] = asked.words(i, now);
-        }
         abandon();
         if (!contended) {
             boolean again = callers.isEmpty() ? isAlive() : hasty && ++hurries < MOST_HURRIES;
@@ -504,13 +545,13 @@ final class QuorumClaim {
                 retryLater();
             } else {
                 hurries = 0;
-                unavailable(words);
+                unavailable(i -> asked.words(i, now), asked::isRefused);
             }
         } else if (claim.enqueue()) {
             hurries = 0;
             gates = 0;
             join();
-        } else if (heldByOne || ++splits >= MOST_SPLITS) {
+        } else if (settled || ++splits >= MOST_SPLITS) {
             phase = Phase.IDLE;
             splits = 0;
             owner.ended(this);
@@ -670,7 +711,12 @@ final class QuorumClaim {
                         Duration.ofNanos(reaskNanos),
                         () -> turns.run(() -> {
                             reask = null;
-                            if (asked != poll || phase != Phase.COLLECTING) {
+                            if (asked != poll || (phase != Phase.COLLECTING && phase != Phase.PRESSING)) {
+                                return;
+                            }
+                            if (asked.verdict() == Poll.Verdict.RAISE) {
+                                asked.propose(asked.raised());
+                                askAll(asked);
                                 return;
                             }
                             List<Integer> again = new ArrayList<>();

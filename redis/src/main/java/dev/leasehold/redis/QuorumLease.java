@@ -25,6 +25,7 @@ final class QuorumLease {
 
     private final Quorum quorum;
     private final Turns turns;
+    private final Poll poll;
     private final String lock;
     private final ClaimId attempt;
     private final long token;
@@ -37,6 +38,7 @@ final class QuorumLease {
     QuorumLease(Quorum quorum, Turns turns, Ballot won, Poll poll) {
         this.quorum = quorum;
         this.turns = turns;
+        this.poll = poll;
         lock = won.lock();
         attempt = won.attempt();
         token = won.token();
@@ -206,6 +208,10 @@ final class QuorumLease {
         }
     }
 
+    private boolean isUnanswered(int node) {
+        return poll.vote(node) == null;
+    }
+
     /** One round of release. */
     private final class Release {
         final CompletableFuture<ReleaseAnswer> result = new CompletableFuture<>();
@@ -243,8 +249,12 @@ final class QuorumLease {
         if (found == null) {
             round.words[node] = QuorumFailures.words(failure);
             quorum.failed(node);
-            Sweep.one(quorum, lock, attempt, node, false);
+            Sweep.one(quorum, lock, attempt, node, isUnanswered(node));
         } else {
+            if (isUnanswered(node)) {
+                // Its ballot may have been left behind on an earlier connection, and arrive after this.
+                Sweep.one(quorum, lock, attempt, node, true);
+            }
             released[node] |= found;
             round.words[node] = released[node] ? "released" : "was not held";
             round.notHeld += released[node] ? 0 : 1;
@@ -278,6 +288,6 @@ final class QuorumLease {
     /** Ends it wherever it may be, because its claim is withdrawn. */
     CompletableFuture<@Nullable Void> withdraw() {
         over = true;
-        return Sweep.all(quorum, lock, attempt, node -> false);
+        return Sweep.all(quorum, lock, attempt, node -> isUnanswered(node));
     }
 }

@@ -330,6 +330,11 @@ final class RedisNode implements LockOps {
         return names;
     }
 
+    /** Who looks for the end of foreign holds; null where locks are not shared with other clients. */
+    @Nullable ForeignHolders foreign() {
+        return foreign;
+    }
+
     @Override
     public CompletionStage<List<LockInfo>> list(NamePattern pattern) {
         return new Listing(this).list(pattern);
@@ -384,8 +389,17 @@ final class RedisNode implements LockOps {
     /** Fails, and has a connection made for those who come later. */
     <T> CompletionStage<T> refuseUnconnected(String what) {
         commands.open();
-        Wire.LostException none = new Wire.LostException("it is being made", false);
-        return CompletableFuture.failedFuture(Failures.of(none, route.toString(), what));
+        Throwable last = commands.lastFailure();
+        return CompletableFuture.failedFuture(
+                last == null
+                        ? Failures.of(new Wire.LostException("it is being made", false), route.toString(), what)
+                        : Failures.ofConnecting(last, route.toString(), what));
+    }
+
+    /** Why the last attempt to connect has failed; null if there is a connection, or none has been tried since the last. */
+    @Nullable String downBecause() {
+        Throwable last = isConnected() ? null : commands.lastFailure();
+        return last == null ? null : Failures.why(last);
     }
 
     private <T> CompletableFuture<T> run(Wire wire, Script script, Rest rest, Reply.Reader<T> reader) {

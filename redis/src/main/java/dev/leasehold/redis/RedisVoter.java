@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** A master of a quorum, over its {@link RedisNode}. What cannot be sent at once fails at once. */
 final class RedisVoter implements Voter {
@@ -49,7 +50,21 @@ final class RedisVoter implements Voter {
                                 + Millis.up(WaitingRules.claimPeriod(ballot.lease())) + '|'
                                 + node.whomToTell(ballot.lock()))
                         .add(rules.text()),
-                (sentAt, answer) -> vote(ballot, sentAt, answer));
+                (sentAt, answer) -> stoodInLine(ballot, vote(ballot, sentAt, answer)));
+    }
+
+    /** Where locks are shared with other clients, the first in line looks for the end of a foreign hold, as on one Redis. */
+    private Vote stoodInLine(Ballot ballot, Vote vote) {
+        ForeignHolders foreign = node.foreign();
+        if (foreign == null || ballot.kind() != Ballot.Kind.QUEUE) {
+            return vote;
+        }
+        if (vote instanceof Vote.Busy busy) {
+            foreign.busy(ballot.lock(), ballot.lease(), busy.holder(), busy.place());
+        } else {
+            foreign.ended(ballot.lock());
+        }
+        return vote;
     }
 
     private static NodeView view(ClockReading sentAt, List<Object> answer) {
@@ -140,6 +155,11 @@ final class RedisVoter implements Voter {
     @Override
     public CompletionStage<List<LockInfo>> list(NamePattern pattern) {
         return node.list(pattern);
+    }
+
+    @Override
+    public @Nullable String downBecause() {
+        return node.downBecause();
     }
 
     @Override

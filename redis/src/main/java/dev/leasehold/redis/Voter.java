@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One master of a quorum. It neither repeats nor keeps back anything: what is sent is sent at once, at most once, and in
@@ -34,6 +35,9 @@ interface Voter {
 
     /** Lists the locks that the node knows. */
     CompletionStage<List<LockInfo>> list(NamePattern pattern);
+
+    /** Why the last attempt to connect has failed; null if there is a connection, or none has been tried since the last. */
+    @Nullable String downBecause();
 
     /** Closes the connections. */
     CompletableFuture<?> close();

@@ -50,9 +50,9 @@ class PollTest {
         four.answered(0, 100, yes(100));
         four.answered(1, 100, yes(100));
         assertThat(four.verdict()).isEqualTo(Poll.Verdict.OPEN);
-        four.missed(2, 100, "no answer");
+        four.missed(2, 100, new Miss("no answer", false));
         assertThat(four.verdict()).isEqualTo(Poll.Verdict.OPEN);
-        four.missed(3, 100, "no answer");
+        four.missed(3, 100, new Miss("no answer", false));
         assertThat(four.verdict()).isEqualTo(Poll.Verdict.FAILED);
         four.answered(3, 100, yes(100));
         assertThat(four.verdict()).isEqualTo(Poll.Verdict.WON);
@@ -72,7 +72,7 @@ class PollTest {
         assertThat(poll.isOwed(1)).isTrue();
         poll.answered(2, 100, stale(500));
         assertThat(poll.isOwed(2)).isTrue();
-        poll.missed(1, 100, "late");
+        poll.missed(1, 100, new Miss("late", false));
         assertThat(poll.isOwed(1)).isTrue();
         poll.answered(2, 200, yes(200));
         poll.answered(1, 200, yes(200));
@@ -177,7 +177,7 @@ class PollTest {
         poll.answered(2, 100, far(90));
         poll.answered(3, 100, busy("worker@host", 95, null));
         poll.answered(4, 100, none());
-        poll.missed(5, 100, "no answer within 50 ms");
+        poll.missed(5, 100, new Miss("no answer within 50 ms", false));
         ClockReading later = new ClockReading(NOW.nanos() + 1_000_000_000L, 0);
         assertThat(poll.words(0, later)).isEqualTo("granted");
         assertThat(poll.words(1, later)).contains("150");
@@ -197,5 +197,23 @@ class PollTest {
         assertThat(poll.validities()[0]).isEqualTo(Validity.of(NOW, Duration.ofSeconds(10)));
         assertThat(poll.validities()[1]).isNull();
         assertThat(poll.validities()[2]).isNull();
+    }
+
+    /** A quorum whose nodes all answer was said to be unreachable. */
+    @Test
+    void whoIsAlwaysTooLateWithItsProposalContends() {
+        Poll poll = poll(4);
+        poll.answered(0, 100, yes(100));
+        poll.answered(1, 100, yes(100));
+        poll.answered(2, 100, stale(300));
+        poll.answered(3, 100, stale(300));
+        assertThat(poll.verdict()).isEqualTo(Poll.Verdict.RAISE);
+        assertThat(poll.isContended()).isTrue();
+        Poll hopeless = poll(3);
+        hopeless.answered(0, 100, stale(300));
+        hopeless.answered(1, 100, far(50));
+        hopeless.answered(2, 100, none());
+        assertThat(hopeless.verdict()).isEqualTo(Poll.Verdict.FAILED);
+        assertThat(hopeless.isContended()).isFalse();
     }
 }

@@ -63,11 +63,12 @@ class RedlockFaultsTest {
     @Test
     void aQuorumOfFiveWithoutThreeSaysWhatEachNodeAnsweredAndLeavesNothingBehind() throws Exception {
         open(5);
-        Leasehold client = bench.client(bench.store, RedlockBench.LEASE, Duration.ofSeconds(2));
+        Leasehold client = bench.client(bench.store, RedlockBench.LEASE, Duration.ofSeconds(20));
         client.lock("x").acquire().close();
         for (int i = 2; i < 5; i++) {
             bench.server(i).kill();
         }
+        long start = System.nanoTime();
         assertThatThrownBy(() -> client.lock("x").tryAcquire())
                 .isInstanceOfSatisfying(StoreUnavailableException.class, e -> {
                     assertThat(e.nodes()).as(e.getMessage()).hasSize(5);
@@ -78,13 +79,94 @@ class RedlockFaultsTest {
                         if (i < 2) {
                             assertThat(answer).isEqualTo("granted");
                         } else {
-                            assertThat(answer).containsIgnoringCase("connection");
+                            assertThat(answer).contains("no connection can be made: Connection refused");
                         }
                         assertThat(e).hasMessageContaining(e.nodes().get(i).toString());
                     }
                     assertThat(e.backIn()).isNull();
+                    assertThat(e.isLasting()).isTrue();
                 });
+        assertThat(Duration.ofNanos(System.nanoTime() - start))
+                .as("does not wait for the store timeout")
+                .isLessThan(Duration.ofSeconds(10));
         bench.awaitNothingLeft("x", 2);
+    }
+
+    @Test
+    void mastersThatAnswerNothingAreFoundToBeDownToo() throws Exception {
+        open(3);
+        Leasehold client = bench.client(
+                bench.proxied().withNodeTimeout(Duration.ofMillis(100)), RedlockBench.LEASE, Duration.ofSeconds(20));
+        client.lock("x").acquire().close();
+        bench.proxies.get(0).hold(FaultProxy.Way.REQUESTS);
+        bench.proxies.get(2).hold(FaultProxy.Way.REQUESTS);
+        long start = System.nanoTime();
+        assertThatThrownBy(() -> client.lock("x").tryAcquire())
+                .isInstanceOfSatisfying(StoreUnavailableException.class, e -> {
+                    assertThat(e.isLasting()).isTrue();
+                    assertThat(e.nodes().get(0).answer()).isEqualTo("no answer within 100 ms");
+                });
+        assertThat(Duration.ofNanos(System.nanoTime() - start))
+                .isBetween(Duration.ofSeconds(1), Duration.ofSeconds(10));
+        bench.proxies.forEach(FaultProxy::letGo);
+        bench.awaitNothingLeft("x", 3);
+    }
+
+    @Test
+    void aConnectionThatBreaksAndIsMadeAgainIsNoFailure() throws Exception {
+        open(3);
+        Leasehold client = bench.client(bench.proxied(), RedlockBench.LEASE);
+        client.lock("x").acquire().close();
+        for (int i = 0; i < 5; i++) {
+            bench.proxies.forEach(FaultProxy::cut);
+            assertThat(client.lock("x" + i).tryAcquire()).isPresent();
+        }
+    }
+
+    /** They were asked again and again until the store timeout, although no time could change it. */
+    @Test
+    void mastersOfAQuorumWithOtherRulesRefuseAtOnceAndSayWhatToDo() throws Exception {
+        open(3);
+        bench.client().lock("x").acquire().close();
+        Leasehold other = bench.client(bench.store.withMaxLease(Duration.ofMinutes(2)), RedlockBench.LEASE);
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(() -> other.lock("x").acquire())
+                    .isInstanceOf(LockException.class)
+                    .isNotInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("LEASEHOLD_QUORUM 60000 0")
+                    .hasMessageContaining("maxLeaseDuration")
+                    .hasMessageContaining(":" + bench.server(1).port());
+        }
+    }
+
+    @Test
+    void oneMasterOfAnotherQuorumIsOnlyOneLess() throws Exception {
+        open(3);
+        Leasehold client = bench.client();
+        String other = bench.server(0).commands().get("leasehold:quorum").replace("|60000|", "|120000|");
+        bench.server(0).commands().set("leasehold:quorum", other);
+        try (Lease lease = client.lock("x").acquire()) {
+            assertThat(lease.isValid()).isTrue();
+        }
+        bench.server(1).commands().set("leasehold:quorum", other);
+        assertThatThrownBy(() -> client.lock("x").acquire())
+                .isInstanceOf(LockException.class)
+                .isNotInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("LEASEHOLD_QUORUM 120000 0");
+        bench.awaitNothingLeft("x", 3);
+    }
+
+    @Test
+    void aMasterThatRefusesToConnectSaysWhy() throws Exception {
+        open(3);
+        bench.client().lock("x").acquire().close();
+        for (int i = 0; i < 2; i++) {
+            bench.server(i).commands().configSet("requirepass", "secret");
+        }
+        assertThatThrownBy(() -> bench.client().lock("x").acquire())
+                .isInstanceOf(LockException.class)
+                .isNotInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("the server wants a password");
     }
 
     /** The slow node must not cost the others anything; a limit of one second does not hide that it is waited for. */

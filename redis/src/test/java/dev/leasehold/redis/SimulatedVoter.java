@@ -202,6 +202,11 @@ final class SimulatedVoter implements Voter {
     }
 
     @Override
+    public @Nullable String downBecause() {
+        return null;
+    }
+
+    @Override
     public CompletableFuture<?> close() {
         return CompletableFuture.completedFuture(null);
     }

@@ -137,6 +137,37 @@ class WireTest {
         assertThat(reads() - before).isLessThan(count / 10);
     }
 
+    /** Netty's own thread writes at once, ahead of what others have left with it: a withdrawal overtook its claim. */
+    @Test
+    void whatIsSentFirstArrivesFirstWhateverThreadSendsIt() {
+        Wire wire = wire(LONG, LONG);
+        // Whoever waits for an answer also runs what follows from it; these have nobody who waits.
+        increment(wire);
+        increment(wire);
+        increment(wire).join();
+        for (int i = 0; i < 20; i++) {
+            proxy.hold(FaultProxy.Way.ANSWERS);
+            CompletableFuture<Void> onItsOwnThread = new CompletableFuture<>();
+            CompletableFuture<Void> sent = new CompletableFuture<>();
+            CompletableFuture<List<Object>> second = increment(wire).thenCompose(answer -> {
+                onItsOwnThread.complete(null);
+                sent.join();
+                return push(wire, "second");
+            });
+            proxy.letGo();
+            onItsOwnThread.join();
+            push(wire, "first");
+            sent.complete(null);
+            second.join();
+            assertThat(redis.commands().lrange("list", -2, -1)).containsExactly("first", "second");
+        }
+    }
+
+    private static CompletableFuture<List<Object>> push(Wire wire, String value) {
+        return wire.send(
+                CommandType.RPUSH, new CommandArgs<>(Wire.CODEC).addKey("list").addValue(value));
+    }
+
     private long reads() {
         Matcher reads = Pattern.compile("total_reads_processed:(\\d+)")
                 .matcher(redis.commands().info("stats"));

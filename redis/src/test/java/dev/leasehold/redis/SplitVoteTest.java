@@ -1,0 +1,113 @@
+package dev.leasehold.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.Signals;
+import dev.leasehold.testkit.sim.SimWorld;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Two clients ask at once, and each is first on half of the nodes. On four real masters both drew lots until one of them
+ * happened to be alone: somebody who had been given the lock by a release waited for a newcomer, and lost its turn.
+ */
+class SplitVoteTest {
+
+    private static final Duration LEASE = Duration.ofSeconds(10);
+    private static final Duration NODE_TIMEOUT = Duration.ofSeconds(1);
+    private static final long NEAR = 1_000_000L;
+    private static final long FAR = 2_000_000L;
+
+    private final SimWorld world = new SimWorld(1, null);
+    private final SimulatedProcess process = new SimulatedProcess(world, "clients", 1, 0);
+    private final List<SimulatedMaster> masters = new ArrayList<>();
+
+    private QuorumStore store(String client, int parity) {
+        List<Voter> voters = new ArrayList<>();
+        for (int i = 0; i < masters.size(); i++) {
+            long delay = i % 2 == parity ? NEAR : FAR;
+            SimulatedVoter.Network network = new SimulatedVoter.Network() {
+                @Override
+                public void send(Runnable arrival) {
+                    world.after(delay, arrival);
+                }
+
+                @Override
+                public Set<QuorumRule> off() {
+                    return Set.of();
+                }
+            };
+            voters.add(new SimulatedVoter(masters.get(i), network, process, Runnable::run, LEASE));
+        }
+        AtomicLong attempts = new AtomicLong();
+        UnaryOperator<ClaimId> names = id -> new ClaimId(client, attempts.incrementAndGet());
+        Quorum quorum = new Quorum(
+                "quorum",
+                voters,
+                names,
+                process,
+                new SplittableRandom(1),
+                new QuorumSettings(Duration.ofMinutes(1), NODE_TIMEOUT, Duration.ofSeconds(1), true));
+        return new QuorumStore(quorum, new Silence(), () -> {});
+    }
+
+    private record Silence() implements Signals {
+        @Override
+        public void granted(LeaseId lease, int spare, dev.leasehold.spi.@Nullable Validity validity) {}
+
+        @Override
+        public void doubt(@Nullable String lock) {}
+    }
+
+    private void learn(QuorumStore store, String client) {
+        CompletableFuture<ClaimAnswer> first = claim(store, client, "another-" + client);
+        run(List.of(first), world.now() + NODE_TIMEOUT.toNanos());
+        assertThat(first).isCompletedWithValueMatching(answer -> answer instanceof ClaimAnswer.Granted);
+    }
+
+    private static CompletableFuture<ClaimAnswer> claim(QuorumStore store, String client, String lock) {
+        return store.claim(new Claim(new ClaimId(client, 1000), lock, LEASE, 0, false))
+                .toCompletableFuture();
+    }
+
+    private void run(List<CompletableFuture<ClaimAnswer>> answers, long limit) {
+        while (!answers.stream().allMatch(CompletableFuture::isDone) && world.step(limit)) {
+            assertThat(world.now()).isLessThanOrEqualTo(limit);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2, 4, 6})
+    void ofTwoWhoHaveHalfOfTheNodesEachOneIsGrantedAndTheOtherBusyWithoutDrawingLots(int nodes) {
+        for (int i = 0; i < nodes; i++) {
+            masters.add(new SimulatedMaster(world, "node" + i, 1, 0, Set.of(), Duration.ofMinutes(1)));
+        }
+        QuorumStore even = store("even", 0);
+        QuorumStore odd = store("odd", 1);
+        learn(even, "even");
+        learn(odd, "odd");
+        for (int i = 0; i < 10; i++) {
+            String lock = "lock-" + i;
+            List<CompletableFuture<ClaimAnswer>> answers = List.of(claim(even, "even", lock), claim(odd, "odd", lock));
+            run(answers, world.now() + NODE_TIMEOUT.toNanos() / 20);
+            assertThat(answers).allMatch(CompletableFuture::isDone);
+            assertThat(answers)
+                    .filteredOn(answer -> answer.join() instanceof ClaimAnswer.Granted)
+                    .as(lock)
+                    .hasSize(1);
+        }
+    }
+}
