@@ -9,7 +9,6 @@ import dev.leasehold.spi.TimeSource;
 import dev.leasehold.spi.Validity;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -17,20 +16,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one session of a client whose locks in the database are the client's leases. Thread-safe; all of its state and its
- * connection belong to one daemon thread.
+ * The one session of a client whose locks in the database are the client's leases. Thread-safe; all of its state belongs to
+ * one thread.
  *
  * <p>Why a lease is never believed for longer than the session lives. The server ends a session that has been idle for its
  * limit. The limit is never below the longest duration that any lease held by it was asked for, and is raised before such a
@@ -43,17 +35,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Why two claims never share a lock here. To the server both are the same session, and it would give it a lock twice. So
  * the server is asked only for keys that are not in {@link #held}; whoever has taken one gives it back once.
- *
- * <p>No statement on this connection ever waits for a lock or a row, so whoever waits holds up no renewal.
  */
 final class PinnedSession {
 
     private static final Logger LOG = System.getLogger(PinnedSession.class.getName());
 
     private static final long LEAST_LIMIT_MILLIS = 1_000;
-    private static final long FIRST_LIMIT_MILLIS = 30_000;
     private static final long MOST_PAUSE_MILLIS = 10_000;
-    private static final long CLOSING_MILLIS = 1_000;
     private static final long LEAST_PAUSE_NANOS = 10_000_000;
 
     /** The longest lease: what PostgreSQL can count, in milliseconds. */
@@ -95,38 +83,28 @@ final class PinnedSession {
      * @param limit the idle limit that it needs
      * @param until when the lease is over, if nobody does anything
      */
-    private record Holding(@Nullable LeaseId lease, long limit, long until) {}
-
-    private record Pin(Borrowed borrowed, SessionRules rules, long session, long before) {}
-
-    @FunctionalInterface
-    private interface Work<T> {
-        T on(Pin pin) throws SQLException;
+    private record Holding(@Nullable LeaseId lease, long limit, long until) {
+        static final Holding UNDECIDED = new Holding(null, 0, 0);
     }
 
     private final StoreContext context;
     private final Client client;
-    private final Workers thread;
-    private final Map<Object, CompletableFuture<?>> calls = new ConcurrentHashMap<>();
-    private volatile boolean open;
-    private volatile boolean closed;
-    private volatile @Nullable Connection lent;
+    private final SessionThread thread;
+    private final PinnedConnection connection;
 
     private final ReentrantLock gathering = new ReentrantLock();
     private List<Renewals.Renewal> gathered = new ArrayList<>();
 
     // The thread's own.
     private final Map<Object, Holding> held = new HashMap<>();
-    private @Nullable Pin pin;
-    private long limit;
-    private long lastSent;
     private TimeSource.@Nullable Timer timer;
     private long timerAt;
 
     PinnedSession(String name, StoreContext context, Client client) {
         this.context = context;
         this.client = client;
-        this.thread = new Workers(name, 1);
+        this.thread = new SessionThread(name);
+        this.connection = new PinnedConnection(client::connect, context.time(), this::lost);
     }
 
     String client() {
@@ -138,14 +116,16 @@ final class PinnedSession {
      * keeps one; whoever calls this should have none.
      */
     void ready(SessionRules rules) throws SQLException {
-        if (!open) {
-            call(() -> {
-                if (pin == null) {
-                    open(rules);
-                }
-                return true;
-            });
+        if (connection.isOpen()) {
+            return;
         }
+        thread.call(() -> {
+            if (!connection.isOpen()) {
+                connection.open(rules);
+                arm(connection.lastSent() + nanosToPing());
+            }
+            return true;
+        });
     }
 
     /**
@@ -153,43 +133,39 @@ final class PinnedSession {
      * #adopt} it.
      */
     Found look(Object key) throws SQLException {
-        return call(() -> {
+        return thread.call(() -> {
             Holding holding = held.get(key);
-            if (holding != null) {
+            if (holding == null) {
+                if (!connection.take(key)) {
+                    return new Found(Who.OTHERS, null);
+                }
+            } else {
                 LeaseId lease = holding.lease();
                 if (lease == null) {
                     return new Found(Who.OTHERS, null);
                 }
-                if (holding.until() - context.time().nanos() > 0) {
+                if (isLive(holding)) {
                     return new Found(Who.LEASE, lease);
                 }
-                ping();
-                held.put(key, new Holding(null, 0, 0)); // The lease is over; what is left of it is the key.
-                return new Found(Who.NOBODY, null);
+                connection.ping(); // The lease is over; what is left of it is the key, if the session still has it.
             }
-            SessionRules.Answer answer =
-                    send(at -> at.rules().take(at.borrowed().sql(), key));
-            expectSame(answer.session());
-            if (!answer.yes()) {
-                return new Found(Who.OTHERS, null);
-            }
-            held.put(key, new Holding(null, 0, 0));
+            held.put(key, Holding.UNDECIDED);
             return new Found(Who.NOBODY, null);
         });
     }
 
     /** Makes a key that was taken a lease's. */
     void adopt(Object key, LeaseId lease, Duration duration, ClockReading sentAt) throws SQLException {
-        call(() -> {
+        thread.call(() -> {
             Holding before = held.get(key);
             if (before == null) {
                 throw new SessionBroken(null);
             }
-            long needed = millis(duration);
-            if (needed > limit || (needed < limit && held.size() == 1)) {
+            long needed = limitFor(duration);
+            if (needed > connection.limit() || (needed < connection.limit() && held.size() == 1)) {
                 limitTo(needed);
             } else if (before.lease() != null) {
-                ping(); // It was not taken just now.
+                connection.ping(); // It was not taken just now.
             }
             hold(key, new Holding(lease, needed, sentAt.nanos() + Turn.micros(duration) * 1_000));
             return true;
@@ -197,39 +173,41 @@ final class PinnedSession {
     }
 
     /**
-     * Prolongs a lease of this session's; the caller has seen since {@code sentAt} that it is there.
+     * Prolongs a lease of this session's.
      *
+     * @param sentAt when this was asked for
      * @return what is left of it, counted from {@code sentAt}; null if it is over
      */
     @Nullable Duration prolong(Object key, LeaseId lease, Duration duration, ClockReading sentAt) throws SQLException {
-        Duration left = call(() -> {
+        Duration left = thread.call(() -> {
             Holding holding = held.get(key);
-            if (holding == null || !isLive(holding, lease)) {
+            if (holding == null || !lease.equals(holding.lease()) || !isLive(holding)) {
                 return Duration.ZERO;
             }
-            if (millis(duration) > limit) {
-                limitTo(millis(duration));
+            if (limitFor(duration) > connection.limit()) {
+                limitTo(limitFor(duration));
             } else {
-                ping();
+                connection.ping();
             }
             return prolonged(key, holding, duration, sentAt);
         });
         return left.isZero() ? null : left;
     }
 
+    /** To be called when the session has answered something that was sent after {@code sentAt}. */
     private Duration prolonged(Object key, Holding holding, Duration duration, ClockReading sentAt) {
         long left = Math.max(holding.until() - sentAt.nanos(), Turn.micros(duration) * 1_000);
-        hold(key, new Holding(holding.lease(), Math.max(holding.limit(), millis(duration)), sentAt.nanos() + left));
+        long limit = Math.max(holding.limit(), limitFor(duration));
+        hold(key, new Holding(holding.lease(), limit, sentAt.nanos() + left));
         return Duration.ofNanos(left).truncatedTo(ChronoUnit.MICROS);
     }
 
     /** Gives a key back, if the session has it. */
     void drop(Object key) throws SQLException {
-        call(() -> {
-            if (held.remove(key) != null && pin != null) {
+        thread.call(() -> {
+            if (held.remove(key) != null) {
                 try {
-                    expectSame(send(at -> at.rules().give(at.borrowed().sql(), key))
-                            .session());
+                    connection.give(key);
                 } catch (SQLException e) {
                     LOG.log(Level.DEBUG, "giving back a lock", e); // With the session it is free as well.
                 }
@@ -241,7 +219,7 @@ final class PinnedSession {
     /** Gives back what the session has of a lock for these leases, if anything. */
     void dropIf(String lock, Predicate<LeaseId> which) {
         try {
-            List<Object> keys = call(() -> held.entrySet().stream()
+            List<Object> keys = thread.call(() -> held.entrySet().stream()
                     .filter(entry -> {
                         LeaseId lease = entry.getValue().lease();
                         return lease != null && lease.lock().equals(lock) && which.test(lease);
@@ -256,7 +234,7 @@ final class PinnedSession {
         }
     }
 
-    /** Renews, soon, with all others that come meanwhile in one statement. Does not block. */
+    /** Renews, soon, with all others that come meanwhile by one question. Does not block. */
     void renew(Renewals.Renewal renewal) {
         boolean first;
         gathering.lock();
@@ -286,161 +264,68 @@ final class PinnedSession {
                 keys.put(holding.lease(), key);
             }
         });
-        List<Renewals.Renewal> ours = new ArrayList<>();
+        Map<Renewals.Renewal, Object> ours = new HashMap<>();
+        long limit = LEAST_LIMIT_MILLIS;
         for (Renewals.Renewal renewal : batch) {
-            if (keys.containsKey(renewal.lease())) {
-                ours.add(renewal);
-            } else {
+            Object key = keys.get(renewal.lease());
+            if (key == null) {
                 client.renewOtherwise(renewal);
+            } else {
+                ours.put(renewal, key);
+                limit = Math.max(limit, limitFor(renewal.duration()));
             }
         }
         if (ours.isEmpty()) {
             return;
         }
         ClockReading sentAt = context.time().now();
-        try {
-            long needed = LEAST_LIMIT_MILLIS;
-            for (Renewals.Renewal renewal : ours) {
-                needed = Math.max(needed, millis(renewal.duration()));
-            }
-            fit(needed);
-            ping();
-        } catch (SQLException | LockException e) {
-            LOG.log(Level.DEBUG, "renewing", e);
-        }
-        for (Renewals.Renewal renewal : ours) {
-            Object key = keys.get(renewal.lease());
-            Holding holding = key == null ? null : held.get(key);
-            if (key == null || holding == null || !isLive(holding, renewal.lease())) {
+        ask(limit);
+        ours.forEach((renewal, key) -> {
+            Holding holding = held.get(key);
+            if (holding == null || !isLive(holding)) {
                 renewal.job().succeed(new RenewAnswer.Lost());
             } else {
                 Duration left = prolonged(key, holding, renewal.duration(), sentAt);
                 renewal.job().succeed(new RenewAnswer.Renewed(Validity.of(sentAt, left)));
             }
+        });
+    }
+
+    /** Asks whether the session lives, with the limit that it needs from now on. If it does not, nothing is held any more. */
+    private void ask(long atLeast) {
+        long limit = atLeast;
+        for (Holding holding : held.values()) {
+            limit = Math.max(limit, holding.limit());
         }
-    }
-
-    private boolean isLive(Holding holding, LeaseId lease) {
-        return lease.equals(holding.lease()) && holding.until() - context.time().nanos() > 0;
-    }
-
-    private void open(SessionRules rules) throws SQLException {
-        Borrowed mine = client.connect();
         try {
-            Sql sql = mine.sql();
-            long session = rules.session(sql);
-            refuseIfPooled(sql, session, rules);
-            Long before = rules.idleMillis(sql);
-            if (before == null) {
-                throw new LockException("the database has no idle limit for sessions, which session locks are bound to"
-                        + " (PostgreSQL has it from version 14 on); nothing was locked. Use another version, or leave"
-                        + " leasehold.sessionLocks out");
+            if (limit != connection.limit()) {
+                limitTo(limit);
+            } else {
+                connection.ping();
             }
-            rules.limitIdle(sql, FIRST_LIMIT_MILLIS);
-            Long found = rules.idleMillis(sql);
-            if (found == null || found != FIRST_LIMIT_MILLIS) {
-                throw pooled();
-            }
-            pin = new Pin(mine, rules, session, before);
-            lent = mine.connection();
-            limit = FIRST_LIMIT_MILLIS;
-            lastSent = context.time().nanos();
-            open = true;
-            arm(lastSent + nanosToPing());
-        } catch (SQLException | RuntimeException e) {
-            mine.spoil();
-            mine.close();
-            throw e;
+        } catch (SQLException | LockException e) {
+            LOG.log(Level.DEBUG, "asking whether the session lives", e);
         }
-    }
-
-    /**
-     * Behind a pooler that lends sessions per transaction, this one is free again by now: a transaction on another
-     * connection gets it, or else we get another one while that lasts.
-     */
-    private void refuseIfPooled(Sql sql, long session, SessionRules rules) throws SQLException {
-        try (Borrowed other = client.connect()) {
-            other.autoCommit(false);
-            boolean same = rules.session(other.sql()) == session;
-            boolean stays = !same && rules.session(sql) == session;
-            other.rollBack();
-            if (!stays) {
-                throw pooled();
-            }
-        }
-    }
-
-    private static LockException pooled() {
-        return new LockException(
-                "session locks need a session of their own, but the database session changes, or forgets"
-                        + " its settings, from one transaction to the next: there seems to be a pooler in between that lends"
-                        + " sessions per transaction; nothing was locked. Connect to the database directly, or through a pooler in"
-                        + " session mode, or leave leasehold.sessionLocks out");
-    }
-
-    /** Sends something on the pinned connection. Whatever fails there leaves in doubt what the session has: it ends. */
-    private <T> T send(Work<T> work) throws SQLException {
-        Pin at = pin;
-        if (at == null) {
-            throw new SessionBroken(null);
-        }
-        lastSent = context.time().nanos();
-        try {
-            return work.on(at);
-        } catch (SQLException e) {
-            lost();
-            throw Dialect.isBroken(e) ? new SessionBroken(e) : e;
-        }
-    }
-
-    private void expectSame(long session) {
-        Pin at = pin;
-        if (at != null && at.session() != session) {
-            lost();
-            throw pooled();
-        }
-    }
-
-    private void ping() throws SQLException {
-        expectSame(send(at -> at.rules().session(at.borrowed().sql())));
     }
 
     private void limitTo(long millis) throws SQLException {
-        send(at -> {
-            at.rules().limitIdle(at.borrowed().sql(), millis);
-            return true;
-        });
-        limit = millis;
-        ping();
-        arm(lastSent + nanosToPing());
+        connection.limitTo(millis);
+        arm(connection.lastSent() + nanosToPing());
     }
 
-    /** Makes the limit what is needed now, if it is not. */
-    private void fit(long atLeast) throws SQLException {
-        long needed = atLeast;
-        for (Holding holding : held.values()) {
-            needed = Math.max(needed, holding.limit());
-        }
-        if (needed != limit) {
-            limitTo(needed);
-        }
+    /** In whole seconds, and more than asked for. */
+    private static long limitFor(Duration duration) {
+        return (Turn.micros(duration) / 1_000_000 + 1) * 1_000;
     }
 
-    private static long millis(Duration duration) {
-        return Math.max(LEAST_LIMIT_MILLIS, (Turn.micros(duration) / 1_000 / 1_000 + 1) * 1_000);
+    private boolean isLive(Holding holding) {
+        return holding.until() - context.time().nanos() > 0;
     }
 
     /** The session is of no use any more, and nothing is held. */
     private void lost() {
-        Pin at = pin;
-        pin = null;
-        open = false;
         boolean any = held.values().stream().anyMatch(holding -> holding.lease() != null);
         held.clear();
-        if (at != null) {
-            at.borrowed().spoil();
-            at.borrowed().close();
-        }
         if (any) {
             LOG.log(Level.DEBUG, "the session that holds the locks is gone");
             context.signals().doubt(null);
@@ -453,49 +338,45 @@ final class PinnedSession {
     }
 
     private long nanosToPing() {
-        return Math.min(limit / 3, MOST_PAUSE_MILLIS) * 1_000_000;
+        return Math.min(connection.limit() / 3, MOST_PAUSE_MILLIS) * 1_000_000;
     }
 
     /** Has {@link #tick} called at a time, or before. */
     private void arm(long at) {
-        if (closed || (timer != null && timerAt - at <= 0)) {
+        if (timer != null && timerAt - at <= 0) {
             return;
         }
         if (timer != null) {
             timer.cancel();
         }
         timerAt = at;
-        timer = context.time()
-                .schedule(Duration.ofNanos(Math.max(0, at - context.time().nanos())), () -> submit(this::tick));
+        Duration pause = Duration.ofNanos(Math.max(0, at - context.time().nanos()));
+        timer = context.time().schedule(pause, () -> submit(this::tick));
     }
 
     /** Has what is over given back, asks whether the session lives, and returns a connection that nothing needs. */
     private void tick() {
         timer = null;
+        if (!connection.isOpen()) {
+            return;
+        }
         long now = context.time().nanos();
-        List<String> over = new ArrayList<>();
         for (Holding holding : held.values()) {
-            LeaseId lease = holding.lease();
-            if (lease != null && holding.until() - now <= 0) {
-                over.add(lease.lock());
+            if (holding.lease() != null && !isLive(holding)) {
+                client.expired(holding.lease().lock());
             }
         }
-        over.forEach(client::expired);
-        boolean due = now - lastSent >= nanosToPing();
-        if (due && held.isEmpty()) {
-            giveBack();
-        } else if (due && pin != null) {
-            try {
-                fit(LEAST_LIMIT_MILLIS);
-                ping();
-            } catch (SQLException | LockException e) {
-                LOG.log(Level.DEBUG, "asking whether the session lives", e);
+        if (now - connection.lastSent() >= nanosToPing()) {
+            if (held.isEmpty()) {
+                connection.giveBack();
+                return;
             }
+            ask(LEAST_LIMIT_MILLIS);
         }
-        if (pin != null) {
-            long next = lastSent + nanosToPing();
+        if (connection.isOpen()) {
+            long next = connection.lastSent() + nanosToPing();
             for (Holding holding : held.values()) {
-                if (holding.lease() != null && holding.until() - now > 0 && holding.until() - next < 0) {
+                if (holding.lease() != null && isLive(holding) && holding.until() - next < 0) {
                     next = holding.until();
                 }
             }
@@ -503,103 +384,28 @@ final class PinnedSession {
         }
     }
 
-    /** Frees everything, and gives the connection back as it was. */
-    private void giveBack() {
-        Pin at = pin;
-        pin = null;
-        open = false;
-        held.clear();
-        if (at == null) {
-            return;
-        }
-        try (Borrowed borrowed = at.borrowed()) {
-            try {
-                at.rules().giveAll(borrowed.sql());
-                at.rules().limitIdle(borrowed.sql(), at.before());
-            } catch (SQLException e) {
-                borrowed.spoil();
-                LOG.log(Level.DEBUG, "giving back the pinned connection", e);
-            }
-        }
-    }
-
-    /** Lets the thread do something that may not end it, whatever happens. */
+    /** Has the thread do something that must not end it. */
     private void submit(Runnable work) {
-        thread.submit(new Workers.Task(null, () -> {
+        thread.submit(() -> {
             try {
                 work.run();
             } catch (RuntimeException e) {
-                LOG.log(Level.WARNING, "keeping a session for locks", e);
-                lost();
+                LOG.log(Level.WARNING, "the session that holds the locks failed", e);
+                connection.end();
             }
-        }));
-    }
-
-    /** Lets the thread do something, and waits for it. */
-    private <T> T call(Callable<T> work) throws SQLException {
-        CompletableFuture<T> answer = new CompletableFuture<>();
-        Object call = new Object();
-        calls.put(call, answer);
-        try {
-            Runnable task = () -> {
-                try {
-                    answer.complete(work.call());
-                } catch (Exception | Error e) {
-                    answer.completeExceptionally(e);
-                }
-            };
-            if (closed || !thread.submit(new Workers.Task(null, task))) {
-                throw new LockException("this client has been closed; nothing was done");
-            }
-            return answer.join();
-        } catch (CompletionException e) {
-            if (e.getCause() instanceof SQLException cause) {
-                throw cause;
-            }
-            if (e.getCause() instanceof RuntimeException cause) {
-                throw cause;
-            }
-            throw e;
-        } finally {
-            calls.remove(call);
-        }
+        });
     }
 
     /** Ends the session, and what it holds. */
     void close() {
-        CompletableFuture<Void> done = new CompletableFuture<>();
-        thread.submit(new Workers.Task(null, () -> {
-            TimeSource.Timer last = timer;
-            if (last != null) {
-                last.cancel();
-            }
-            giveBack();
-            done.complete(null);
-        }));
-        closed = true;
-        try {
-            done.get(CLOSING_MILLIS, TimeUnit.MILLISECONDS);
-        } catch (ExecutionException | TimeoutException e) {
-            LOG.log(Level.DEBUG, "closing", e);
-            abort();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        thread.close();
-        for (CompletableFuture<?> call : calls.values()) {
-            call.completeExceptionally(new LockException("this client was closed meanwhile"));
-        }
-    }
-
-    /** The thread is stuck in a socket. */
-    private void abort() {
-        Connection stuck = lent;
-        try {
-            if (stuck != null) {
-                stuck.abort(Runnable::run);
-            }
-        } catch (SQLException e) {
-            LOG.log(Level.DEBUG, "closing", e);
-        }
+        thread.close(
+                () -> {
+                    if (timer != null) {
+                        timer.cancel();
+                    }
+                    held.clear();
+                    connection.giveBack();
+                },
+                connection::abort);
     }
 }
