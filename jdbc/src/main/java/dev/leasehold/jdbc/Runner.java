@@ -218,8 +218,10 @@ final class Runner {
         Transaction.Done<T> done = at.transaction().run(job, borrowed.sql());
         if (done == null) {
             // Inserted in a transaction of its own: the next may not see what this one has not.
-            at.transaction().makeRow(Objects.requireNonNull(job.lock()), borrowed.sql());
+            String lock = Objects.requireNonNull(job.lock());
+            at.transaction().makeRow(lock, borrowed.sql());
             borrowed.connection().commit();
+            added.accept(lock);
             return false;
         }
         news.write(done.turn().news(), borrowed.sql(), at);

@@ -10,7 +10,16 @@ import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.LockOptions;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.Signals;
+import dev.leasehold.spi.Store;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.Validity;
 import dev.leasehold.testkit.FaultProxy;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -20,8 +29,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -371,6 +382,89 @@ class SessionLocksTest {
                 }
             }
             assertThat(server.isTaken(name)).isFalse();
+        }
+    }
+
+    /** Connections of a server, each of which can be looked at. */
+    private static final class Glass {
+        private final List<Connection> lent = new CopyOnWriteArrayList<>();
+        private final String url;
+
+        Glass(String url) {
+            this.url = url;
+        }
+
+        DataSource dataSource() {
+            return (DataSource) Proxy.newProxyInstance(
+                    DataSource.class.getClassLoader(),
+                    new Class<?>[] {DataSource.class},
+                    (proxy, method, arguments) -> {
+                        Connection connection = DriverManager.getConnection(url);
+                        lent.add(connection);
+                        return connection;
+                    });
+        }
+
+        /** The one that is kept open while nothing is done. */
+        Connection pinned() throws SQLException {
+            for (Connection connection : lent) {
+                if (!connection.isClosed()) {
+                    return connection;
+                }
+            }
+            throw new AssertionError("none is open");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("servers")
+    void theSessionMayBeIdleForAsLongAsItsLongestLeaseAndNotForLonger(SessionServer server) throws Exception {
+        Glass glass = new Glass(server.url());
+        try (Leasehold client = Leasehold.builder()
+                .store(JdbcStore.using(glass.dataSource()).withSessionLocks(true))
+                .build()) {
+            LockOptions longer = LockOptions.defaults().withLeaseDuration(Duration.ofMinutes(10));
+            Lease brief = client.lock(name, THREE_SECONDS).acquire();
+            Sql pinned = new Sql(glass.pinned());
+            assertThat(server.rules().idleMillis(pinned)).isBetween(3_000L, 4_000L);
+            Lease lasting = client.lock(name + " lasting", longer).acquire();
+            assertThat(server.rules().idleMillis(pinned)).isBetween(600_000L, 601_000L);
+            lasting.close();
+            waitUntil(() -> server.rules().idleMillis(pinned) <= 4_000L);
+            brief.extend(Duration.ofMinutes(1));
+            assertThat(server.rules().idleMillis(pinned)).isBetween(60_000L, 61_000L);
+            brief.close();
+        }
+    }
+
+    /** The answer to a claim may be lost, and the session with it, before the claim is repeated. */
+    @ParameterizedTest
+    @MethodSource("servers")
+    void aClaimThatIsRepeatedIsNotGrantedWhatAnEarlierSessionOfItsClientHas(SessionServer server) throws Exception {
+        try (FaultProxy proxy = FaultProxy.to(server.port())) {
+            Glass glass = new Glass(server.sessionUrl(proxy.port()).replace(SessionServer.OPTION, ""));
+            Signals deaf = new Signals() {
+                @Override
+                public void granted(LeaseId lease, int spare, Validity validity) {}
+
+                @Override
+                public void doubt(String lock) {}
+            };
+            StoreContext context = new StoreContext("me", "me", "", RealTime.INSTANCE, Duration.ofSeconds(10), deaf);
+            try (Store store =
+                    JdbcStore.using(glass.dataSource()).withSessionLocks(true).open(context)) {
+                Claim claim = new Claim(new ClaimId("me", 1), name, Duration.ofMinutes(10), 0, false);
+                ClaimAnswer first = get(store.claim(claim).toCompletableFuture());
+                proxy.abandon();
+                glass.pinned().abort(Runnable::run);
+                assertThat(get(store.claim(claim).toCompletableFuture())).isInstanceOf(ClaimAnswer.Busy.class);
+                assertThat(server.isTaken(name)).isTrue();
+                server.endSessionOf(name);
+                waitUntil(() -> !server.isTaken(name));
+                ClaimAnswer second = get(store.claim(claim).toCompletableFuture());
+                assertThat(((ClaimAnswer.Granted) second).lease().token())
+                        .isGreaterThan(((ClaimAnswer.Granted) first).lease().token());
+            }
         }
     }
 
