@@ -27,8 +27,15 @@ final class ServerLocks implements Locks {
     private final ServerSql texts;
     private final Object namespace;
     private final @Nullable Raw locked;
+    private final Runnable counted;
 
-    ServerLocks(Sql sql, ServerSql texts, Object namespace, @Nullable Locked locked) {
+    /**
+     * The rows within a transaction.
+     *
+     * @param counted is called when a row was written together with the number of its waiters
+     */
+    ServerLocks(Sql sql, ServerSql texts, Object namespace, @Nullable Locked locked, Runnable counted) {
+        this.counted = counted;
         this.sql = sql;
         this.texts = texts;
         this.namespace = namespace;
@@ -88,6 +95,7 @@ final class ServerLocks implements Locks {
                 name,
                 namespace,
                 name);
+        counted.run();
         return tenure;
     }
 
@@ -100,6 +108,7 @@ final class ServerLocks implements Locks {
         Tenure extended = tenure.ending(ends);
         Object name = texts.dialect().name(row.name());
         sql.change(texts.extend, extended.ends(), namespace, name, namespace, name);
+        counted.run();
         return extended;
     }
 
@@ -116,6 +125,7 @@ final class ServerLocks implements Locks {
     public void keep(LockRow row, Duration duration, Turn now) throws SQLException {
         Object name = texts.dialect().name(row.name());
         sql.change(texts.keep, now.in(duration), namespace, name, namespace, name);
+        counted.run();
     }
 
     /** Who has the lock as far as the row says, or null without one. */

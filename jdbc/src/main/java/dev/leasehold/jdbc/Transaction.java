@@ -79,17 +79,17 @@ final class Transaction {
             return null;
         }
         Turn turn = turn(sentAt, locked != null ? locked.micros() : lock == null ? sql.number(texts.time) : 0);
-        ServerLocks rows = new ServerLocks(sql, texts, namespace, locked);
+        ServerWaiters waiters = new ServerWaiters(sql, texts, namespace);
+        ServerLocks rows = new ServerLocks(sql, texts, namespace, locked, waiters::counted);
         if (session == null || keys == null) {
-            return new Done<>(work(job, sql, rows, turn), turn);
+            return new Done<>(work(job, rows, waiters, turn), turn);
         }
         try (SessionLocks locks = new SessionLocks(rows, session, keys, sql)) {
-            return new Done<>(work(job, sql, locks, turn), turn);
+            return new Done<>(work(job, locks, waiters, turn), turn);
         }
     }
 
-    private <T> T work(ServerJob<T> job, Sql sql, Locks locks, Turn turn) throws SQLException {
-        ServerWaiters waiters = new ServerWaiters(sql, texts, namespace);
+    private <T> T work(ServerJob<T> job, Locks locks, ServerWaiters waiters, Turn turn) throws SQLException {
         Protocol protocol = new Protocol(locks, waiters, (row, now) -> {}, context.owner());
         T answer = job.job().work().in(protocol, turn);
         String lock = job.lock();

@@ -443,14 +443,7 @@ class SessionLocksTest {
     void aClaimThatIsRepeatedIsNotGrantedWhatAnEarlierSessionOfItsClientHas(SessionServer server) throws Exception {
         try (FaultProxy proxy = FaultProxy.to(server.port())) {
             Glass glass = new Glass(server.sessionUrl(proxy.port()).replace(SessionServer.OPTION, ""));
-            Signals deaf = new Signals() {
-                @Override
-                public void granted(LeaseId lease, int spare, Validity validity) {}
-
-                @Override
-                public void doubt(String lock) {}
-            };
-            StoreContext context = new StoreContext("me", "me", "", RealTime.INSTANCE, Duration.ofSeconds(10), deaf);
+            StoreContext context = new StoreContext("me", "me", "", RealTime.INSTANCE, Duration.ofSeconds(10), deaf());
             try (Store store =
                     JdbcStore.using(glass.dataSource()).withSessionLocks(true).open(context)) {
                 Claim claim = new Claim(new ClaimId("me", 1), name, Duration.ofMinutes(10), 0, false);
@@ -466,6 +459,33 @@ class SessionLocksTest {
                         .isGreaterThan(((ClaimAnswer.Granted) first).lease().token());
             }
         }
+    }
+
+    /** A store that is closed with its leases leaves none of them on a connection that goes on living in its pool. */
+    @ParameterizedTest
+    @MethodSource("servers")
+    void aConnectionThatIsGivenBackHoldsNoLock(SessionServer server) throws Exception {
+        try (HikariDataSource pool = new HikariDataSource()) {
+            pool.setJdbcUrl(server.url());
+            pool.setMaximumPoolSize(5);
+            StoreContext context = new StoreContext("me", "me", "", RealTime.INSTANCE, Duration.ofSeconds(10), deaf());
+            try (Store store = JdbcStore.using(pool).withSessionLocks(true).open(context)) {
+                Claim claim = new Claim(new ClaimId("me", 1), name, Duration.ofMinutes(10), 0, false);
+                get(store.claim(claim).toCompletableFuture());
+                assertThat(server.isTaken(name)).isTrue();
+            }
+            assertThat(server.isTaken(name)).isFalse();
+        }
+    }
+
+    private static Signals deaf() {
+        return new Signals() {
+            @Override
+            public void granted(LeaseId lease, int spare, Validity validity) {}
+
+            @Override
+            public void doubt(String lock) {}
+        };
     }
 
     @ParameterizedTest
