@@ -116,6 +116,9 @@ final class Borrowed implements AutoCloseable {
                 return;
             }
             sql.close();
+            if (!closing.getAutoCommit()) {
+                closing.rollback(); // Whoever gives up half-way gets here first, and auto-commit mode would commit that.
+            }
             while (!restore.isEmpty()) {
                 restore.pop().run();
             }
