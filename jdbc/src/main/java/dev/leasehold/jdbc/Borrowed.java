@@ -117,7 +117,8 @@ final class Borrowed implements AutoCloseable {
             }
             sql.close();
             if (!closing.getAutoCommit()) {
-                closing.rollback(); // Whoever gives up half-way gets here first, and auto-commit mode would commit that.
+                closing.rollback(); // Whoever gives up half-way gets here first, and auto-commit mode would commit
+                // that.
             }
             while (!restore.isEmpty()) {
                 restore.pop().run();

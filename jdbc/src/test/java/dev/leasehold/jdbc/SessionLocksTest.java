@@ -113,6 +113,9 @@ class SessionLocksTest {
             try (Lease next = get(waiting)) {
                 assertThat(next.token()).isGreaterThan(held.token());
             }
+            // Whatever the client does next finds out for all of its leases, long before one is due to be renewed.
+            one.lock(name + " another").acquire().close();
+            waitUntil(() -> held.state() == LeaseState.LOST);
         }
     }
 
