@@ -14,6 +14,7 @@ import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
@@ -454,6 +455,9 @@ class SessionLocksTest {
                 proxy.abandon();
                 glass.pinned().abort(Runnable::run);
                 assertThat(get(store.claim(claim).toCompletableFuture())).isInstanceOf(ClaimAnswer.Busy.class);
+                LeaseId stray = ((ClaimAnswer.Granted) first).lease();
+                assertThat(get(store.release(stray, Duration.ZERO).toCompletableFuture()))
+                        .isEqualTo(ReleaseAnswer.NOT_HELD);
                 assertThat(server.isTaken(name)).isTrue();
                 server.endSessionOf(name);
                 waitUntil(() -> !server.isTaken(name));
