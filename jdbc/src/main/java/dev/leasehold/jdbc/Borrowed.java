@@ -71,6 +71,11 @@ final class Borrowed implements AutoCloseable {
         }
     }
 
+    /** Changes how long an answer is waited for; what it was before is restored in the end. */
+    void waitForAnswers(int millis) throws SQLException {
+        limit(millis);
+    }
+
     void autoCommit(boolean wanted) throws SQLException {
         boolean before = connection.getAutoCommit();
         if (before != wanted) {
@@ -111,6 +116,10 @@ final class Borrowed implements AutoCloseable {
                 return;
             }
             sql.close();
+            if (!closing.getAutoCommit()) {
+                closing.rollback(); // Whoever gives up half-way gets here first, and auto-commit mode would commit
+                // that.
+            }
             while (!restore.isEmpty()) {
                 restore.pop().run();
             }

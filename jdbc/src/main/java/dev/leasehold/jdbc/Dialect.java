@@ -83,6 +83,11 @@ interface Dialect {
         return false;
     }
 
+    /** What the database knows of locks that belong to a session, or null. */
+    default @Nullable SessionRules sessions() {
+        return null;
+    }
+
     /** The states in which a connection is, or is about to be, no more. */
     static boolean isBroken(SQLException e) {
         if (e instanceof java.sql.SQLRecoverableException

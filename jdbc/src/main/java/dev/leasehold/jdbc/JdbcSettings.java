@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param initialize whether to make the tables where they are missing
  * @param connections how many connections are used at most, the one that listens not counted
  * @param listen whether one more connection may be kept to listen on
+ * @param sessionLocks whether the database's own locks, held by a session, decide
  */
 record JdbcSettings(
         @Nullable JdbcDialect dialect,
@@ -18,11 +19,12 @@ record JdbcSettings(
         String prefix,
         boolean initialize,
         int connections,
-        boolean listen) {
+        boolean listen,
+        boolean sessionLocks) {
 
     static final int MOST_CONNECTIONS = 64;
 
-    static final JdbcSettings DEFAULT = new JdbcSettings(null, null, Tables.PREFIX, true, 4, true);
+    static final JdbcSettings DEFAULT = new JdbcSettings(null, null, Tables.PREFIX, true, 4, true, false);
 
     /** Checks the parts. */
     JdbcSettings {

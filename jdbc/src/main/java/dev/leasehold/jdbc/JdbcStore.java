@@ -72,7 +72,8 @@ public final class JdbcStore implements StoreFactory {
                 settings.prefix(),
                 settings.initialize(),
                 settings.connections(),
-                settings.listen()));
+                settings.listen(),
+                settings.sessionLocks()));
     }
 
     /**
@@ -91,7 +92,8 @@ public final class JdbcStore implements StoreFactory {
                 settings.prefix(),
                 settings.initialize(),
                 settings.connections(),
-                settings.listen()));
+                settings.listen(),
+                settings.sessionLocks()));
     }
 
     /**
@@ -109,7 +111,8 @@ public final class JdbcStore implements StoreFactory {
                 prefix,
                 settings.initialize(),
                 settings.connections(),
-                settings.listen()));
+                settings.listen(),
+                settings.sessionLocks()));
     }
 
     /**
@@ -126,7 +129,8 @@ public final class JdbcStore implements StoreFactory {
                 settings.prefix(),
                 initialize,
                 settings.connections(),
-                settings.listen()));
+                settings.listen(),
+                settings.sessionLocks()));
     }
 
     /**
@@ -143,7 +147,8 @@ public final class JdbcStore implements StoreFactory {
                 settings.prefix(),
                 settings.initialize(),
                 most,
-                settings.listen()));
+                settings.listen(),
+                settings.sessionLocks()));
     }
 
     /**
@@ -160,7 +165,53 @@ public final class JdbcStore implements StoreFactory {
                 settings.prefix(),
                 settings.initialize(),
                 settings.connections(),
-                listen));
+                listen,
+                settings.sessionLocks()));
+    }
+
+    /**
+     * Says whether locks are held by a session of the database: by PostgreSQL's advisory locks, or by {@code GET_LOCK} on
+     * MariaDB and MySQL, on one connection that each client keeps to itself. They are not unless told otherwise. Other
+     * databases, and PostgreSQL before 14, are refused; so is a pooler in between that lends connections per transaction.
+     *
+     * <p><b>When to choose it.</b> When a lock should be free as soon as its holder's process has died: the server sees the
+     * connection end, and waiters find out within 5 s, where otherwise the lease has to run out. When the database's clock is
+     * not to be trusted: no clock decides about a lease that is held. When many leases are held for long: all of a client's
+     * are renewed by one question that changes nothing. For short and frequent locks it is the slower choice: acquiring and
+     * releasing take a transaction each.
+     *
+     * <p><b>What is the same.</b> Waiting, order, fencing tokens and inspection, in the same tables; and leases: the session
+     * may be idle for as long as the longest lease it holds was asked for, in whole seconds and at least one, and is asked
+     * whether it lives at every renewal, at a third of that. A client that is stopped, or cut off from the database, finds
+     * its lease lost before the server gives the lock to somebody else. The longest lease is 24 days.
+     *
+     * <p><b>What it does not promise.</b> The locks live and die with the session. If the server is restarted or fails over,
+     * if an operator or a proxy ends the connection, all leases of the client are gone at that moment, and others may get
+     * the locks before it has noticed: at its next question, after a third of the lease or 10 s. Until then two may believe
+     * that they hold a lock; only the fencing tokens tell them apart. (Without session locks a restart loses nothing.) On
+     * the other hand, a client whose process is stopped, or whose connection is lost without the server noticing, blocks
+     * its locks until the idle limit has passed, however short the one lease in question was.
+     *
+     * <p><b>{@code breakLock}</b> of a lease of another client has the server end that client's session: <em>all</em> leases
+     * of that client end with it. That is allowed to the same database user; to others with membership in {@code
+     * pg_signal_backend} on PostgreSQL, {@code CONNECTION ADMIN} on MariaDB, {@code CONNECTION_ADMIN} on MySQL.
+     *
+     * <p>The data source must have two connections at least, and one more than {@link #withConnections} and others use at a
+     * time. Clients with and without session locks exclude each other in the same tables, but the latter do not see that a
+     * session has ended: do not mix them for longer than a change from one to the other takes.
+     *
+     * @param sessionLocks whether sessions hold the locks
+     * @return a store with this setting
+     */
+    public JdbcStore withSessionLocks(boolean sessionLocks) {
+        return with(new JdbcSettings(
+                settings.dialect(),
+                settings.schema(),
+                settings.prefix(),
+                settings.initialize(),
+                settings.connections(),
+                settings.listen(),
+                sessionLocks));
     }
 
     private JdbcStore with(JdbcSettings changed) {

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * Makes the stores of {@code jdbc:} URLs, each with a small pool of connections of its own. The URL is the driver's, who has
  * to be on the class path; beside it these options are ours: {@code leasehold.dialect}, {@code leasehold.schema}, {@code
  * leasehold.tables} (what their names begin with), {@code leasehold.initializeSchema} ({@code always} or {@code never}),
- * {@code leasehold.connections}, {@code leasehold.listen} ({@code true} or {@code false}), {@code leasehold.password}. See {@link JdbcStore}.
+ * {@code leasehold.connections}, {@code leasehold.listen} and {@code leasehold.sessionLocks} ({@code true} or {@code
+ * false}), {@code leasehold.password}. See {@link JdbcStore}.
  *
  * <p>Found with {@link java.util.ServiceLoader}; there is no need to use this class. Thread-safe.
  */
@@ -48,11 +49,18 @@ public final class JdbcStoreProvider implements StoreProvider {
                 tables == null ? standard.prefix() : tables,
                 choice("initializeSchema", options.remove("initializeSchema"), "always", "never"),
                 number("connections", options.remove("connections"), standard.connections()),
-                choice("listen", options.remove("listen"), "true", "false"));
+                choice("listen", options.remove("listen"), "true", "false"),
+                flag("sessionLocks", options.remove("sessionLocks")));
         if (!options.isEmpty()) {
             throw new IllegalArgumentException("unknown option leasehold."
                     + options.keySet().stream().sorted().findFirst().orElseThrow() + " in '" + uri
-                    + "'; known are dialect, schema, tables, initializeSchema, connections, listen, password");
+                    + "'; known are dialect, schema, tables, initializeSchema, connections, listen, password,"
+                    + " sessionLocks");
+        }
+        if (settings.sessionLocks() && url.startsWith("jdbc:h2:")) {
+            throw new IllegalArgumentException(
+                    "'" + uri + "': leasehold.sessionLocks is for PostgreSQL, MariaDB and MySQL;"
+                            + " H2 has no locks that belong to a session. Leave it out");
         }
         return new JdbcStore(uri.toString(), (most, patience) -> new OwnPool(url, password, most, patience), settings);
     }
@@ -66,6 +74,10 @@ public final class JdbcStoreProvider implements StoreProvider {
         }
         throw new IllegalArgumentException(
                 "option leasehold." + option + " must be " + yes + " or " + no + ", but was '" + value + "'");
+    }
+
+    private static boolean flag(String option, @Nullable String value) {
+        return value != null && choice(option, value, "true", "false");
     }
 
     private static int number(String option, @Nullable String value, int standard) {

@@ -21,6 +21,13 @@ record LockRow(long id, String name, long last, @Nullable Tenure tenure, boolean
      */
     record Tenure(@Nullable ClaimId claim, String owner, long token, long runEnd, long since, long ends) {
 
+        /** What {@code ends} is while a session holds the lock: only the session's end ends it. No clock gets there. */
+        static final long OPEN = (1L << 53) - 1;
+
+        boolean isOpenEnded() {
+            return ends == OPEN;
+        }
+
         boolean belongsTo(ClaimId candidate) {
             return candidate.equals(claim);
         }

@@ -100,4 +100,9 @@ record MySqlDialect(String schema) implements Dialect {
     public boolean isMissingTable(SQLException e) {
         return e.getErrorCode() == NO_SUCH_TABLE || e.getErrorCode() == NO_SUCH_DATABASE;
     }
+
+    @Override
+    public SessionRules sessions() {
+        return new MySqlSessions();
+    }
 }

@@ -15,9 +15,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** One client's view of a database on a server. Thread-safe; the work is done by its {@link Workers}. */
-final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListener.Client {
+final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListener.Client, PinnedSession.Client {
 
     private static final Duration MOST_HORIZON = Duration.ofSeconds(5);
 
@@ -33,18 +35,22 @@ final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListen
     private final Deadlines deadlines;
     private final boolean mayListen;
     private final PostgresListener listener;
+    private final @Nullable PinnedSession session;
 
     OpenJdbcStore(String name, JdbcSettings settings, ConnectionSource.Opener opener, StoreContext context) {
         this.name = name;
         this.context = context;
         int connections = settings.connections();
-        this.source = opener.open(connections + 1, Runner.patience(context.storeTimeout()));
+        int kept = settings.sessionLocks() ? 2 : 1;
+        this.source = opener.open(connections + kept, Runner.patience(context.storeTimeout()));
         this.news = new NewsDesk(this);
-        this.runner = new Runner(source, new Layout(settings, name), name, context, news, this::added);
         String id =
                 context.clientId().substring(0, Math.min(8, context.clientId().length()));
+        this.session =
+                settings.sessionLocks() ? new PinnedSession("leasehold-jdbc-" + id + "-session", context, this) : null;
+        this.runner = new Runner(source, new Layout(settings, name), name, context, news, this::added, session);
         this.workers = new Workers("leasehold-jdbc-" + id, connections);
-        this.watch = new ServerWatch(context, () -> later(this::look));
+        this.watch = new ServerWatch(context, () -> later(this::look), session == null);
         this.renewals = new Renewals(context.time(), this::renewAlone, () -> later(this::renewGathered));
         this.sweep = new ServerSweep(() -> later(this::sweepOnce), this::tidy);
         this.mayListen = settings.listen();
@@ -56,8 +62,9 @@ final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListen
     @Override
     public CompletionStage<ClaimAnswer> claim(Claim claim) {
         Job<ClaimAnswer> job = job((protocol, now) -> protocol.claim(claim, now), answer -> claimed(claim, answer));
-        ServerJob.First<ClaimAnswer> first =
-                watch.isWaiting(claim.id()) ? null : (quick, sql, sentAt) -> quick.claim(sql, claim, sentAt);
+        ServerJob.First<ClaimAnswer> first = session != null || watch.isWaiting(claim.id())
+                ? null
+                : (quick, sql, sentAt) -> quick.claim(sql, claim, sentAt);
         return submit(new ServerJob<>(job, claim.lock(), first, true, false));
     }
 
@@ -65,7 +72,12 @@ final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListen
     public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
         Job<RenewAnswer> job = job((protocol, now) -> protocol.renew(lease, duration, now), answer -> {});
         if (deadlines.add(job)) {
-            renewals.add(new Renewals.Renewal(lease, duration, job));
+            Renewals.Renewal renewal = new Renewals.Renewal(lease, duration, job);
+            if (session != null) {
+                session.renew(renewal);
+            } else {
+                renewals.add(renewal);
+            }
         } else {
             job.fail(outcome -> ServerFailures.closed(name));
         }
@@ -82,20 +94,36 @@ final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListen
                 true));
     }
 
+    /** A hand-over that is still to be confirmed, or a lease that is lost. */
+    @Override
+    public void renewOtherwise(Renewals.Renewal renewal) {
+        start(new ServerJob<>(renewal.job(), renewal.lease().lock(), null, false, true));
+    }
+
+    @Override
+    public void expired(String lock) {
+        tidy(lock);
+    }
+
     private void tidy(String lock) {
         submit(new ServerJob<>(job((protocol, now) -> protocol.tidy(lock, now), found -> {}), lock, null, false, true));
     }
 
     @Override
     public CompletionStage<ReleaseAnswer> release(LeaseId lease, Duration keepFor) {
-        Job<ReleaseAnswer> job = job((protocol, now) -> protocol.release(lease, keepFor, now), answer -> {});
-        return submit(new ServerJob<>(
-                job, lease.lock(), (quick, sql, sentAt) -> quick.release(sql, lease, keepFor), false, false));
+        Job<ReleaseAnswer> job = job(
+                (protocol, now) -> protocol.release(lease, keepFor, now), answer -> drop(lease.lock(), lease::equals));
+        ServerJob.First<ReleaseAnswer> first =
+                session != null ? null : (quick, sql, sentAt) -> quick.release(sql, lease, keepFor);
+        return submit(new ServerJob<>(job, lease.lock(), first, false, false));
     }
 
     @Override
     public CompletionStage<Void> withdraw(String lock, ClaimId claim) {
-        Job<Boolean> job = job((protocol, now) -> protocol.withdraw(lock, claim, now), found -> watch.finished(claim));
+        Job<Boolean> job = job((protocol, now) -> protocol.withdraw(lock, claim, now), found -> {
+            watch.finished(claim);
+            drop(lock, lease -> lease.claim().equals(claim));
+        });
         return submit(new ServerJob<>(job, lock, null, false, true)).thenAccept(found -> {});
     }
 
@@ -113,7 +141,7 @@ final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListen
 
     @Override
     public Duration maxLease() {
-        return Turn.LONGEST;
+        return session != null ? PinnedSession.LONGEST : Turn.LONGEST;
     }
 
     /** A statement may have reached the server, and wait there for a row, when its connection breaks here. */
@@ -142,9 +170,19 @@ final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListen
         deadlines.close().forEach(job -> job.fail(outcome -> ServerFailures.closedMeanwhile(name, outcome)));
         watch.close();
         listener.close();
+        if (session != null) {
+            session.close();
+        }
         workers.close();
         news.close();
         source.close();
+    }
+
+    /** Whatever the row said, the session shall not go on holding what has been given up. */
+    private void drop(String lock, Predicate<LeaseId> which) {
+        if (session != null) {
+            session.dropIf(lock, which);
+        }
     }
 
     private <T> Job<T> job(Job.Work<T> work, Consumer<T> note) {

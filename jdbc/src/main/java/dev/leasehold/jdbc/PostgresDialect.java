@@ -107,4 +107,9 @@ final class PostgresDialect implements Dialect {
     public boolean canNotify() {
         return true;
     }
+
+    @Override
+    public SessionRules sessions() {
+        return new PostgresSessions();
+    }
 }

@@ -61,7 +61,7 @@ final class Protocol {
         }
         Tenure tenure = row.tenure();
         if (tenure == null) {
-            tenure = handOver(row, claim, now);
+            tenure = locks.isAvailable(row, claim.id()) ? handOver(row, claim, now) : null;
         } else if (tenure.belongsTo(claim.id())) {
             tenure = locks.extend(row, tenure, claim.lease(), now);
         }
@@ -80,8 +80,8 @@ final class Protocol {
         if (row == null || tenure == null || !tenure.isLease(lease)) {
             return new RenewAnswer.Lost();
         }
-        return new RenewAnswer.Renewed(
-                now.validity(locks.extend(row, tenure, duration, now).ends()));
+        Tenure extended = locks.extend(row, tenure, duration, now);
+        return extended == null ? new RenewAnswer.Lost() : new RenewAnswer.Renewed(now.validity(extended.ends()));
     }
 
     ReleaseAnswer release(LeaseId lease, Duration keepFor, Turn now) throws SQLException {
@@ -116,7 +116,11 @@ final class Protocol {
 
     /** Only tidies up; whether there is such a lock. */
     boolean tidy(String lock, Turn now) throws SQLException {
-        return settled(lock, now) != null;
+        LockRow row = settled(lock, now);
+        if (row != null && row.tenure() == null && locks.isAbandoned(row)) {
+            handOver(row, null, now);
+        }
+        return row != null;
     }
 
     boolean breakLease(String lock, long token, Turn now) throws SQLException {
@@ -128,6 +132,7 @@ final class Protocol {
         if (tenure.claim() != null) {
             now.broken(tenure.claim(), lock);
         }
+        locks.evict(row);
         handOver(row, null, now);
         return true;
     }
@@ -187,13 +192,15 @@ final class Protocol {
     }
 
     private static @Nullable HolderInfo holder(@Nullable Tenure tenure, Turn now) {
-        return tenure == null
-                ? null
-                : new HolderInfo(
-                        tenure.owner(),
-                        tenure.token(),
-                        Turn.instant(tenure.since()),
-                        now.wallAt(tenure.ends()),
-                        now.until(tenure.ends()));
+        if (tenure == null) {
+            return null;
+        }
+        boolean open = tenure.isOpenEnded();
+        return new HolderInfo(
+                tenure.owner(),
+                tenure.token(),
+                Turn.instant(tenure.since()),
+                open ? null : now.wallAt(tenure.ends()),
+                open ? null : now.until(tenure.ends()));
     }
 }

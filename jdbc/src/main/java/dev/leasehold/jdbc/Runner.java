@@ -33,7 +33,12 @@ final class Runner {
     private static final long MOST_PATIENCE_MILLIS = 5_000;
 
     /** What is known once the database has been seen. */
-    record Ready(Layout.Found found, Object namespace, Quick quick, Transaction transaction) {
+    record Ready(
+            Layout.Found found,
+            Object namespace,
+            Quick quick,
+            Transaction transaction,
+            @Nullable SessionKeys keys) {
 
         ServerSql texts() {
             return found.texts();
@@ -46,6 +51,7 @@ final class Runner {
     private final StoreContext context;
     private final NewsDesk news;
     private final Consumer<String> added;
+    private final @Nullable PinnedSession session;
     private final ReentrantLock opening = new ReentrantLock();
     private final Map<Object, Long> asking = new ConcurrentHashMap<>();
     private volatile @Nullable Ready ready;
@@ -54,6 +60,7 @@ final class Runner {
      * Makes a runner.
      *
      * @param added is told of locks that had no row
+     * @param session the session whose locks decide, or null where the rows do
      */
     Runner(
             ConnectionSource source,
@@ -61,8 +68,10 @@ final class Runner {
             String store,
             StoreContext context,
             NewsDesk news,
-            Consumer<String> added) {
+            Consumer<String> added,
+            @Nullable PinnedSession session) {
         this.added = added;
+        this.session = session;
         this.source = source;
         this.layout = layout;
         this.store = store;
@@ -107,6 +116,7 @@ final class Runner {
         for (int attempt = 0; !job.job().isOver(); attempt++) {
             Borrowed borrowed;
             try {
+                prepare(job);
                 borrowed = borrow();
             } catch (SQLException e) {
                 fail(job, ServerFailures.unreachable(e, store));
@@ -147,6 +157,17 @@ final class Runner {
                 return;
             }
             pause(attempt);
+        }
+    }
+
+    /** Before a connection is borrowed, because the session needs one to itself. */
+    private void prepare(ServerJob<?> job) throws SQLException {
+        if (session != null && job.lock() != null) {
+            Ready known = ready;
+            if (known == null) {
+                known = with((borrowed, at) -> at);
+            }
+            session.ready(Objects.requireNonNull(known.keys()).rules());
         }
     }
 
@@ -197,8 +218,10 @@ final class Runner {
         Transaction.Done<T> done = at.transaction().run(job, borrowed.sql());
         if (done == null) {
             // Inserted in a transaction of its own: the next may not see what this one has not.
-            at.transaction().makeRow(Objects.requireNonNull(job.lock()), borrowed.sql());
+            String lock = Objects.requireNonNull(job.lock());
+            at.transaction().makeRow(lock, borrowed.sql());
             borrowed.connection().commit();
+            added.accept(lock);
             return false;
         }
         news.write(done.turn().news(), borrowed.sql(), at);
@@ -246,11 +269,13 @@ final class Runner {
             if (known == null) {
                 Layout.Found found = layout.find(borrowed);
                 Object namespace = found.texts().dialect().name(context.namespace());
+                SessionKeys keys = session == null ? null : keys(found.texts().tables(), borrowed.sql());
                 known = new Ready(
                         found,
                         namespace,
                         new Quick(found.texts(), namespace, context.owner(), added),
-                        new Transaction(found.texts(), namespace, context));
+                        new Transaction(found.texts(), namespace, context, session, keys),
+                        keys);
                 ready = known;
                 news.opened(known);
             }
@@ -258,6 +283,15 @@ final class Runner {
         } finally {
             opening.unlock();
         }
+    }
+
+    private SessionKeys keys(Tables tables, Sql sql) throws SQLException {
+        SessionRules rules = tables.dialect().sessions();
+        if (rules == null) {
+            throw new LockException("the store " + store + " has no locks that belong to a session; nothing was locked."
+                    + " leasehold.sessionLocks is for PostgreSQL, MariaDB and MySQL: leave it out");
+        }
+        return new SessionKeys(rules, rules.place(sql, tables), tables.prefix(), context.namespace());
     }
 
     private static void pause(int attempt) {

@@ -1,5 +1,6 @@
 package dev.leasehold.jdbc;
 
+import dev.leasehold.LockException;
 import dev.leasehold.jdbc.LockRow.Tenure;
 import dev.leasehold.spi.ClaimId;
 import java.sql.ResultSet;
@@ -26,8 +27,15 @@ final class ServerLocks implements Locks {
     private final ServerSql texts;
     private final Object namespace;
     private final @Nullable Raw locked;
+    private final Runnable counted;
 
-    ServerLocks(Sql sql, ServerSql texts, Object namespace, @Nullable Locked locked) {
+    /**
+     * The rows within a transaction.
+     *
+     * @param counted is called when a row was written together with the number of its waiters
+     */
+    ServerLocks(Sql sql, ServerSql texts, Object namespace, @Nullable Locked locked, Runnable counted) {
+        this.counted = counted;
         this.sql = sql;
         this.texts = texts;
         this.namespace = namespace;
@@ -64,8 +72,13 @@ final class ServerLocks implements Locks {
     @Override
     public Tenure grant(LockRow row, ClaimId claim, String owner, Duration lease, int spare, boolean handed, Turn now)
             throws SQLException {
+        return grantUntil(now.in(lease), row, claim, owner, spare, handed, now);
+    }
+
+    Tenure grantUntil(long ends, LockRow row, ClaimId claim, String owner, int spare, boolean handed, Turn now)
+            throws SQLException {
         long token = Math.max(row.last() + 1, now.wallMicros());
-        Tenure tenure = new Tenure(claim, owner, token, token + spare, now.wallMicros(), now.in(lease));
+        Tenure tenure = new Tenure(claim, owner, token, token + spare, now.wallMicros(), ends);
         Object name = texts.dialect().name(row.name());
         sql.change(
                 texts.grant,
@@ -82,21 +95,42 @@ final class ServerLocks implements Locks {
                 name,
                 namespace,
                 name);
+        counted.run();
         return tenure;
     }
 
     @Override
     public Tenure extend(LockRow row, Tenure tenure, Duration duration, Turn now) throws SQLException {
-        Tenure extended = tenure.ending(Math.max(tenure.ends(), now.in(duration)));
+        return extendUntil(Math.max(tenure.ends(), now.in(duration)), row, tenure);
+    }
+
+    Tenure extendUntil(long ends, LockRow row, Tenure tenure) throws SQLException {
+        Tenure extended = tenure.ending(ends);
         Object name = texts.dialect().name(row.name());
         sql.change(texts.extend, extended.ends(), namespace, name, namespace, name);
+        counted.run();
         return extended;
+    }
+
+    @Override
+    public void evict(LockRow row) {
+        if (row.tenure() != null && row.tenure().isOpenEnded()) {
+            throw new LockException(
+                    "the lock '" + row.name() + "' is held by a database session (sessionLocks), whose end"
+                            + " alone frees it; nothing was changed. Break it with leasehold.sessionLocks=true");
+        }
     }
 
     @Override
     public void keep(LockRow row, Duration duration, Turn now) throws SQLException {
         Object name = texts.dialect().name(row.name());
         sql.change(texts.keep, now.in(duration), namespace, name, namespace, name);
+        counted.run();
+    }
+
+    /** Who has the lock as far as the row says, or null without one. */
+    @Nullable Tenure written() {
+        return locked == null ? null : locked.tenure();
     }
 
     private static LockRow seen(String name, Raw raw, Turn now) {

@@ -97,7 +97,7 @@ final class ServerSql {
         busy = text("SELECT " + COLUMNS + ", name FROM $lock WHERE namespace = ? AND (ends > ? OR waiters > 0)");
         listWaiters = text("SELECT owner, since FROM $waiter" + ROW + " AND alive_until > ? ORDER BY position");
 
-        oldRows = text("SELECT name, last, waiters, NOW - ? FROM $lock WHERE namespace = ? AND name > ?"
+        oldRows = text("SELECT name, last, waiters, NOW - ?, ends FROM $lock WHERE namespace = ? AND name > ?"
                 + " ORDER BY name LIMIT 64");
         deleteOld = text("DELETE FROM $lock" + ROW + " AND last = ? AND ends <= NOW AND waiters = 0");
     }

@@ -1,5 +1,6 @@
 package dev.leasehold.jdbc;
 
+import dev.leasehold.jdbc.LockRow.Tenure;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
@@ -26,7 +27,7 @@ final class ServerSweep {
     private static final Duration IDLE = Duration.ofDays(7);
     private static final int ONE_IN = 8;
 
-    private record Old(String name, long last, boolean waited, long before) {}
+    private record Old(String name, long last, boolean waited, long before, boolean openEnded) {}
 
     private final Runnable startLook;
     private final Consumer<String> bury;
@@ -39,7 +40,7 @@ final class ServerSweep {
      * Makes a sweep.
      *
      * @param startLook has {@link #look} called by another thread, some time
-     * @param bury removes the dead from a lock's queue
+     * @param bury removes the dead from a lock's queue, and a holder whose session is gone
      */
     ServerSweep(Runnable startLook, Consumer<String> bury) {
         this.startLook = startLook;
@@ -95,7 +96,12 @@ final class ServerSweep {
         Dialect dialect = texts.dialect();
         List<Old> rows = sql.all(
                 texts.oldRows,
-                row -> new Old(dialect.name(row, 1), row.getLong(2), row.getLong(3) > 0, row.getLong(4)),
+                row -> new Old(
+                        dialect.name(row, 1),
+                        row.getLong(2),
+                        row.getLong(3) > 0,
+                        row.getLong(4),
+                        row.getLong(5) == Tenure.OPEN),
                 Turn.micros(IDLE),
                 at.namespace(),
                 dialect.name(cursor));
@@ -104,7 +110,7 @@ final class ServerSweep {
             if (old.last() >= old.before()) {
                 continue;
             }
-            if (old.waited()) {
+            if (old.waited() || old.openEnded()) {
                 bury.accept(old.name());
             } else {
                 sql.change(texts.deleteOld, at.namespace(), dialect.name(old.name()), old.last());

@@ -101,6 +101,11 @@ final class ServerWaiters implements Waiters {
                 now.micros());
     }
 
+    /** The lock's row has just been written, with the number of rows as it is now. */
+    void counted() {
+        changed = false;
+    }
+
     /** To be called before the transaction is committed. */
     void writeDown(String lock) throws SQLException {
         if (changed) {

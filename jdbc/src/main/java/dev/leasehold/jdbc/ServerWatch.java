@@ -46,6 +46,7 @@ final class ServerWatch {
 
     private final StoreContext context;
     private final Runnable startLook;
+    private final boolean signalsSuffice;
     private final ReentrantLock mutex = new ReentrantLock();
     private final Map<ClaimId, Wait> waits = new LinkedHashMap<>();
     private TimeSource.@Nullable Timer timer;
@@ -59,8 +60,10 @@ final class ServerWatch {
      * Makes a watch.
      *
      * @param startLook has {@link #look} called by another thread, soon
+     * @param signalsSuffice whether a lock may be relied on as soon as its row says so
      */
-    ServerWatch(StoreContext context, Runnable startLook) {
+    ServerWatch(StoreContext context, Runnable startLook, boolean signalsSuffice) {
+        this.signalsSuffice = signalsSuffice;
         this.context = context;
         this.startLook = startLook;
     }
@@ -275,7 +278,8 @@ final class ServerWatch {
                     }
                     if (wait.claim().equals(one.holder()) && one.left() > 0) {
                         waits.remove(wait.claim());
-                        Validity validity = Validity.of(sentAt, Duration.of(one.left(), ChronoUnit.MICROS));
+                        Validity validity =
+                                signalsSuffice ? Validity.of(sentAt, Duration.of(one.left(), ChronoUnit.MICROS)) : null;
                         LeaseId lease = new LeaseId(wait.lock(), wait.claim(), one.token());
                         int spare = Math.toIntExact(one.runEnd() - one.token());
                         signals.add(() -> context.signals().granted(lease, spare, validity));

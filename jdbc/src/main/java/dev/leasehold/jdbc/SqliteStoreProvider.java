@@ -28,6 +28,10 @@ public final class SqliteStoreProvider implements StoreProvider {
 
     @Override
     public StoreFactory create(StoreUri uri) {
+        if (uri.options().containsKey("sessionLocks")) {
+            throw new IllegalArgumentException("leasehold.sessionLocks in '" + uri + "' is for PostgreSQL, MariaDB and"
+                    + " MySQL; SQLite has no locks that belong to a session. Leave it out");
+        }
         if (!uri.options().isEmpty()) {
             throw new IllegalArgumentException("unknown option leasehold."
                     + uri.options().keySet().stream().sorted().findFirst().orElseThrow() + " for the store " + uri

@@ -41,10 +41,25 @@ final class Transaction {
     private final Object namespace;
     private final StoreContext context;
 
-    Transaction(ServerSql texts, Object namespace, StoreContext context) {
+    private final @Nullable PinnedSession session;
+    private final @Nullable SessionKeys keys;
+
+    /**
+     * Makes transactions.
+     *
+     * @param session the session whose locks decide, with {@code keys}; or null, where the rows do
+     */
+    Transaction(
+            ServerSql texts,
+            Object namespace,
+            StoreContext context,
+            @Nullable PinnedSession session,
+            @Nullable SessionKeys keys) {
         this.texts = texts;
         this.namespace = namespace;
         this.context = context;
+        this.session = session;
+        this.keys = keys;
     }
 
     /** What was done and is not committed. */
@@ -65,13 +80,23 @@ final class Transaction {
         }
         Turn turn = turn(sentAt, locked != null ? locked.micros() : lock == null ? sql.number(texts.time) : 0);
         ServerWaiters waiters = new ServerWaiters(sql, texts, namespace);
-        Protocol protocol = new Protocol(
-                new ServerLocks(sql, texts, namespace, locked), waiters, (row, now) -> {}, context.owner());
+        ServerLocks rows = new ServerLocks(sql, texts, namespace, locked, waiters::counted);
+        if (session == null || keys == null) {
+            return new Done<>(work(job, rows, waiters, turn), turn);
+        }
+        try (SessionLocks locks = new SessionLocks(rows, session, keys, sql)) {
+            return new Done<>(work(job, locks, waiters, turn), turn);
+        }
+    }
+
+    private <T> T work(ServerJob<T> job, Locks locks, ServerWaiters waiters, Turn turn) throws SQLException {
+        Protocol protocol = new Protocol(locks, waiters, (row, now) -> {}, context.owner());
         T answer = job.job().work().in(protocol, turn);
+        String lock = job.lock();
         if (lock != null) {
             waiters.writeDown(lock);
         }
-        return new Done<>(answer, turn);
+        return answer;
     }
 
     /** Makes the lock's row, if it is not there. */

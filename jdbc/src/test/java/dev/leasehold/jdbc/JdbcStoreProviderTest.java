@@ -24,6 +24,8 @@ class JdbcStoreProviderTest {
         "jdbc:postgresql://h/d?leasehold.initializeSchema=maybe, always or never",
         "jdbc:postgresql://h/d?leasehold.connections=0, must be 1 to 64",
         "jdbc:postgresql://h/d?leasehold.connections=x, whole number",
+        "jdbc:postgresql://h/d?leasehold.sessionLocks=yes, true or false",
+        "jdbc:h2:mem:a?leasehold.sessionLocks=true, H2 has no locks that belong to a session",
         "jdbc:postgresql://h/d?leasehold.synchronous=off, unknown option leasehold.synchronous",
     })
     void refusesWhatItDoesNotUnderstand(String uri, String reason) {

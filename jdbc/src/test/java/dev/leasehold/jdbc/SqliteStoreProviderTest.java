@@ -34,6 +34,7 @@ class SqliteStoreProviderTest {
         "'sqlite:  ', has no path",
         "sqlite:/a?mode=ro, unknown option 'mode=ro'",
         "sqlite:/a?leasehold.synchronous=off, unknown option leasehold.synchronous",
+        "sqlite:/a?leasehold.sessionLocks=true, SQLite has no locks that belong to a session",
         "sqlite://host/a, names a host",
         "sqlite:~/a, only a shell replaces",
         "sqlite::memory:, write memory:",

@@ -1,0 +1,29 @@
+package dev.leasehold.jdbc;
+
+import dev.leasehold.servers.MariaDbServer;
+import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.spi.StoreUri;
+import dev.leasehold.testkit.StoreContract;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** Where sessions of the database hold the locks. */
+class MariaDbSessionContractTest extends StoreContract {
+
+    private static MariaDbServer mariadb;
+
+    @BeforeAll
+    static void startServer() {
+        mariadb = MariaDbServer.start();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        mariadb.close();
+    }
+
+    @Override
+    protected StoreFactory store() {
+        return new JdbcStoreProvider().create(StoreUri.parse(mariadb.url() + "&leasehold.sessionLocks=true"));
+    }
+}

@@ -1,0 +1,86 @@
+package dev.leasehold.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockOptions;
+import dev.leasehold.servers.PostgresServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * What a hand-over between processes costs on PostgreSQL, in statements. The two clients name the database differently, so
+ * that they do not know that they are neighbours, and only its messages tell one of the other.
+ */
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class PostgresHandOverTest {
+
+    /** So long that a waiter asks by itself every 5 s only. */
+    private static final LockOptions LONG = LockOptions.defaults().withLeaseDuration(Duration.ofMinutes(5));
+
+    private static PostgresServer postgres;
+
+    private final String name = "lock-" + UUID.randomUUID();
+
+    @BeforeAll
+    static void startServer() {
+        postgres = PostgresServer.start();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        postgres.close();
+    }
+
+    @Test
+    void aHandOverIsOneMessageAndOneLook() throws Exception {
+        try (StatementLog ours = new StatementLog(postgres.url() + "&ApplicationName=one");
+                StatementLog theirs = new StatementLog(postgres.url() + "&ApplicationName=two");
+                Leasehold one = client(ours);
+                Leasehold two = client(theirs)) {
+            List<List<String>> releases = new ArrayList<>();
+            List<List<String>> looks = new ArrayList<>();
+            for (int i = 0; i < 6; i++) {
+                Lease held = one.lock(name, LONG).acquire();
+                CompletableFuture<Lease> waiting = two.lock(name, LONG).acquireAsync();
+                Awaitility.await().until(() -> one.locks(name).get(0).waiters().size() == 1);
+                Awaitility.await() // Until it relies on messages, and has no question under way.
+                        .during(Duration.ofMillis(300))
+                        .until(() -> theirs.drain().isEmpty());
+                ours.drain();
+                held.release();
+                releases.add(ours.drain());
+                Lease next = waiting.get(60, TimeUnit.SECONDS);
+                looks.add(theirs.drain());
+                next.release();
+            }
+            // Now and then a question of a waiter's, every 5 s, falls into the very moment.
+            assertThat(looks.stream().filter(PostgresHandOverTest::isOneLook).count())
+                    .as("hand-overs that took one look, of %s", looks)
+                    .isGreaterThanOrEqualTo(5);
+            assertThat(releases).allSatisfy(release -> assertThat(release).hasSize(7));
+        }
+    }
+
+    private static Leasehold client(StatementLog log) {
+        return Leasehold.builder().store(JdbcStore.using(log.dataSource())).build();
+    }
+
+    /** Perhaps followed by the confirmation, which is due within 20 ms. */
+    private static boolean isOneLook(List<String> sent) {
+        return !sent.isEmpty()
+                && sent.get(0).startsWith("SELECT l.name")
+                && sent.stream().noneMatch(statement -> statement.contains("turns"))
+                && sent.size() <= 2;
+    }
+}

@@ -1,0 +1,29 @@
+package dev.leasehold.jdbc;
+
+import dev.leasehold.servers.PostgresServer;
+import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.spi.StoreUri;
+import dev.leasehold.testkit.StoreContract;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** Where sessions of the database hold the locks. */
+class PostgresSessionContractTest extends StoreContract {
+
+    private static PostgresServer postgres;
+
+    @BeforeAll
+    static void startServer() {
+        postgres = PostgresServer.start();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        postgres.close();
+    }
+
+    @Override
+    protected StoreFactory store() {
+        return new JdbcStoreProvider().create(StoreUri.parse(postgres.url() + "&leasehold.sessionLocks=true"));
+    }
+}

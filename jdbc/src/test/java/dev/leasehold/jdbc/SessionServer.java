@@ -1,0 +1,74 @@
+package dev.leasehold.jdbc;
+
+import dev.leasehold.servers.MariaDbServer;
+import dev.leasehold.servers.PostgresServer;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.List;
+
+/** What the tests of session locks need of a server: PostgreSQL or MariaDB. */
+record SessionServer(String name, String url, int port, SessionRules rules, AutoCloseable server, Runnable restart) {
+
+    static final String OPTION = "&leasehold.sessionLocks=true";
+
+    static SessionServer postgres() {
+        PostgresServer postgres = PostgresServer.start();
+        return new SessionServer(
+                "PostgreSQL", postgres.url(), postgres.port(), new PostgresSessions(), postgres, () -> {
+                    postgres.kill();
+                    postgres.restart();
+                });
+    }
+
+    static SessionServer mariadb() {
+        MariaDbServer mariadb = MariaDbServer.start();
+        return new SessionServer("MariaDB", mariadb.url(), mariadb.port(), new MySqlSessions(), mariadb, () -> {
+            mariadb.kill();
+            mariadb.restart();
+        });
+    }
+
+    String sessionUrl() {
+        return url + OPTION;
+    }
+
+    /** Through a proxy, say. */
+    String sessionUrl(int otherPort) {
+        return url.replace(":" + port + "/", ":" + otherPort + "/") + OPTION;
+    }
+
+    Connection connect() throws SQLException {
+        return DriverManager.getConnection(url);
+    }
+
+    Object key(String lock) throws SQLException {
+        try (Connection connection = connect()) {
+            Sql sql = new Sql(connection);
+            Dialect dialect =
+                    rules instanceof PostgresSessions ? new PostgresDialect() : new MySqlDialect("mariadb.sql");
+            Tables tables = new Tables(dialect, null, Tables.PREFIX);
+            return new SessionKeys(rules, rules.place(sql, tables), Tables.PREFIX, "").of(lock);
+        }
+    }
+
+    boolean isTaken(String lock) throws SQLException {
+        Object key = key(lock);
+        try (Connection connection = connect()) {
+            return !rules.taken(new Sql(connection), List.of(key)).isEmpty();
+        }
+    }
+
+    /** Ends the session that holds a lock, as an operator does. */
+    void endSessionOf(String lock) throws SQLException {
+        Object key = key(lock);
+        try (Connection connection = connect()) {
+            rules.end(new Sql(connection), key);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}
