@@ -1,5 +1,6 @@
 /**
- * Locks in a SQL database. Today: in one SQLite file, shared by the processes of one machine ({@code sqlite:PATH}).
+ * Locks in a SQL database: in PostgreSQL, MariaDB, MySQL or H2 ({@link dev.leasehold.jdbc.JdbcStore}), or in one SQLite file,
+ * shared by the processes of one machine ({@code sqlite:PATH}); and {@link dev.leasehold.jdbc.JdbcFence}, the resource's side.
  *
  * <h2>The embedded store</h2>
  *
