@@ -22,11 +22,15 @@ local function clock()
   return time[1] * 1000000 + time[2]
 end
 
--- Which run of which server this is. Costs more than anything else here.
-local function runId()
-  local info = redis.call('INFO', 'server')
-  local at = string.find(info, 'run_id:', 1, true) + 7
+-- An id among what the server tells of itself, which costs more than anything else here; a pattern would cost even more.
+local function infoId(section, name)
+  local info = redis.call('INFO', section)
+  local at = string.find(info, name, 1, true) + #name
   return string.sub(info, at, at + 39)
+end
+
+local function runId()
+  return infoId('server', 'run_id:')
 end
 
 local function isTenure(value)

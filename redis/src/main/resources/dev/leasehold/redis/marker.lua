@@ -9,8 +9,8 @@
 -- the time at which it had or will have its vote.
 local function ballotPaper(marker, rules)
   local longest, wait, trust = string.match(rules, '^(%d+)|(%d+)|(%d)$')
-  local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
-  local data = run .. '-' .. string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)')
+  local run = infoId('server', 'run_id:')
+  local data = run .. '-' .. infoId('replication', 'master_replid:')
   local now = clock()
   local value = redis.call('GET', marker)
   local known, since, theirs, trusted

@@ -4,11 +4,13 @@
 -- left to what follows.
 if redis.call('EXISTS', KEYS[1], KEYS[3]) == 0 and string.sub(ARGV[6], 1, 1) ~= '2' then
   local stored = redis.call('MGET', KEYS[5], KEYS[2])
-  local data, since, known = string.match(stored[1] or '', '^leasehold|1|([%x-]+)|(%d+)|(%d+|%d)$')
+  local run, replication, since, known =
+    string.match(stored[1] or '', '^leasehold|1|(%x+)%-(%x+)|(%d+)|(%d+|%d)$')
   local longest, wait, trust = string.match(ARGV[7], '^(%d+)|(%d+)|(%d)$')
-  if data and known == longest .. '|' .. trust then
-    local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
-    local replication = string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)')
+  -- Looked for as they are: a pattern would cost as much as the rest of the script.
+  if run and known == longest .. '|' .. trust
+      and string.find(redis.call('INFO', 'server'), '\nrun_id:' .. run .. '\r', 1, true)
+      and string.find(redis.call('INFO', 'replication'), '\nmaster_replid:' .. replication .. '\r', 1, true) then
     local time = redis.call('TIME')
     local now = time[1] * 1000000 + time[2]
     local votesFrom = since + wait * 1000
@@ -16,8 +18,7 @@ if redis.call('EXISTS', KEYS[1], KEYS[3]) == 0 and string.sub(ARGV[6], 1, 1) ~= 
     local record = tonumber(stored[2])
     local last = math.max(record or now - half, votesFrom - half)
     local most = math.max(now + half, last + 1048576) - spare
-    if data == run .. '-' .. replication and since + 0 <= now and votesFrom <= now
-        and proposal > last and proposal <= most then
+    if since + 0 <= now and votesFrom <= now and proposal > last and proposal <= most then
       local at = string.format('%.0f', now)
       local token = string.format('%.0f', proposal)
       local value = 'leasehold|1|' .. ARGV[1] .. '|' .. token .. '|' .. spare .. '|' .. at .. '|' .. ARGV[2]
