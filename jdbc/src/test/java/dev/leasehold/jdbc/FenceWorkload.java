@@ -39,7 +39,6 @@ abstract class FenceWorkload {
 
     private static final int CLIENTS = 4;
     private static final Duration LEASE = Duration.ofMillis(150);
-    private static final Duration MOST = Duration.ofSeconds(30);
     private static final JdbcFence FENCE = JdbcFence.standard();
 
     private enum Guarding {
@@ -80,28 +79,37 @@ abstract class FenceWorkload {
 
     @Test
     void unguardedItLosesUpdates() throws Exception {
-        assertThat(runUntilSomethingIsLost(Guarding.NOT)).isNotEmpty();
+        writeLate(Guarding.NOT);
+        assertThat(lost()).containsExactly("late");
     }
 
     @Test
     void guardedAtWritesOnlyItLosesUpdatesToo() throws Exception {
-        assertThat(runUntilSomethingIsLost(Guarding.AT_WRITES)).isNotEmpty();
+        writeLate(Guarding.AT_WRITES);
+        assertThat(lost()).containsExactly("late");
     }
 
     @Test
     void registeredBeforeTheFirstReadItLosesNone() throws Exception {
-        run(Guarding.BEFORE_THE_FIRST_READ, Duration.ofSeconds(4));
+        run(Duration.ofSeconds(4));
         assertThat(lost()).isEmpty();
         assertThat(acknowledged).isNotEmpty();
         assertThat(refused.get()).isPositive();
     }
 
-    private Set<String> runUntilSomethingIsLost(Guarding guarding) throws Exception {
-        long start = System.nanoTime();
-        while (lost().isEmpty() && System.nanoTime() - start < MOST.toNanos()) {
-            run(guarding, Duration.ofSeconds(1));
+    /** The first holder is stopped after its read, for longer than its lease, and goes on between its successor's read and write. */
+    private void writeLate(Guarding guarding) throws Exception {
+        try (Connection late = DriverManager.getConnection(url());
+                Connection successor = DriverManager.getConnection(url())) {
+            Lease first = lock(0).acquire();
+            String seenByFirst = read(late);
+            Lease second = lock(1).acquire();
+            assertThat(first.isValid()).isFalse();
+            String seenBySecond = read(successor);
+            write(late, guarding, first, seenByFirst, "late");
+            write(successor, guarding, second, seenBySecond, "successor");
+            second.close();
         }
-        return lost();
     }
 
     private Set<String> lost() throws SQLException {
@@ -112,21 +120,18 @@ abstract class FenceWorkload {
         return lost;
     }
 
-    private void run(Guarding guarding, Duration duration) throws Exception {
+    private void run(Duration duration) throws Exception {
         long end = System.nanoTime() + duration.toNanos();
         ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
         try {
             List<Future<?>> all = new ArrayList<>();
             for (int i = 0; i < CLIENTS; i++) {
                 Random random = new Random(i);
-                DistributedLock lock = clients.get(i)
-                        .lock(
-                                "lock",
-                                LockOptions.defaults().withLeaseDuration(LEASE).withAutoRenew(false));
+                DistributedLock lock = lock(i);
                 all.add(threads.submit(() -> {
                     try (Connection connection = DriverManager.getConnection(url())) {
                         while (System.nanoTime() - end < 0) {
-                            add(lock, connection, guarding, random);
+                            add(lock, connection, random);
                         }
                     }
                     return null;
@@ -140,28 +145,14 @@ abstract class FenceWorkload {
         }
     }
 
-    private void add(DistributedLock lock, Connection connection, Guarding guarding, Random random) throws Exception {
-        boolean guarded = guarding != Guarding.NOT;
+    private void add(DistributedLock lock, Connection connection, Random random) throws Exception {
         try (Lease lease = lock.acquire()) {
             stopFor(random, 6);
-            if (guarding == Guarding.BEFORE_THE_FIRST_READ) {
-                connection.setAutoCommit(false);
-                FENCE.register(connection, "elements", lease.token());
-            }
+            connection.setAutoCommit(false);
+            FENCE.register(connection, "elements", lease.token());
             String seen = read(connection);
             stopFor(random, 3);
-            if (guarding == Guarding.AT_WRITES) {
-                connection.setAutoCommit(false);
-                FENCE.register(connection, "elements", lease.token());
-            }
-            String element = Integer.toString(elements.incrementAndGet());
-            try (Statement statement = connection.createStatement()) {
-                statement.executeUpdate("UPDATE elements SET all_of_them = '" + seen + "," + element + "'");
-            }
-            if (guarded) {
-                connection.commit();
-            }
-            acknowledged.add(element);
+            write(connection, Guarding.BEFORE_THE_FIRST_READ, lease, seen, "e" + elements.incrementAndGet());
         } catch (StaleTokenException e) {
             connection.rollback();
             refused.incrementAndGet();
@@ -173,6 +164,26 @@ abstract class FenceWorkload {
         } finally {
             connection.setAutoCommit(true);
         }
+    }
+
+    private DistributedLock lock(int client) {
+        return clients.get(client)
+                .lock("lock", LockOptions.defaults().withLeaseDuration(LEASE).withAutoRenew(false));
+    }
+
+    private void write(Connection connection, Guarding guarding, Lease lease, String seen, String element)
+            throws SQLException {
+        if (guarding == Guarding.AT_WRITES) {
+            connection.setAutoCommit(false);
+            FENCE.register(connection, "elements", lease.token());
+        }
+        try (Statement statement = connection.createStatement()) {
+            statement.executeUpdate("UPDATE elements SET all_of_them = '" + seen + "," + element + "'");
+        }
+        if (guarding != Guarding.NOT) {
+            connection.commit();
+        }
+        acknowledged.add(element);
     }
 
     /** Mostly not for long, sometimes for longer than the lease. */

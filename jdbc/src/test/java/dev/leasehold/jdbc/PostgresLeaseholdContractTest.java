@@ -6,7 +6,9 @@ import dev.leasehold.spi.StoreUri;
 import dev.leasehold.testkit.LeaseholdContract;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
+@Tag("extended")
 class PostgresLeaseholdContractTest extends LeaseholdContract {
 
     private static PostgresServer postgres;

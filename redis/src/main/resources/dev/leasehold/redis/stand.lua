@@ -32,7 +32,7 @@ local function stand(id, owner, spare, enqueue, aliveFor, period, now)
   end
   local place = redis.call('ZRANK', KEYS[3], id)
   -- The clock may have been set back since others came: then behind the last of them.
-  if place and not known and place + 1 < redis.call('ZCARD', KEYS[3]) then
+  if place and not known and redis.call('ZRANGE', KEYS[3], place + 1, place + 1)[1] then
     local latest = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2]
     redis.call('ZADD', KEYS[3], integer(latest + 1), id)
     place = redis.call('ZRANK', KEYS[3], id)

@@ -163,6 +163,25 @@ class CostTest {
         assertThat(calls()).doesNotContainKey("unsubscribe");
     }
 
+    @Test
+    void whoComesAfterTheServersClockWasSetBackStandsBehindThoseWhoCameBefore() throws Exception {
+        Lease first = client().lock("x").acquire();
+        joinAndDie("earlier");
+        double anHourAhead = redis.commands().zscore("leasehold:{x}:queue", "earlier:1") + 3_600_000_000.0;
+        redis.commands().zadd("leasehold:{x}:queue", anHourAhead, "earlier:1");
+        Leasehold client = client();
+        CompletableFuture<Lease> later = client.lock("x").acquireAsync();
+        awaitQueue(2);
+        assertThat(redis.commands().zrange("leasehold:{x}:queue", 0, 0)).containsExactly("earlier:1");
+        assertThat(redis.commands()
+                        .zrangeWithScores("leasehold:{x}:queue", 1, 1)
+                        .get(0)
+                        .getScore())
+                .isEqualTo(anHourAhead + 1);
+        later.cancel(true);
+        first.close();
+    }
+
     /** Leaves in the queue what a process leaves there that has been killed: an entry, and nobody who listens. */
     private void joinAndDie(String client) {
         String key = "leasehold:{x}";
