@@ -20,7 +20,7 @@ public final class Benchmarks {
             case "quorum" -> quorum(size > 0 ? size : 25);
             case "slow-node" ->
                 new SlowNode(OUT, size > 0 ? size : 5, 200).run().print(OUT);
-            case "hand-over" -> handOver(size > 0 ? size : 3);
+            case "hand-over" -> handOver(size > 0 ? size : 1);
             case "many-leases" -> manyLeases(size > 0 ? size : 180);
             default -> {
                 System.err.println(
@@ -40,7 +40,7 @@ public final class Benchmarks {
     }
 
     private static void handOver(int rounds) throws Exception {
-        HandOver handOver = new HandOver(OUT, rounds, Duration.ofSeconds(10));
+        HandOver handOver = new HandOver(OUT, rounds, Duration.ofSeconds(30));
         List<HandOver.Result> results = new ArrayList<>(handOver.run(Contender.KINDS, 4));
         results.addAll(handOver.run(Contender.KINDS, 8));
         HandOver.print(OUT, results);

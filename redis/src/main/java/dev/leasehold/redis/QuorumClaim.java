@@ -507,7 +507,7 @@ final class QuorumClaim {
 
     private void won(Poll asked) {
         stopTimers();
-        QuorumLease held = new QuorumLease(quorum, turns, asked.ballot(), asked);
+        QuorumLease held = new QuorumLease(quorum, turns, ranks, asked.ballot(), asked);
         Validity validity = held.validity(proposedAt, claim.lease());
         if (validity == null) {
             lost(asked);

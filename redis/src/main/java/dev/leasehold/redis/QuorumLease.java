@@ -23,10 +23,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class QuorumLease {
 
+    private static final long LEAST_GRACE_NANOS = 5_000_000L;
+
     private final Quorum quorum;
     private final Turns turns;
     private final Poll poll;
     private final String lock;
+    private final GateRanks ranks;
     private final ClaimId attempt;
     private final long token;
     private final int spare;
@@ -35,9 +38,10 @@ final class QuorumLease {
     private final boolean[] released;
     private boolean over;
 
-    QuorumLease(Quorum quorum, Turns turns, Ballot won, Poll poll) {
+    QuorumLease(Quorum quorum, Turns turns, GateRanks ranks, Ballot won, Poll poll) {
         this.quorum = quorum;
         this.turns = turns;
+        this.ranks = ranks;
         this.poll = poll;
         lock = won.lock();
         attempt = won.attempt();
@@ -166,7 +170,7 @@ final class QuorumLease {
         } else if (gone > quorum.size() - quorum.majority()) {
             settle(round, new RenewAnswer.Lost());
         } else if (round.count(Seat.OPEN) == 0 && !round.result.isDone()) {
-            cancel(round);
+            cancelTimer(round.timer);
             round.result.completeExceptionally(QuorumFailures.unanswered(
                     quorum,
                     "the renewal of '" + lock + "' was not confirmed by a majority of " + quorum
@@ -176,15 +180,14 @@ final class QuorumLease {
         }
     }
 
-    private static void cancel(Renewal round) {
-        TimeSource.Timer timer = round.timer;
+    private static void cancelTimer(TimeSource.@Nullable Timer timer) {
         if (timer != null) {
             timer.cancel();
         }
     }
 
     private static void settle(Renewal round, RenewAnswer answer) {
-        cancel(round);
+        cancelTimer(round.timer);
         round.result.complete(answer);
     }
 
@@ -216,16 +219,18 @@ final class QuorumLease {
     private final class Release {
         final CompletableFuture<ReleaseAnswer> result = new CompletableFuture<>();
         final @Nullable String[] words = new String[quorum.size()];
+        final int gate = quorum.gate(ranks);
+        final long sentAt = quorum.time().nanos();
+        boolean gateAnswered;
         int notHeld;
         int open = quorum.size();
         TimeSource.@Nullable Timer timer;
+        TimeSource.@Nullable Timer grace;
 
         Release() {
             result.whenComplete((answer, failure) -> {
-                TimeSource.Timer limit = timer;
-                if (limit != null) {
-                    limit.cancel();
-                }
+                cancelTimer(timer);
+                cancelTimer(grace);
             });
         }
     }
@@ -246,6 +251,7 @@ final class QuorumLease {
 
     private void ended(Release round, int node, @Nullable Boolean found, @Nullable Throwable failure) {
         round.open--;
+        round.gateAnswered |= node == round.gate;
         if (found == null) {
             round.words[node] = QuorumFailures.words(failure);
             quorum.failed(node);
@@ -259,12 +265,8 @@ final class QuorumLease {
             round.words[node] = released[node] ? "released" : "was not held";
             round.notHeld += released[node] ? 0 : 1;
         }
-        int done = 0;
-        for (boolean one : released) {
-            done += one ? 1 : 0;
-        }
-        if (done >= quorum.majority()) {
-            round.result.complete(ReleaseAnswer.RELEASED);
+        if (isReleased()) {
+            tellReleased(round);
         } else if (round.notHeld > quorum.size() - quorum.majority()) {
             round.result.complete(ReleaseAnswer.NOT_HELD);
         } else if (round.open == 0) {
@@ -272,8 +274,31 @@ final class QuorumLease {
         }
     }
 
+    private boolean isReleased() {
+        int done = 0;
+        for (boolean one : released) {
+            done += one ? 1 : 0;
+        }
+        return done >= quorum.majority();
+    }
+
+    /** As long as the gate has it, whoever only tries finds the lock busy; so the gate is waited for, somewhat longer than the rest. */
+    private void tellReleased(Release round) {
+        if (round.gate < 0 || round.gateAnswered || round.open == 0) {
+            round.result.complete(ReleaseAnswer.RELEASED);
+        } else if (round.grace == null) {
+            long sinceSent = quorum.time().nanos() - round.sentAt;
+            round.grace = quorum.time()
+                    .schedule(
+                            Duration.ofNanos(Math.max(LEAST_GRACE_NANOS, sinceSent)),
+                            () -> turns.run(() -> round.result.complete(ReleaseAnswer.RELEASED)));
+        }
+    }
+
     private void giveUp(Release round) {
-        if (!round.result.isDone()) {
+        if (isReleased()) {
+            round.result.complete(ReleaseAnswer.RELEASED);
+        } else if (!round.result.isDone()) {
             round.result.completeExceptionally(QuorumFailures.unanswered(
                     quorum,
                     "the release of '" + lock + "' was not confirmed by a majority of " + quorum

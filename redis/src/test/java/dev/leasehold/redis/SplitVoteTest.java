@@ -6,6 +6,7 @@ import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.Signals;
 import dev.leasehold.testkit.sim.SimWorld;
 import java.time.Duration;
@@ -15,8 +16,10 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntToLongFunction;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -36,9 +39,13 @@ class SplitVoteTest {
     private final List<SimulatedMaster> masters = new ArrayList<>();
 
     private QuorumStore store(String client, int parity) {
+        return store(client, node -> node % 2 == parity ? NEAR : FAR);
+    }
+
+    private QuorumStore store(String client, IntToLongFunction delays) {
         List<Voter> voters = new ArrayList<>();
         for (int i = 0; i < masters.size(); i++) {
-            long delay = i % 2 == parity ? NEAR : FAR;
+            long delay = delays.applyAsLong(i);
             SimulatedVoter.Network network = new SimulatedVoter.Network() {
                 @Override
                 public void send(Runnable arrival) {
@@ -83,9 +90,38 @@ class SplitVoteTest {
                 .toCompletableFuture();
     }
 
-    private void run(List<CompletableFuture<ClaimAnswer>> answers, long limit) {
+    private void run(List<? extends CompletableFuture<?>> answers, long limit) {
         while (!answers.stream().allMatch(CompletableFuture::isDone) && world.step(limit)) {
             assertThat(world.now()).isLessThanOrEqualTo(limit);
+        }
+    }
+
+    /** Found by the contract on real masters: two of three had released it, the gate had not, and who tried was told "busy". */
+    @Test
+    void whoTriesAfterAReleaseWasAnsweredFindsTheLockFreeAlsoWhereTheGateIsSlow() {
+        for (int i = 0; i < 3; i++) {
+            masters.add(new SimulatedMaster(world, "node" + i, 1, 0, Set.of(), Duration.ofMinutes(1)));
+        }
+        QuorumStore next = store("next", node -> NEAR);
+        learn(next, "next");
+        for (int slow = 0; slow < 3; slow++) {
+            int far = slow;
+            String name = "holder" + slow;
+            QuorumStore holder = store(name, node -> node == far ? 2 * FAR : NEAR);
+            learn(holder, name);
+            for (int i = 0; i < 10; i++) {
+                String lock = name + "-" + i;
+                CompletableFuture<ClaimAnswer> held = claim(holder, name, lock);
+                run(List.of(held), world.now() + NODE_TIMEOUT.toNanos());
+                LeaseId lease = ((ClaimAnswer.Granted) held.join()).lease();
+                CompletableFuture<ReleaseAnswer> released =
+                        holder.release(lease, Duration.ZERO).toCompletableFuture();
+                run(List.of(released), world.now() + NODE_TIMEOUT.toNanos());
+                assertThat(released).isCompletedWithValue(ReleaseAnswer.RELEASED);
+                CompletableFuture<ClaimAnswer> tried = claim(next, "next", lock);
+                run(List.of(tried), world.now() + NODE_TIMEOUT.toNanos());
+                assertThat(tried.join()).as(lock).isInstanceOf(ClaimAnswer.Granted.class);
+            }
         }
     }
 
