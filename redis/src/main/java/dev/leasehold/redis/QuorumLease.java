@@ -23,8 +23,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class QuorumLease {
 
-    private static final long LEAST_GRACE_NANOS = 5_000_000L;
-
     private final Quorum quorum;
     private final Turns turns;
     private final Poll poll;
@@ -36,6 +34,7 @@ final class QuorumLease {
     private final Deadlines deadlines;
     private final boolean[] has;
     private final boolean[] released;
+    private long longestNanos;
     private boolean over;
 
     QuorumLease(Quorum quorum, Turns turns, GateRanks ranks, Ballot won, Poll poll) {
@@ -47,6 +46,7 @@ final class QuorumLease {
         attempt = won.attempt();
         token = won.token();
         spare = won.spare();
+        longestNanos = won.lease().toNanos();
         deadlines = new Deadlines(quorum.majority(), poll.validities());
         has = new boolean[quorum.size()];
         released = new boolean[quorum.size()];
@@ -63,8 +63,10 @@ final class QuorumLease {
         return spare;
     }
 
+    /** By the longest lease that was asked for: a renewal that is only a question asks for next to nothing. */
     @Nullable Validity validity(ClockReading round, Duration lease) {
-        return deadlines.ofMajority(round, lease.toNanos() / 10);
+        longestNanos = Math.max(longestNanos, lease.toNanos());
+        return deadlines.ofMajority(round, longestNanos / 10);
     }
 
     /** A vote for the proposal that has won already. */
@@ -158,13 +160,12 @@ final class QuorumLease {
 
     private void judge(Renewal round) {
         int gone = round.count(Seat.GONE) + round.count(Seat.GONE_AND_FREE);
-        if (round.count(Seat.CONFIRMED) >= quorum.majority()) {
-            Validity validity = validity(round.sentAt, round.lease);
-            if (validity != null) {
-                settle(round, new RenewAnswer.Renewed(validity));
-            }
+        boolean confirmed = round.count(Seat.CONFIRMED) >= quorum.majority();
+        Validity validity = confirmed ? validity(round.sentAt, round.lease) : null;
+        if (validity != null) {
+            settle(round, new RenewAnswer.Renewed(validity));
             // What is over for its holder is over: it must not be spread again.
-            if (validity != null && !validity.isOver(quorum.time().nanos())) {
+            if (!validity.isOver(quorum.time().nanos())) {
                 topUp(round);
             }
         } else if (gone > quorum.size() - quorum.majority()) {
@@ -220,18 +221,13 @@ final class QuorumLease {
         final CompletableFuture<ReleaseAnswer> result = new CompletableFuture<>();
         final @Nullable String[] words = new String[quorum.size()];
         final int gate = quorum.gate(ranks);
-        final long sentAt = quorum.time().nanos();
         boolean gateAnswered;
         int notHeld;
         int open = quorum.size();
         TimeSource.@Nullable Timer timer;
-        TimeSource.@Nullable Timer grace;
 
         Release() {
-            result.whenComplete((answer, failure) -> {
-                cancelTimer(timer);
-                cancelTimer(grace);
-            });
+            result.whenComplete((answer, failure) -> cancelTimer(timer));
         }
     }
 
@@ -265,8 +261,10 @@ final class QuorumLease {
             round.words[node] = released[node] ? "released" : "was not held";
             round.notHeld += released[node] ? 0 : 1;
         }
-        if (isReleased()) {
-            tellReleased(round);
+        // As long as the gate has it, whoever only tries finds the lock busy.
+        boolean gateKnows = round.gate < 0 || round.gateAnswered;
+        if (isReleased() && (gateKnows || round.open == 0)) {
+            round.result.complete(ReleaseAnswer.RELEASED);
         } else if (round.notHeld > quorum.size() - quorum.majority()) {
             round.result.complete(ReleaseAnswer.NOT_HELD);
         } else if (round.open == 0) {
@@ -280,19 +278,6 @@ final class QuorumLease {
             done += one ? 1 : 0;
         }
         return done >= quorum.majority();
-    }
-
-    /** As long as the gate has it, whoever only tries finds the lock busy; so the gate is waited for, somewhat longer than the rest. */
-    private void tellReleased(Release round) {
-        if (round.gate < 0 || round.gateAnswered || round.open == 0) {
-            round.result.complete(ReleaseAnswer.RELEASED);
-        } else if (round.grace == null) {
-            long sinceSent = quorum.time().nanos() - round.sentAt;
-            round.grace = quorum.time()
-                    .schedule(
-                            Duration.ofNanos(Math.max(LEAST_GRACE_NANOS, sinceSent)),
-                            () -> turns.run(() -> round.result.complete(ReleaseAnswer.RELEASED)));
-        }
     }
 
     private void giveUp(Release round) {
