@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.HolderInfo;
 import dev.leasehold.LockInfo;
+import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.WaiterInfo;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
@@ -39,6 +40,7 @@ final class StoreClient implements AutoCloseable {
     static final Duration SHORT = Duration.ofMillis(150);
 
     static final Duration STORE_TIMEOUT = Duration.ofSeconds(10);
+    private static final int MOST_QUESTIONS = 5;
 
     final String id = UUID.randomUUID().toString();
     final String owner;
@@ -129,9 +131,20 @@ final class StoreClient implements AutoCloseable {
         return get(store.renew(lease, duration));
     }
 
-    /** Asks whether a lease is there, without changing anything. */
+    /**
+     * Asks whether a lease is there, without changing anything. A lease that runs out between a store's two steps may be
+     * answered with "unknown": then it is asked again.
+     */
     boolean has(LeaseId lease) {
-        return renew(lease, Duration.ofMillis(1)) instanceof RenewAnswer.Renewed;
+        for (int tries = 1; ; tries++) {
+            try {
+                return renew(lease, Duration.ofMillis(1)) instanceof RenewAnswer.Renewed;
+            } catch (StoreUnavailableException e) {
+                if (e.outcome() != StoreUnavailableException.Outcome.UNKNOWN || tries == MOST_QUESTIONS) {
+                    throw e;
+                }
+            }
+        }
     }
 
     ReleaseAnswer release(LeaseId lease) {
