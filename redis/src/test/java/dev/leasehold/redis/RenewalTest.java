@@ -6,7 +6,6 @@ import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
-import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.Signals;
@@ -15,12 +14,11 @@ import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.StoreUri;
 import dev.leasehold.spi.TimeSource;
 import dev.leasehold.spi.Validity;
+import dev.leasehold.testkit.RealTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -37,10 +35,10 @@ class RenewalTest {
     /** A server with too much to do would be given more of it by each who has lost patience. */
     @Test
     void askedAgainWhileItIsUnderWayARenewalIsSentOnceAndAnswersAll() throws Exception {
-        ScheduledExecutorService timers = Executors.newSingleThreadScheduledExecutor();
-        try (RedisProcess redis = RedisProcess.start(RedisProcess.Version.V7_0)) {
+        try (RealTime time = new RealTime();
+                RedisProcess redis = RedisProcess.start(RedisProcess.Version.V7_0)) {
             Store store =
-                    new RedisStoreProvider().create(StoreUri.parse(redis.uri())).open(context(timers));
+                    new RedisStoreProvider().create(StoreUri.parse(redis.uri())).open(context(time));
             Claim claim = new Claim(new ClaimId("client", 1), "x", LEASE, 0, false);
             LeaseId lease = ((ClaimAnswer.Granted) get(store.claim(claim))).lease();
             get(store.renew(lease, LEASE));
@@ -61,30 +59,16 @@ class RenewalTest {
             assertThat(get(store.renew(lease, LEASE))).isInstanceOf(RenewAnswer.Renewed.class);
             assertThat(renewals(redis)).isEqualTo(2);
             store.close();
-        } finally {
-            timers.shutdownNow();
         }
     }
 
-    private static StoreContext context(ScheduledExecutorService timers) {
+    private static StoreContext context(TimeSource time) {
         Signals deaf = new Signals() {
             @Override
             public void granted(LeaseId lease, int spare, @Nullable Validity validity) {}
 
             @Override
             public void doubt(@Nullable String lock) {}
-        };
-        TimeSource time = new TimeSource() {
-            @Override
-            public ClockReading now() {
-                return new ClockReading(System.nanoTime(), System.currentTimeMillis() * 1000);
-            }
-
-            @Override
-            public Timer schedule(Duration delay, Runnable task) {
-                var scheduled = timers.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
-                return () -> scheduled.cancel(false);
-            }
         };
         return new StoreContext("client", "owner", "", time, Duration.ofSeconds(10), deaf);
     }

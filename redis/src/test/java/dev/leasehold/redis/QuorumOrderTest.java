@@ -26,11 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Two clients ask at once, and each is first on half of the nodes. On four real masters both drew lots until one of them
- * happened to be alone: somebody who had been given the lock by a release waited for a newcomer, and lost its turn.
- */
-class SplitVoteTest {
+/** What the contract on real masters found only now and then, on virtual time: answers of a quorum that come in an awkward order. */
+class QuorumOrderTest {
 
     private static final Duration LEASE = Duration.ofSeconds(10);
     private static final Duration NODE_TIMEOUT = Duration.ofSeconds(1);
@@ -159,6 +156,10 @@ class SplitVoteTest {
         assertThat(question).isCompletedWithValueMatching(answer -> answer instanceof RenewAnswer.Renewed);
     }
 
+    /**
+     * Two clients ask at once, and each is first on half of the nodes. On four real masters both drew lots until one of them
+     * happened to be alone: somebody who had been given the lock by a release waited for a newcomer, and lost its turn.
+     */
     @ParameterizedTest
     @ValueSource(ints = {2, 4, 6})
     void ofTwoWhoHaveHalfOfTheNodesEachOneIsGrantedAndTheOtherBusyWithoutDrawingLots(int nodes) {
