@@ -58,6 +58,8 @@ public final class Client {
     private final CompletableFuture<@Nullable Void> drained = new CompletableFuture<>();
     private final CompletableFuture<@Nullable Void> closing = new CompletableFuture<>();
     private final ReentrantLock shutting = new ReentrantLock();
+    private final Spin acquiring = spin();
+    private final Spin releasing = spin();
 
     public Client(ClientSettings settings) {
         this.settings = settings;
@@ -231,6 +233,18 @@ public final class Client {
 
     Callbacks callbacks() {
         return callbacks;
+    }
+
+    private static Spin spin() {
+        return new Spin(System::nanoTime, Runtime.getRuntime().availableProcessors());
+    }
+
+    Spin acquiring() {
+        return acquiring;
+    }
+
+    Spin releasing() {
+        return releasing;
     }
 
     /** A future that completes like another, but on the users' executor. */

@@ -146,6 +146,7 @@ final class HeldLease implements Lease {
     public LeaseState release() throws InterruptedException {
         end();
         lossNoticed = true;
+        client.releasing().until(hold.released);
         try {
             return hold.released.get(client.settings().storeTimeout().toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
@@ -171,6 +172,7 @@ final class HeldLease implements Lease {
     public void close() {
         boolean lost = look() == LeaseState.LOST;
         end();
+        client.releasing().until(hold.released);
         if (!hold.released.isDone()) {
             try {
                 hold.released.get(CLOSE_WAIT_SECONDS, TimeUnit.SECONDS);
