@@ -3,28 +3,30 @@ package dev.leasehold.redis;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
-/** Which node is the gate of one lock: the lowest rank, a hash of lock and run. Remembers the last of each; not thread-safe. */
+/** Which node is the gate of one lock: the lowest rank, a hash of lock and run. Remembers the last of each. Thread-safe. */
 final class GateRanks {
 
+    private record Rank(String run, long value) {}
+
     private final String lock;
-    private final @Nullable String[] runs;
-    private final long[] ranks;
+    private final AtomicReferenceArray<@Nullable Rank> ranks;
 
     GateRanks(String lock, int nodes) {
         this.lock = lock;
-        runs = new String[nodes];
-        ranks = new long[nodes];
+        ranks = new AtomicReferenceArray<>(nodes);
     }
 
     /** The rank of a node in a given run, to be compared as unsigned. */
     long of(int node, String run) {
-        if (!run.equals(runs[node])) {
-            ranks[node] = hash(run);
-            runs[node] = run;
+        Rank rank = ranks.get(node);
+        if (rank == null || !run.equals(rank.run())) {
+            rank = new Rank(run, hash(run));
+            ranks.set(node, rank);
         }
-        return ranks[node];
+        return rank.value();
     }
 
     private long hash(String run) {

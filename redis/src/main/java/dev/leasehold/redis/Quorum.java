@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.UnaryOperator;
@@ -22,6 +24,7 @@ final class Quorum {
     private static final int MISSES_OF_THE_SILENT = 3;
     private static final int LIMITS_OF_THE_SILENT = 10;
     private static final long SILENCE_FORGOTTEN_NANOS = 3_000_000_000L;
+    private static final int MOST_RANKED = 1_000;
 
     private final String name;
     private final List<Voter> voters;
@@ -32,6 +35,8 @@ final class Quorum {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final AtomicReferenceArray<@Nullable NodeView> views;
     private final AtomicReferenceArray<@Nullable Silence> silences;
+    /** Of the locks in use, so that what they rest on is hashed once and not for each claim. */
+    private final ConcurrentMap<String, GateRanks> ranks = new ConcurrentHashMap<>();
 
     /** How many answers in a row a node has not given, when the last was, and since when that goes on. */
     private record Silence(int misses, long at, long since) {
@@ -104,8 +109,21 @@ final class Quorum {
 
     /** How long a node's answer is waited for: a slow node must cost neither the others nor the lease. */
     Duration patience(Duration lease) {
-        Duration tenth = lease.dividedBy(10);
+        // Not by Duration.dividedBy, which calculates in decimal numbers; this is asked several times in each attempt.
+        Duration tenth = Duration.ofNanos(lease.toNanos() / 10);
         return tenth.compareTo(settings.nodeTimeout()) < 0 ? tenth : settings.nodeTimeout();
+    }
+
+    /** The ranks of the nodes as gates of a lock. */
+    GateRanks ranks(String lock) {
+        GateRanks known = ranks.get(lock);
+        if (known == null) {
+            if (ranks.size() >= MOST_RANKED) {
+                ranks.clear();
+            }
+            known = ranks.computeIfAbsent(lock, name -> new GateRanks(name, voters.size()));
+        }
+        return known;
     }
 
     void saw(int node, NodeView view) {

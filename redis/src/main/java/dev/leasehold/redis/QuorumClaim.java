@@ -107,7 +107,7 @@ final class QuorumClaim {
         this.quorum = quorum;
         this.owner = owner;
         this.claim = claim;
-        ranks = new GateRanks(claim.lock(), quorum.size());
+        ranks = quorum.ranks(claim.lock());
         proposedAt = quorum.time().now();
     }
 

@@ -8,6 +8,7 @@ import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.Validity;
 import dev.leasehold.spi.WaitingRules;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -19,12 +20,12 @@ final class RedisVoter implements Voter {
 
     private final RedisNode node;
     private final String owner;
-    private final MarkerRules rules;
+    private final byte[] rules;
 
     RedisVoter(RedisNode node, String owner, MarkerRules rules) {
         this.node = node;
         this.owner = owner;
-        this.rules = rules;
+        this.rules = rules.text().getBytes(StandardCharsets.UTF_8);
     }
 
     @Override
@@ -49,7 +50,7 @@ final class RedisVoter implements Voter {
                         .add(ballot.kind().code() + "|" + Millis.up(WaitingRules.aliveFor(ballot.lease())) + '|'
                                 + Millis.up(WaitingRules.claimPeriod(ballot.lease())) + '|'
                                 + node.whomToTell(ballot.lock()))
-                        .add(rules.text()),
+                        .add(rules),
                 (sentAt, answer) -> stoodInLine(ballot, vote(ballot, sentAt, answer)));
     }
 
@@ -108,7 +109,7 @@ final class RedisVoter implements Voter {
                         .addKey(MarkerRules.KEY)
                         .add(Reply.beginning(new LeaseId(lock, attempt, token)))
                         .add(Millis.up(lease))
-                        .add(rules.text()),
+                        .add(rules),
                 (sentAt, answer) -> {
                     NodeView view = view(sentAt, answer);
                     return switch (answer.get(0).toString()) {
@@ -148,7 +149,7 @@ final class RedisVoter implements Voter {
         return node.run(
                 "the state of its vote",
                 Script.LOOK,
-                args -> args.add(1).addKey(MarkerRules.KEY).add(rules.text()),
+                args -> args.add(1).addKey(MarkerRules.KEY).add(rules),
                 RedisVoter::view);
     }
 

@@ -26,9 +26,8 @@ final class Sweep {
         this.quorum = quorum;
         this.lock = lock;
         this.attempt = attempt;
-        Duration longest = quorum.settings()
-                .maxLease()
-                .plus(quorum.settings().requestHorizon().multipliedBy(2));
+        Duration horizon = quorum.settings().requestHorizon();
+        Duration longest = quorum.settings().maxLease().plus(horizon).plus(horizon);
         pointlessAt = quorum.time().nanos() + longest.toNanos();
     }
 
