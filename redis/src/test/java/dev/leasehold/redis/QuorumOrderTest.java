@@ -31,6 +31,7 @@ class QuorumOrderTest {
 
     private static final Duration LEASE = Duration.ofSeconds(10);
     private static final Duration NODE_TIMEOUT = Duration.ofSeconds(1);
+    private static final Duration HORIZON = Duration.ofSeconds(1);
     private static final long NEAR = 1_000_000L;
     private static final long FAR = 2_000_000L;
 
@@ -59,11 +60,11 @@ class QuorumOrderTest {
     private QuorumStore store(String client, IntToLongFunction delays) {
         List<Voter> voters = new ArrayList<>();
         for (int i = 0; i < masters.size(); i++) {
-            long delay = delays.applyAsLong(i);
+            int node = i;
             SimulatedVoter.Network network = new SimulatedVoter.Network() {
                 @Override
                 public void send(Runnable arrival) {
-                    world.after(delay, arrival);
+                    world.after(delays.applyAsLong(node), arrival);
                 }
 
                 @Override
@@ -81,7 +82,7 @@ class QuorumOrderTest {
                 names,
                 unsteady,
                 new SplittableRandom(1),
-                new QuorumSettings(Duration.ofMinutes(1), NODE_TIMEOUT, Duration.ofSeconds(1), true));
+                new QuorumSettings(Duration.ofMinutes(1), NODE_TIMEOUT, HORIZON, true));
         return new QuorumStore(quorum, new Silence(), () -> {});
     }
 
@@ -136,6 +137,37 @@ class QuorumOrderTest {
                 run(List.of(tried), world.now() + NODE_TIMEOUT.toNanos());
                 assertThat(tried.join()).as(lock).isInstanceOf(ClaimAnswer.Granted.class);
             }
+        }
+    }
+
+    /** What the ballot left behind would keep its node busy for a lease, and with one more node down everybody else out. */
+    @Test
+    void aBallotThatArrivesAfterTheReleaseOfItsLeaseIsRemovedWhenItCanNoLongerBeOnItsWay() {
+        for (int i = 0; i < 3; i++) {
+            masters.add(new SimulatedMaster(world, "node" + i, 1, 0, Set.of(), Duration.ofMinutes(1)));
+        }
+        long[] toTheLast = {NEAR};
+        QuorumStore holder = store("holder", node -> node == 2 ? toTheLast[0] : NEAR);
+        QuorumStore next = store("next", node -> NEAR);
+        learn(holder, "holder");
+        learn(next, "next");
+        toTheLast[0] = HORIZON.toNanos() / 2;
+        CompletableFuture<ClaimAnswer> held = claim(holder, "holder", "lock");
+        toTheLast[0] = NEAR;
+        run(List.of(held), world.now() + NODE_TIMEOUT.toNanos());
+        LeaseId lease = ((ClaimAnswer.Granted) held.join()).lease();
+        holder.release(lease, Duration.ZERO);
+        until(world.now() + HORIZON.toNanos() + 10 * NEAR);
+        masters.get(0).goDown();
+        CompletableFuture<ClaimAnswer> tried = claim(next, "next", "lock");
+        run(List.of(tried), world.now() + NODE_TIMEOUT.toNanos());
+        assertThat(tried).isCompletedWithValueMatching(answer -> answer instanceof ClaimAnswer.Granted);
+    }
+
+    private void until(long time) {
+        boolean more = true;
+        while (more) {
+            more = world.step(time);
         }
     }
 
