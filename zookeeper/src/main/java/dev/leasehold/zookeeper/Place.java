@@ -72,6 +72,7 @@ final class Place {
     private @Nullable Session session;
     private @Nullable NodeName name;
     private long czxid;
+    private boolean followed;
     private boolean busy;
     private boolean sent;
     private int tries;
@@ -308,18 +309,22 @@ final class Place {
         node = Node.CREATING;
         ClockReading sentAt = time.now();
         byte[] data = new NodeData.Owner(Tokens.spare(claim), locks.context().owner()).bytes();
-        in.handle.create(
+        boolean lists = !locks.succession().isLikely(in, parent);
+        in.createInQueue(
                 parent + '/' + NodeName.prefix(claim.id()),
                 data,
                 locks.access(),
-                CreateMode.EPHEMERAL_SEQUENTIAL,
-                (rc, p, ctx, path, stat) -> locks.turn(() -> created(in, Codes.of(rc), path, stat, sentAt)),
-                null);
-        in.handle.getChildren(
-                parent, false, (rc, p, ctx, children) -> locks.turn(() -> listed(in, Codes.of(rc), children)), null);
+                (rc, p, ctx, path, stat) -> locks.turn(() -> created(in, Codes.of(rc), path, stat, sentAt, lists)));
+        if (lists) {
+            in.handle.getChildren(
+                    parent,
+                    false,
+                    (rc, p, ctx, children) -> locks.turn(() -> listed(in, Codes.of(rc), children)),
+                    null);
+        }
     }
 
-    private void created(Session in, Code code, String path, Stat stat, ClockReading sentAt) {
+    private void created(Session in, Code code, String path, Stat stat, ClockReading sentAt, boolean lists) {
         if (over && code == Code.OK) {
             // The client was closed meanwhile, and its session goes on: it is the user's.
             in.handle.delete(path, -1, (rc, p, ctx) -> {}, null);
@@ -331,6 +336,7 @@ final class Place {
             case OK -> {
                 in.answered(sentAt, stat.getCtime());
                 adopt(path.substring(parent.length() + 1), stat);
+                followed = locks.succession().follows(in, parent, mine(), czxid);
             }
             case NONODE -> locks.makePath(in, parent);
             case INVALIDACL -> locks.openAccess();
@@ -342,6 +348,17 @@ final class Place {
                     refuse(Codes.refused(code, locks.toString(), "the claim of '" + claim.lock() + "'"));
                 }
             }
+        }
+        if (!lists) {
+            unlisted(in, code);
+        }
+    }
+
+    private void unlisted(Session in, Code code) {
+        if (node != Node.THERE) {
+            listed(in, code, null);
+        } else if (finish(in)) {
+            seen(in, followed ? new Lineup.First() : new Lineup.Unsaid());
         }
     }
 
@@ -423,8 +440,7 @@ final class Place {
                     (rc, p, ctx, results) -> locks.turn(() -> removed(in, Codes.of(rc), sentAt, keeps));
             in.handle.multi(List.of(Op.delete(path, -1), then), done, null);
         } else {
-            in.handle.delete(
-                    path, -1, (rc, p, ctx) -> locks.turn(() -> removed(in, Codes.of(rc), sentAt, false)), null);
+            in.delete(path, (rc, p, ctx) -> locks.turn(() -> removed(in, Codes.of(rc), sentAt, false)));
         }
     }
 
@@ -441,6 +457,9 @@ final class Place {
                 in.answered(sentAt, null);
                 if (kept) {
                     locks.freeAfter(parent + '/' + NodeName.KEEP + token, keepMillis());
+                }
+                if (granted) {
+                    locks.succession().left(in, parent, mine(), czxid, followed);
                 }
                 vanish(ReleaseAnswer.RELEASED);
             }
