@@ -186,6 +186,16 @@ class SuccessionTest {
     }
 
     @Test
+    void whoOnlyFollowsItselfInVainGetsNothing() throws Exception {
+        Store store = alone();
+        stranger();
+        for (int i = 0; i < 5; i++) {
+            assertThat(get(store.claim(claim(false)))).isInstanceOf(ClaimAnswer.Busy.class);
+            await().until(() -> zoo.nodes(lock).size() == 1);
+        }
+    }
+
+    @Test
     void whoCameBetweenAndHasLeftIsNotBeforeUs() throws Exception {
         Store store = alone();
         zoo.probe.delete(stranger(), -1);
