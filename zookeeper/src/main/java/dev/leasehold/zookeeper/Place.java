@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  * One claim's place in the queue of a lock: an ephemeral sequential node, from before its creation until it is certainly gone.
  * Whoever is first in the queue has the lock. Used within turns.
  *
- * <p>Why nobody is let in too early. A node is first if no other with a lower number is there; nodes that come later get
+ * <p>Why nobody is let in too early. A node is first if no other with a lower number is there, which a listing shows, or what
+ * is known already ({@link Succession}); nodes that come later get
  * higher numbers, so once first, always first, until it is gone. It is gone when we delete it (after the lease's deadline,
  * or at its end by its holder), when somebody breaks the lock, or when the session ends; and no validity is given that
  * {@link SessionProof} does not cover. A node that the answer to a creation, or the owner in a node's record, does not
@@ -354,6 +355,7 @@ final class Place {
         }
     }
 
+    /** The creation was answered, and nobody lists beside it. */
     private void unlisted(Session in, Code code) {
         if (node != Node.THERE) {
             listed(in, code, null);
