@@ -69,6 +69,8 @@ final class ZooKeeperProcess implements AutoCloseable {
 
     private String mntr() {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            // Before the server listens, the loopback may connect a socket to itself: it would wait for its own answer.
+            socket.setSoTimeout(5_000);
             socket.getOutputStream().write("mntr".getBytes(StandardCharsets.US_ASCII));
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
         } catch (IOException e) {

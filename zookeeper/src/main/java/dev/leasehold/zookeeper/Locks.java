@@ -43,6 +43,7 @@ final class Locks implements Link.Events {
     private final Paths paths;
     private final Link link;
     private final Turns turns = new Turns();
+    private final Succession succession = new Succession();
     private final Map<ClaimId, Place> places = new HashMap<>();
     private final List<Orphan> orphans = new ArrayList<>();
 
@@ -72,6 +73,10 @@ final class Locks implements Link.Events {
 
     Turns turns() {
         return turns;
+    }
+
+    Succession succession() {
+        return succession;
     }
 
     StoreContext context() {

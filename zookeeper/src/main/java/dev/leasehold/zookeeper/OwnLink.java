@@ -24,19 +24,6 @@ final class OwnLink implements Link {
     private static final Duration MOST_TO_CONNECT = Duration.ofSeconds(15);
     private static final AtomicInteger CLIENTS = new AtomicInteger();
 
-    /** A handle that knows when it was connected. */
-    @SuppressWarnings("try") // That it may be closed with "try" is its parent's doing.
-    private static final class Handle extends ZooKeeper {
-
-        final Attempts attempts;
-
-        Handle(String servers, int timeout, Watcher watcher, boolean readOnly, Attempts attempts, ZKClientConfig config)
-                throws java.io.IOException {
-            super(servers, timeout, watcher, readOnly, attempts, config);
-            this.attempts = attempts;
-        }
-    }
-
     private final StoreContext context;
     private final String threads = "leasehold-zookeeper-" + CLIENTS.incrementAndGet();
     private final CuratorFramework client;
@@ -118,7 +105,7 @@ final class OwnLink implements Link {
 
     @Override
     public @Nullable ClockReading connectedSince(ZooKeeper handle) {
-        return handle instanceof Handle own ? own.attempts.connectedSince() : null;
+        return handle instanceof Handle own ? own.connectedSince() : null;
     }
 
     @Override

@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  * One claim's place in the queue of a lock: an ephemeral sequential node, from before its creation until it is certainly gone.
  * Whoever is first in the queue has the lock. Used within turns.
  *
- * <p>Why nobody is let in too early. A node is first if no other with a lower number is there; nodes that come later get
+ * <p>Why nobody is let in too early. A node is first if no other with a lower number is there, which a listing shows, or what
+ * is known already ({@link Succession}); nodes that come later get
  * higher numbers, so once first, always first, until it is gone. It is gone when we delete it (after the lease's deadline,
  * or at its end by its holder), when somebody breaks the lock, or when the session ends; and no validity is given that
  * {@link SessionProof} does not cover. A node that the answer to a creation, or the owner in a node's record, does not
@@ -72,6 +73,7 @@ final class Place {
     private @Nullable Session session;
     private @Nullable NodeName name;
     private long czxid;
+    private boolean followed;
     private boolean busy;
     private boolean sent;
     private int tries;
@@ -308,18 +310,22 @@ final class Place {
         node = Node.CREATING;
         ClockReading sentAt = time.now();
         byte[] data = new NodeData.Owner(Tokens.spare(claim), locks.context().owner()).bytes();
-        in.handle.create(
+        boolean lists = !locks.succession().isLikely(in, parent);
+        in.createInQueue(
                 parent + '/' + NodeName.prefix(claim.id()),
                 data,
                 locks.access(),
-                CreateMode.EPHEMERAL_SEQUENTIAL,
-                (rc, p, ctx, path, stat) -> locks.turn(() -> created(in, Codes.of(rc), path, stat, sentAt)),
-                null);
-        in.handle.getChildren(
-                parent, false, (rc, p, ctx, children) -> locks.turn(() -> listed(in, Codes.of(rc), children)), null);
+                (rc, p, ctx, path, stat) -> locks.turn(() -> created(in, Codes.of(rc), path, stat, sentAt, lists)));
+        if (lists) {
+            in.handle.getChildren(
+                    parent,
+                    false,
+                    (rc, p, ctx, children) -> locks.turn(() -> listed(in, Codes.of(rc), children)),
+                    null);
+        }
     }
 
-    private void created(Session in, Code code, String path, Stat stat, ClockReading sentAt) {
+    private void created(Session in, Code code, String path, Stat stat, ClockReading sentAt, boolean lists) {
         if (over && code == Code.OK) {
             // The client was closed meanwhile, and its session goes on: it is the user's.
             in.handle.delete(path, -1, (rc, p, ctx) -> {}, null);
@@ -331,6 +337,7 @@ final class Place {
             case OK -> {
                 in.answered(sentAt, stat.getCtime());
                 adopt(path.substring(parent.length() + 1), stat);
+                followed = locks.succession().follows(in, parent, mine(), czxid);
             }
             case NONODE -> locks.makePath(in, parent);
             case INVALIDACL -> locks.openAccess();
@@ -342,6 +349,18 @@ final class Place {
                     refuse(Codes.refused(code, locks.toString(), "the claim of '" + claim.lock() + "'"));
                 }
             }
+        }
+        if (!lists) {
+            unlisted(in, code);
+        }
+    }
+
+    /** The creation was answered, and nobody lists beside it. */
+    private void unlisted(Session in, Code code) {
+        if (node != Node.THERE) {
+            listed(in, code, null);
+        } else if (finish(in)) {
+            seen(in, followed ? new Lineup.First() : new Lineup.Unsaid());
         }
     }
 
@@ -423,8 +442,7 @@ final class Place {
                     (rc, p, ctx, results) -> locks.turn(() -> removed(in, Codes.of(rc), sentAt, keeps));
             in.handle.multi(List.of(Op.delete(path, -1), then), done, null);
         } else {
-            in.handle.delete(
-                    path, -1, (rc, p, ctx) -> locks.turn(() -> removed(in, Codes.of(rc), sentAt, false)), null);
+            in.delete(path, (rc, p, ctx) -> locks.turn(() -> removed(in, Codes.of(rc), sentAt, false)));
         }
     }
 
@@ -441,6 +459,9 @@ final class Place {
                 in.answered(sentAt, null);
                 if (kept) {
                     locks.freeAfter(parent + '/' + NodeName.KEEP + token, keepMillis());
+                }
+                if (granted) {
+                    locks.succession().left(in, parent, mine(), czxid, followed);
                 }
                 vanish(ReleaseAnswer.RELEASED);
             }

@@ -4,7 +4,11 @@ import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.TimeSource;
 import dev.leasehold.spi.Validity;
 import java.time.Duration;
+import java.util.List;
+import org.apache.zookeeper.AsyncCallback;
+import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +30,24 @@ final class Session {
         this.id = handle.getSessionId();
         this.time = time;
         this.proof = new SessionProof(Duration.ofMillis(handle.getSessionTimeout()));
+    }
+
+    /** Creates an ephemeral sequential node. What is done with the answer may run on any thread, and must not wait. */
+    void createInQueue(String path, byte[] data, List<ACL> access, AsyncCallback.Create2Callback done) {
+        if (handle instanceof Handle own) {
+            own.createInQueue(path, data, access, done);
+        } else {
+            handle.create(path, data, access, CreateMode.EPHEMERAL_SEQUENTIAL, done, null);
+        }
+    }
+
+    /** Deletes a node. What is done with the answer may run on any thread, and must not wait. */
+    void delete(String path, AsyncCallback.VoidCallback done) {
+        if (handle instanceof Handle own) {
+            own.delete(path, done);
+        } else {
+            handle.delete(path, -1, done, null);
+        }
     }
 
     Duration timeout() {

@@ -1,0 +1,152 @@
+package dev.leasehold.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.leasehold.testkit.FaultProxy;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.ZooDefs.Ids;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.client.ConnectStringParser;
+import org.apache.zookeeper.client.StaticHostProvider;
+import org.apache.zookeeper.client.ZKClientConfig;
+import org.apache.zookeeper.data.Stat;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a handle tells of creations and deletions, where, and how often: on a real server. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class HandleTest {
+
+    private record Told(Code code, String path, String name, Stat stat, String thread) {}
+
+    private static OneServer zoo;
+
+    private final String queue = "/queue-" + UUID.randomUUID();
+    private final BlockingQueue<Told> told = new LinkedBlockingQueue<>();
+    private final TestTime time = new TestTime();
+    private FaultProxy proxy;
+    private Handle handle;
+
+    @BeforeAll
+    static void startServer() throws Exception {
+        zoo = new OneServer();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        zoo.close();
+    }
+
+    @BeforeEach
+    void connect() throws Exception {
+        zoo.make(queue);
+        proxy = FaultProxy.to(zoo.port());
+        connect("org.apache.zookeeper.ClientCnxnSocketNIO");
+    }
+
+    private void connect(String socket) throws Exception {
+        String server = "127.0.0.1:" + proxy.port();
+        Attempts attempts =
+                new Attempts(new StaticHostProvider(new ConnectStringParser(server).getServerAddresses()), time);
+        ZKClientConfig config = new ZKClientConfig();
+        config.setProperty(ZKClientConfig.ZOOKEEPER_CLIENT_CNXN_SOCKET, socket);
+        handle = new Handle(server, 60_000, event -> {}, false, attempts, config);
+        await().until(() -> handle.getState() == ZooKeeper.States.CONNECTED);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        proxy.letGo();
+        handle.close();
+        proxy.close();
+        time.close();
+    }
+
+    private void create(String path) {
+        handle.createInQueue(
+                path,
+                new byte[] {1},
+                Ids.OPEN_ACL_UNSAFE,
+                (rc, p, ctx, name, stat) -> told.add(new Told(
+                        Codes.of(rc), p, name, stat, Thread.currentThread().getName())));
+    }
+
+    private void delete(String path) {
+        handle.delete(
+                path,
+                (rc, p, ctx) -> told.add(new Told(
+                        Codes.of(rc), p, null, null, Thread.currentThread().getName())));
+    }
+
+    private Told next() throws InterruptedException {
+        return told.poll(20, TimeUnit.SECONDS);
+    }
+
+    /** Waits for all that the thread for callbacks has to do. */
+    private void nothingElse() throws Exception {
+        CountDownLatch through = new CountDownLatch(1);
+        handle.exists("/", false, (int rc, String p, Object ctx, Stat stat) -> through.countDown(), null);
+        assertThat(through.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(told).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"org.apache.zookeeper.ClientCnxnSocketNIO", "org.apache.zookeeper.ClientCnxnSocketNetty"})
+    void whatIsDoneIsToldOnceByTheThreadThatReadsIt(String socket) throws Exception {
+        handle.close();
+        connect(socket);
+        create(queue + "/n-");
+        Told created = next();
+        assertThat(created.code()).isEqualTo(Code.OK);
+        assertThat(created.path()).isEqualTo(queue + "/n-");
+        assertThat(created.name()).isEqualTo(queue + "/n-0000000000");
+        assertThat(created.stat()).isEqualTo(zoo.probe.exists(created.name(), false));
+        assertThat(created.stat().getEphemeralOwner()).isEqualTo(handle.getSessionId());
+        assertThat(created.thread()).doesNotContain("EventThread");
+        delete(created.name());
+        Told deleted = next();
+        assertThat(deleted.code()).isEqualTo(Code.OK);
+        assertThat(deleted.path()).isEqualTo(created.name());
+        assertThat(deleted.thread()).doesNotContain("EventThread");
+        assertThat(zoo.probe.exists(created.name(), false)).isNull();
+        nothingElse();
+    }
+
+    @Test
+    void whatIsNotDoneIsToldOnceAsACallback() throws Exception {
+        create("/missing/n-");
+        Told refused = next();
+        assertThat(refused.code()).isEqualTo(Code.NONODE);
+        assertThat(refused.thread()).contains("EventThread");
+        delete(queue + "/missing");
+        assertThat(next().code()).isEqualTo(Code.NONODE);
+        nothingElse();
+    }
+
+    @Test
+    void aLostConnectionIsToldOnceAsACallback() throws Exception {
+        proxy.hold(FaultProxy.Way.ANSWERS);
+        create(queue + "/n-");
+        await().until(() -> !zoo.probe.getChildren(queue, false).isEmpty());
+        delete(queue + "/n-0000000000");
+        await().until(() -> zoo.probe.getChildren(queue, false).isEmpty());
+        proxy.cut();
+        proxy.letGo();
+        assertThat(List.of(next().code(), next().code())).containsOnly(Code.CONNECTIONLOSS);
+        await().until(() -> handle.getState() == ZooKeeper.States.CONNECTED);
+        nothingElse();
+    }
+}
