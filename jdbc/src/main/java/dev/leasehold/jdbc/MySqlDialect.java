@@ -96,6 +96,12 @@ record MySqlDialect(String schema) implements Dialect {
                 || String.valueOf(e.getSQLState()).startsWith("40");
     }
 
+    /** The driver waits for a plain socket. */
+    @Override
+    public boolean mayServeCallersThreads() {
+        return true;
+    }
+
     @Override
     public boolean isMissingTable(SQLException e) {
         return e.getErrorCode() == NO_SUCH_TABLE || e.getErrorCode() == NO_SUCH_DATABASE;

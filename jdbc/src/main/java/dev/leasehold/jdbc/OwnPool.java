@@ -42,7 +42,7 @@ final class OwnPool implements ConnectionSource {
     private final int most;
     private final Duration patience;
     private final ReentrantLock lock = new ReentrantLock();
-    private @Nullable HikariDataSource pool;
+    private volatile @Nullable HikariDataSource pool;
     private boolean closed;
 
     /**
@@ -60,6 +60,17 @@ final class OwnPool implements ConnectionSource {
     @Override
     public Connection get() throws SQLException {
         return pool().getConnection();
+    }
+
+    @Override
+    public boolean hasOneReady() {
+        HikariDataSource open = pool;
+        return open != null && ReadyConnections.any(open);
+    }
+
+    @Override
+    public Connection getReady(int patienceMillis) throws SQLException {
+        return ReadyConnections.take(pool(), patienceMillis);
     }
 
     @Override

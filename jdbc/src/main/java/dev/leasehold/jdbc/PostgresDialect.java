@@ -98,6 +98,12 @@ final class PostgresDialect implements Dialect {
         return sql.number("SELECT CASE WHEN to_regclass(?) IS NULL THEN 0 ELSE 1 END", table) == 1;
     }
 
+    /** The driver waits for a plain socket. */
+    @Override
+    public boolean mayServeCallersThreads() {
+        return true;
+    }
+
     @Override
     public boolean isMissingTable(SQLException e) {
         return "42P01".equals(e.getSQLState()) || "3F000".equals(e.getSQLState());
