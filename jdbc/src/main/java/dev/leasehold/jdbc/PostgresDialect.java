@@ -5,10 +5,13 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** PostgreSQL. */
+/**
+ * PostgreSQL. Times are computed in double precision, which has more than enough digits for microseconds and is several
+ * times faster than {@code extract}, whose result is numeric.
+ */
 final class PostgresDialect implements Dialect {
 
-    private static final String MICROS = "(extract(epoch from %s) * 1000000)::bigint";
+    private static final String MICROS = "(date_part('epoch', %s) * 1000000)::bigint";
     private static final String NOW = String.format(MICROS, "statement_timestamp()");
 
     @Override
