@@ -204,12 +204,23 @@ class WorkersTest {
         }
         begun.await();
         workers.lend(() -> workers.submit(task("more", "more", finished)));
+        awaitIdleWorker();
         assertThat(done).isEmpty();
         goOn.countDown();
         finished.await();
         assertThat(done).contains("more by a worker").first().isEqualTo("lent");
         for (Thread caller : callers) {
             caller.join();
+        }
+    }
+
+    /** Until the worker that was started for the task has found that it may not take it, or has taken it. */
+    private void awaitIdleWorker() {
+        while (done.isEmpty()
+                && Thread.getAllStackTraces().keySet().stream()
+                        .filter(thread -> thread.getName().startsWith("leasehold-workers-test"))
+                        .noneMatch(thread -> thread.getState() == Thread.State.WAITING)) {
+            Thread.onSpinWait();
         }
     }
 
