@@ -84,7 +84,7 @@ final class Candidacy {
         if (won.isDone()) {
             return;
         }
-        Request sent = Request.send(client, name, options, null, null);
+        Request sent = Request.send(client, name, options, null);
         guard.lock();
         try {
             request = sent;

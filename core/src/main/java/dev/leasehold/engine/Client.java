@@ -265,6 +265,15 @@ public final class Client {
         post(lock, new Event.Join(caller));
     }
 
+    /** Runs what puts questions to the store, on a thread that is about to wait for the answers. */
+    void lend(Runnable request) {
+        if (CallersThread.mayBlock()) {
+            store.lend(request);
+        } else {
+            request.run();
+        }
+    }
+
     /** Brings an event to the queue of a lock, and makes the queue if there is none. */
     void post(String lock, Event event) {
         while (true) {

@@ -38,7 +38,7 @@ final class ClientLock implements DistributedLock {
     @Override
     public Lease acquire() throws InterruptedException {
         return Objects.requireNonNull(
-                Request.send(client, name, options, null, null).await());
+                Request.sendAndWait(client, name, options, null, null).await());
     }
 
     @Override
@@ -53,18 +53,18 @@ final class ClientLock implements DistributedLock {
 
     private @Nullable HeldLease obtain(Duration maxWait) throws InterruptedException {
         Objects.requireNonNull(maxWait, "maxWait");
-        return Request.send(client, name, options, maxWait, null).await();
+        return Request.sendAndWait(client, name, options, maxWait, null).await();
     }
 
     @Override
     public CompletableFuture<Lease> acquireAsync() {
-        return Request.send(client, name, options, null, null).async(Objects::requireNonNull);
+        return Request.send(client, name, options, null).async(Objects::requireNonNull);
     }
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration maxWait) {
         Objects.requireNonNull(maxWait, "maxWait");
-        return Request.send(client, name, options, maxWait, null).async(Optional::ofNullable);
+        return Request.send(client, name, options, maxWait).async(Optional::ofNullable);
     }
 
     @Override
@@ -72,7 +72,7 @@ final class ClientLock implements DistributedLock {
         Objects.requireNonNull(body, "body");
         UnderLease.call(
                 Objects.requireNonNull(
-                        Request.send(client, name, options, null, null).await()),
+                        Request.sendAndWait(client, name, options, null, null).await()),
                 lease -> {
                     body.run(lease);
                     return true;
@@ -85,7 +85,7 @@ final class ClientLock implements DistributedLock {
         Objects.requireNonNull(body, "body");
         return UnderLease.call(
                 Objects.requireNonNull(
-                        Request.send(client, name, options, null, null).await()),
+                        Request.sendAndWait(client, name, options, null, null).await()),
                 body);
     }
 

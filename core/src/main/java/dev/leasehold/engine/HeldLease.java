@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class HeldLease implements Lease {
 
     private static final Logger LOG = System.getLogger("dev.leasehold");
-    private static final long CLOSE_WAIT_SECONDS = 1;
+    private static final long CLOSE_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Hold hold;
     private final QueueRunner runner;
@@ -144,7 +144,7 @@ final class HeldLease implements Lease {
 
     @Override
     public LeaseState release() throws InterruptedException {
-        end();
+        client.lend(this::end);
         lossNoticed = true;
         client.releasing().until(hold.released);
         try {
@@ -171,11 +171,12 @@ final class HeldLease implements Lease {
     @Override
     public void close() {
         boolean lost = look() == LeaseState.LOST;
-        end();
+long begun = System.nanoTime();
+        client.lend(this::end);
         client.releasing().until(hold.released);
         if (!hold.released.isDone()) {
             try {
-                hold.released.get(CLOSE_WAIT_SECONDS, TimeUnit.SECONDS);
+                hold.released.get(begun + CLOSE_WAIT_NANOS - System.nanoTime(), TimeUnit.NANOSECONDS);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             } catch (ExecutionException | TimeoutException e) {

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -28,20 +29,41 @@ final class Request {
      * Sends the request off.
      *
      * @param maxWait null for without limit
+     */
+    static Request send(Client client, String lock, LockOptions options, @Nullable Duration maxWait) {
+        return send(client, lock, options, maxWait, null, Runnable::run);
+    }
+
+    /**
+     * Sends the request off by a thread that goes on to wait for its outcome.
+     *
+     * @param maxWait null for without limit
      * @param owner the thread without which the lock is not worth holding, or null
      */
-    static Request send(
+    static Request sendAndWait(
             Client client, String lock, LockOptions options, @Nullable Duration maxWait, @Nullable Thread owner) {
+        return send(client, lock, options, maxWait, owner, client::lend);
+    }
+
+    private static Request send(
+            Client client,
+            String lock,
+            LockOptions options,
+            @Nullable Duration maxWait,
+            @Nullable Thread owner,
+            Executor sending) {
         boolean tries = maxWait != null && (maxWait.isNegative() || maxWait.isZero());
         Caller caller = new Caller(options, tries, owner);
         boolean waits = maxWait != null && !tries && maxWait.compareTo(LockOptions.FOREVER) < 0;
         if (maxWait != null && waits) {
             caller.waitNanos = maxWait.toNanos();
         }
-        client.join(lock, caller);
+        long sentAt = client.time().nanos();
+        sending.execute(() -> client.join(lock, caller));
         if (maxWait != null && waits && !caller.outcome.isDone()) {
+            Duration left = maxWait.minusNanos(client.time().nanos() - sentAt);
             TimeSource.Timer timer =
-                    client.time().schedule(maxWait, () -> client.postIfPresent(lock, new Event.WaitOver(caller)));
+                    client.time().schedule(left, () -> client.postIfPresent(lock, new Event.WaitOver(caller)));
             caller.outcome.whenComplete((lease, failure) -> timer.cancel());
         }
         return new Request(client, lock, caller);

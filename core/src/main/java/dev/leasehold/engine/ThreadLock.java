@@ -30,7 +30,7 @@ final class ThreadLock implements ReentrantDistributedLock {
     }
 
     private Request request(@Nullable Duration maxWait) {
-        return Request.send(client, name, options, maxWait, Thread.currentThread());
+        return Request.sendAndWait(client, name, options, maxWait, Thread.currentThread());
     }
 
     @Override

@@ -102,6 +102,20 @@ public interface Store extends AutoCloseable {
         return Duration.ZERO;
     }
 
+    /**
+     * Runs {@code request}, which puts questions to this store, on a caller's own thread that is about to wait for their
+     * answers. A store whose operations are asynchronous by nature has nothing to add. One that works with blocking calls may,
+     * after {@code request} has returned, do on this thread what it was asked for meanwhile, and spare two changes of threads.
+     * It must not do so while {@code request} runs, which is in the middle of the engine. It keeps the thread for less than a
+     * second, whatever happens, and leaves its interrupt flag as it is: the caller has yet to find out about both. Never
+     * called by a virtual thread.
+     *
+     * @param request what to run, once
+     */
+    default void lend(Runnable request) {
+        request.run();
+    }
+
     /** Closes what the store has opened, at once: threads, connections, files. Operations under way fail. Idempotent. */
     @Override
     void close();

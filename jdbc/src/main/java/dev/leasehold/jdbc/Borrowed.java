@@ -33,11 +33,19 @@ final class Borrowed implements AutoCloseable {
      * @param patienceMillis how long an answer is waited for on it
      */
     static Borrowed from(ConnectionSource source, int patienceMillis) throws SQLException {
-        Borrowed borrowed = new Borrowed(source.get());
+        return readied(source.get(), patienceMillis);
+    }
+
+    /** The same for a thread of a caller's, which waits for nothing longer than {@link Lending} says. */
+    static Borrowed ready(ConnectionSource source) throws SQLException {
+        return readied(source.getReady(Lending.POOL_MILLIS), Lending.LIMIT_MILLIS);
+    }
+
+    private static Borrowed readied(Connection connection, int patienceMillis) throws SQLException {
+        Borrowed borrowed = new Borrowed(connection);
         try {
             borrowed.limit(patienceMillis);
             borrowed.autoCommit(true);
-            Connection connection = borrowed.connection;
             if (connection.isReadOnly()) {
                 connection.setReadOnly(false);
                 borrowed.restore.push(() -> connection.setReadOnly(true));

@@ -1,5 +1,6 @@
 package dev.leasehold.jdbc;
 
+import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -9,6 +10,12 @@ import javax.sql.DataSource;
 interface ConnectionSource extends AutoCloseable {
 
     Connection get() throws SQLException;
+
+    /** Whether it has a connection at hand, and one that has nothing to do with the thread that asks. */
+    boolean hasOneReady();
+
+    /** One that is at hand, or an exception soon. */
+    Connection getReady(int patienceMillis) throws SQLException;
 
     /** Whether it certainly has a connection more than the workers need. */
     boolean hasOneToSpare();
@@ -23,6 +30,16 @@ interface ConnectionSource extends AutoCloseable {
             @Override
             public Connection get() throws SQLException {
                 return given.getConnection();
+            }
+
+            @Override
+            public boolean hasOneReady() {
+                return given instanceof HikariDataSource pool && ReadyConnections.any(pool);
+            }
+
+            @Override
+            public Connection getReady(int patienceMillis) throws SQLException {
+                return ReadyConnections.take((HikariDataSource) given, patienceMillis);
             }
 
             @Override

@@ -75,6 +75,11 @@ interface Dialect {
         return true;
     }
 
+    /** Whether a thread of a user's, which may be interrupted any time, can use a connection without harm to anything else. */
+    default boolean mayServeCallersThreads() {
+        return false;
+    }
+
     /** Whether a table is missing. */
     boolean isMissingTable(SQLException e);
 

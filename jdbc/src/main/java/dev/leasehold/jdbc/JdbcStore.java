@@ -134,7 +134,9 @@ public final class JdbcStore implements StoreFactory {
     }
 
     /**
-     * Limits the connections that a client uses at a time: 4 unless told otherwise. As many threads work for it.
+     * Limits the connections that a client uses at a time: 4 unless told otherwise. At most as many threads work for it at a
+     * time; a caller that waits for a lock or its release may be one of them, for less than a second, where the data source
+     * is a Hikari pool with an idle connection to PostgreSQL, MariaDB or MySQL.
      *
      * @param most 1 to 64
      * @return a store with this setting

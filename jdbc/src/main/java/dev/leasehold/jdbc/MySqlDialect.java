@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>They cannot return values from an update, but {@code LAST_INSERT_ID(…)} puts one number into the answer that every
  * statement gets anyway. The time is {@code UTC_TIMESTAMP}, which knows no time zone; {@code SYSDATE} and {@code NOW} are
- * local times, of which one hour a year comes twice.
+ * local times, of which one hour a year comes twice. The literal is typed, or the server would parse it each time that it
+ * evaluates the expression, which some statements do seven times.
  *
  * @param schema the file with the tables
  */
@@ -30,7 +31,7 @@ record MySqlDialect(String schema) implements Dialect {
 
     @Override
     public String now() {
-        return "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
+        return "TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))";
     }
 
     /** The columns are of bytes, or "a" and "a " would be one name under most collations. */
@@ -94,6 +95,12 @@ record MySqlDialect(String schema) implements Dialect {
                 || code == DEADLOCK
                 || code == CHANGED_SINCE_SNAPSHOT
                 || String.valueOf(e.getSQLState()).startsWith("40");
+    }
+
+    /** The driver waits for a plain socket. */
+    @Override
+    public boolean mayServeCallersThreads() {
+        return true;
     }
 
     @Override

@@ -203,8 +203,24 @@ final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListen
     }
 
     private void start(ServerJob<?> job) {
-        if (!workers.submit(new Workers.Task(job.lock(), () -> runner.perform(job)))) {
+        Workers.Once once = job.first() == null ? null : () -> once(job);
+        if (!workers.submit(new Workers.Task(job.lock(), () -> runner.perform(job), once))) {
             job.job().fail(outcome -> ServerFailures.closed(name));
+        }
+    }
+
+    private @Nullable Runnable once(ServerJob<?> job) {
+        ServerJob<?> left = runner.performOnce(job);
+        return left == null ? null : () -> runner.perform(left);
+    }
+
+    /** Session locks need transactions, and a session that belongs to its own thread. */
+    @Override
+    public void lend(Runnable request) {
+        if (session == null && runner.mayLend()) {
+            workers.lend(request);
+        } else {
+            request.run();
         }
     }
 

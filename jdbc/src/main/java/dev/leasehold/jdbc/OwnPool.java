@@ -33,6 +33,7 @@ final class OwnPool implements ConnectionSource {
             "mysql",
             "SET SESSION innodb_lock_wait_timeout = 5");
 
+    private static final String SERVER_PREPARES = "useServerPrepStmts";
     private static final AtomicLong NUMBERS = new AtomicLong();
     private static final long LEAST_MILLIS = 250;
     private static final long IDLE_MILLIS = 60_000;
@@ -42,7 +43,7 @@ final class OwnPool implements ConnectionSource {
     private final int most;
     private final Duration patience;
     private final ReentrantLock lock = new ReentrantLock();
-    private @Nullable HikariDataSource pool;
+    private volatile @Nullable HikariDataSource pool;
     private boolean closed;
 
     /**
@@ -60,6 +61,17 @@ final class OwnPool implements ConnectionSource {
     @Override
     public Connection get() throws SQLException {
         return pool().getConnection();
+    }
+
+    @Override
+    public boolean hasOneReady() {
+        HikariDataSource open = pool;
+        return open != null && ReadyConnections.any(open);
+    }
+
+    @Override
+    public Connection getReady(int patienceMillis) throws SQLException {
+        return ReadyConnections.take(pool(), patienceMillis);
     }
 
     @Override
@@ -116,6 +128,10 @@ final class OwnPool implements ConnectionSource {
         config.setAutoCommit(true);
         config.setConnectionInitSql(ON_CONNECT.get(kind()));
         config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
+        if (kind().equals("mariadb") && !url.contains(SERVER_PREPARES)) {
+            // Its driver keeps what the server has prepared, which then need not parse it each time.
+            config.addDataSourceProperty(SERVER_PREPARES, "true");
+        }
         config.setThreadFactory(task -> {
             Thread thread = new Thread(task, config.getPoolName());
             thread.setDaemon(true);

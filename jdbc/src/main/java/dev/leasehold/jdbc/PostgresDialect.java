@@ -5,10 +5,13 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** PostgreSQL. */
+/**
+ * PostgreSQL. Times are computed in double precision, which has more than enough digits for microseconds and is several
+ * times faster than {@code extract}, whose result is numeric.
+ */
 final class PostgresDialect implements Dialect {
 
-    private static final String MICROS = "(extract(epoch from %s) * 1000000)::bigint";
+    private static final String MICROS = "(date_part('epoch', %s) * 1000000)::bigint";
     private static final String NOW = String.format(MICROS, "statement_timestamp()");
 
     @Override
@@ -96,6 +99,12 @@ final class PostgresDialect implements Dialect {
     @Override
     public boolean mayHave(Sql sql, String table) throws SQLException {
         return sql.number("SELECT CASE WHEN to_regclass(?) IS NULL THEN 0 ELSE 1 END", table) == 1;
+    }
+
+    /** The driver waits for a plain socket. */
+    @Override
+    public boolean mayServeCallersThreads() {
+        return true;
     }
 
     @Override

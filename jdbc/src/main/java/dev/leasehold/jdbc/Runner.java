@@ -54,6 +54,7 @@ final class Runner {
     private final @Nullable PinnedSession session;
     private final ReentrantLock opening = new ReentrantLock();
     private final Map<Object, Long> asking = new ConcurrentHashMap<>();
+    private final Lending lending;
     private volatile @Nullable Ready ready;
 
     /**
@@ -77,6 +78,7 @@ final class Runner {
         this.store = store;
         this.context = context;
         this.news = news;
+        this.lending = new Lending(context, source);
     }
 
     /** How long to wait for a connection, or for an answer on it: somewhat less than a client waits for the store. */
@@ -111,6 +113,53 @@ final class Runner {
         return known != null && known.texts().dialect().canNotify();
     }
 
+    /** Whether the calling thread may call {@link #performOnce}. */
+    boolean mayLend() {
+        Ready known = ready;
+        return known != null
+                && !known.found().otherIsolation()
+                && lending.isAllowed(known.texts().dialect());
+    }
+
+    /**
+     * Tries a job's single statement, once, on a caller's thread; see {@link Lending}.
+     *
+     * @return what is left to do, or null
+     */
+    <T> @Nullable ServerJob<T> performOnce(ServerJob<T> job) {
+        ServerJob.First<T> first = job.first();
+        Ready at = ready;
+        if (first == null || at == null) {
+            return job;
+        }
+        Borrowed borrowed;
+        try {
+            borrowed = Borrowed.ready(source);
+        } catch (SQLException | RuntimeException e) {
+            lending.failed();
+            return job;
+        }
+        try (borrowed) {
+            return tryFirst(job, first, borrowed, at) ? null : job.afterFirst();
+        } catch (SQLException e) {
+            if (!Dialect.isBroken(e)) {
+                borrowed.rollBack();
+                return job; // Certainly undone: a worker finds out whether it is worth repeating.
+            }
+            borrowed.spoil();
+            lending.failed();
+            if (job.repeatable()) {
+                return job;
+            }
+            job.job().fail(outcome -> ServerFailures.broken(e, store, outcome));
+            return null;
+        } catch (RuntimeException | Error e) {
+            borrowed.spoil();
+            job.job().fail(outcome -> ServerFailures.unexpected(e, store, outcome));
+            return null;
+        }
+    }
+
     <T> void perform(ServerJob<T> job) {
         int broken = 0;
         for (int attempt = 0; !job.job().isOver(); attempt++) {
@@ -137,6 +186,7 @@ final class Runner {
                     borrowed.rollBack();
                 } else if (Dialect.isBroken(e)) {
                     borrowed.spoil();
+                    lending.failed();
                     boolean certain = !job.job().isCommitting();
                     if (!(certain || job.repeatable()) || ++broken >= MOST_BROKEN) {
                         job.job().fail(outcome -> ServerFailures.broken(e, store, outcome));
@@ -195,19 +245,25 @@ final class Runner {
             borrowed.readCommitted();
         }
         ServerJob.First<T> first = job.first();
-        if (first != null) {
-            if (!job.job().commits() && !job.job().isCommitting()) {
-                return true;
-            }
-            ClockReading sentAt = context.time().now();
-            T answer = first.on(at.quick(), borrowed.sql(), sentAt);
-            if (answer != null) {
-                job.job().note(answer);
-                job.job().succeed(answer);
-                return true;
-            }
+        return (first != null && tryFirst(job, first, borrowed, at)) || inTransaction(job, borrowed, at);
+    }
+
+    /** The single statement; false if it was not enough. */
+    private <T> boolean tryFirst(ServerJob<T> job, ServerJob.First<T> first, Borrowed borrowed, Ready at)
+            throws SQLException {
+        if (!job.job().commits() && !job.job().isCommitting()) {
+            return true;
         }
-        return inTransaction(job, borrowed, at);
+        ClockReading sentAt = context.time().now();
+        long askedAt = context.time().nanos();
+        T answer = first.on(at.quick(), borrowed.sql(), sentAt);
+        lending.heard(askedAt);
+        if (answer == null) {
+            return false;
+        }
+        job.job().note(answer);
+        job.job().succeed(answer);
+        return true;
     }
 
     private <T> boolean inTransaction(ServerJob<T> job, Borrowed borrowed, Ready at) throws SQLException {
@@ -215,6 +271,7 @@ final class Runner {
             borrowed.readCommitted();
         }
         borrowed.autoCommit(false);
+        long askedAt = context.time().nanos();
         Transaction.Done<T> done = at.transaction().run(job, borrowed.sql());
         if (done == null) {
             // Inserted in a transaction of its own: the next may not see what this one has not.
@@ -230,6 +287,7 @@ final class Runner {
             return true;
         }
         borrowed.connection().commit();
+        lending.heard(askedAt);
         news.tell(done.turn().news(), at);
         job.job().note(done.answer());
         job.job().succeed(done.answer());

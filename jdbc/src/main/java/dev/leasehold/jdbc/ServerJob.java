@@ -21,4 +21,9 @@ record ServerJob<T>(
     interface First<T> {
         @Nullable T on(Quick quick, Sql sql, ClockReading sentAt) throws SQLException;
     }
+
+    /** The same, when the single statement was not enough. */
+    ServerJob<T> afterFirst() {
+        return new ServerJob<>(job, lock, null, makesRow, repeatable);
+    }
 }

@@ -1,0 +1,315 @@
+package dev.leasehold.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.leasehold.DistributedLock;
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import dev.leasehold.servers.PostgresServer;
+import dev.leasehold.testkit.FaultProxy;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Statements on the threads of those who wait for them, on a real PostgreSQL: when, when not, and what it must not cost. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class LentThreadTest {
+
+    private static final int CYCLES = 100;
+    private static PostgresServer postgres;
+
+    private final String name = "lock-" + UUID.randomUUID();
+    /** The names of the threads that have run statements. */
+    private final Queue<String> threads = new ConcurrentLinkedQueue<>();
+
+    private final AtomicInteger running = new AtomicInteger();
+    private final AtomicInteger mostRunning = new AtomicInteger();
+    private FaultProxy proxy;
+    private HikariDataSource pool;
+
+    @BeforeAll
+    static void startServer() {
+        postgres = PostgresServer.start();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        postgres.close();
+    }
+
+    @BeforeEach
+    void openPool() {
+        proxy = FaultProxy.to(postgres.port());
+        HikariConfig config = new HikariConfig();
+        String url = postgres.url().replace(":" + postgres.port(), ":" + proxy.port());
+        config.setDataSource(proxied(DataSource.class, (method, arguments) -> {
+            return switch (method) {
+                case "getConnection" -> noting(DriverManager.getConnection(url));
+                case "getLoginTimeout" -> 0;
+                default -> null;
+            };
+        }));
+        config.setMaximumPoolSize(10);
+        config.setConnectionTimeout(20_000);
+        pool = new HikariDataSource(config);
+    }
+
+    @AfterEach
+    void closePool() {
+        pool.close();
+        proxy.close();
+    }
+
+    private interface Call {
+        Object on(String method, Object[] arguments) throws Exception;
+    }
+
+    private static <T> T proxied(Class<T> type, Call call) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(),
+                new Class<?>[] {type},
+                (self, method, arguments) -> call.on(method.getName(), arguments)));
+    }
+
+    /** A connection that says who prepares statements, and how many connections do so at a time. */
+    private Connection noting(Connection real) {
+        return (Connection) Proxy.newProxyInstance(
+                Connection.class.getClassLoader(), new Class<?>[] {Connection.class}, (self, method, arguments) -> {
+                    if (method.getName().equals("prepareStatement")) {
+                        threads.add(Thread.currentThread().getName());
+                        mostRunning.accumulateAndGet(
+                                pool.getHikariPoolMXBean() == null
+                                        ? 0
+                                        : pool.getHikariPoolMXBean().getActiveConnections(),
+                                Math::max);
+                    }
+                    try {
+                        return method.invoke(real, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    private Leasehold client(DataSource from) {
+        return Leasehold.builder()
+                .store(JdbcStore.using(from).withListen(false).withConnections(3))
+                .build();
+    }
+
+    /** Whether both statements of a cycle were run by this thread. A busy machine may be too slow now and then. */
+    private boolean cycleIsOurs(DistributedLock lock) {
+        threads.clear();
+        try {
+            lock.acquire().close();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+        String self = Thread.currentThread().getName();
+        return threads.size() == 2 && threads.stream().allMatch(self::equals);
+    }
+
+    private void untilLent(DistributedLock lock) {
+        await().pollInSameThread()
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(1))
+                .atMost(Duration.ofSeconds(60))
+                .until(() -> cycleIsOurs(lock));
+    }
+
+    @Test
+    void anUncontendedLockIsTakenAndReleasedByTheCallersOwnThread() {
+        try (Leasehold client = client(pool)) {
+            untilLent(client.lock(name));
+        }
+    }
+
+    @Test
+    void theSameWithAPoolOfOurOwn() throws Exception {
+        try (Leasehold client = Leasehold.connect(postgres.url())) {
+            DistributedLock lock = client.lock(name);
+            for (int i = 0; i < CYCLES; i++) {
+                lock.acquire().close();
+            }
+            assertThat(client.locks(name)).isEmpty();
+        }
+    }
+
+    /** For example Spring's, which hand out the connection of the thread's transaction. */
+    @Test
+    void noOtherDataSourceIsEverAskedOnTheCallersThread() throws Exception {
+        DataSource other = proxied(DataSource.class, (method, arguments) -> pool.getConnection());
+        try (Leasehold client = client(other)) {
+            DistributedLock lock = client.lock(name);
+            for (int i = 0; i < CYCLES; i++) {
+                lock.acquire().close();
+            }
+            assertThat(threads).isNotEmpty().allMatch(thread -> thread.startsWith("leasehold-jdbc-"));
+        }
+    }
+
+    @Test
+    void noVirtualThreadIsLent() throws Exception {
+        assumeTrue(Runtime.version().feature() >= 21, "virtual threads");
+        Object virtual = Thread.class.getMethod("ofVirtual").invoke(null);
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        try (Leasehold client = client(pool)) {
+            DistributedLock lock = client.lock(name);
+            Runnable cycles = () -> {
+                try {
+                    for (int i = 0; i < CYCLES; i++) {
+                        lock.acquire().close();
+                    }
+                } catch (Throwable e) {
+                    failure.set(e);
+                }
+            };
+            Class<?> builder = Class.forName("java.lang.Thread$Builder");
+            Thread thread = (Thread) builder.getMethod("start", Runnable.class).invoke(virtual, cycles);
+            thread.join();
+            assertThat(failure).hasValue(null);
+            assertThat(threads).isNotEmpty().allMatch(worker -> worker.startsWith("leasehold-jdbc-"));
+        }
+    }
+
+    @Test
+    void asynchronousRequestsNeverUseTheCallersThread() throws Exception {
+        try (Leasehold client = client(pool)) {
+            DistributedLock lock = client.lock(name);
+            for (int i = 0; i < CYCLES; i++) {
+                lock.acquireAsync().get(10, TimeUnit.SECONDS).releaseAsync().get(10, TimeUnit.SECONDS);
+            }
+            assertThat(threads).isNotEmpty().allMatch(thread -> thread.startsWith("leasehold-jdbc-"));
+        }
+    }
+
+    @Test
+    void fiftyThreadsUseNoMoreConnectionsThanAllowed() throws Exception {
+        try (Leasehold client = client(pool)) {
+            untilLent(client.lock(name));
+            mostRunning.set(0);
+            List<CompletableFuture<Void>> all = new ArrayList<>();
+            List<Thread> callers = new ArrayList<>();
+            for (int i = 0; i < 50; i++) {
+                DistributedLock lock = client.lock(name + i);
+                CompletableFuture<Void> done = new CompletableFuture<>();
+                all.add(done);
+                callers.add(new Thread(() -> {
+                    try {
+                        for (int j = 0; j < 10; j++) {
+                            lock.acquire().close();
+                        }
+                        done.complete(null);
+                    } catch (Throwable e) {
+                        done.completeExceptionally(e);
+                    }
+                }));
+            }
+            callers.forEach(Thread::start);
+            for (CompletableFuture<Void> one : all) {
+                one.get(60, TimeUnit.SECONDS);
+            }
+            assertThat(mostRunning.get()).isBetween(1, 3);
+        }
+    }
+
+    @Test
+    void anInterruptIsNoticedWhileTheDatabaseHangsAndOthersOfTheSameClaimStillGetTheLock() throws Exception {
+        try (Leasehold client = client(pool)) {
+            DistributedLock lock = client.lock(name);
+            CompletableFuture<Throwable> interrupted = new CompletableFuture<>();
+            Thread caller = new Thread(
+                    () -> {
+                        untilLent(lock);
+                        proxy.hold(FaultProxy.Way.ANSWERS);
+                        threads.clear();
+                        try {
+                            lock.acquire().close();
+                            interrupted.complete(new AssertionError("acquired"));
+                        } catch (Throwable e) {
+                            interrupted.complete(e);
+                        }
+                    },
+                    "caller");
+            caller.start();
+            await().until(() -> threads.contains("caller"));
+            CompletableFuture<Lease> other = lock.acquireAsync();
+            caller.interrupt();
+            // Workers wait for five seconds.
+            assertThat(interrupted.get(3, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
+            assertThat(other).isNotDone();
+            proxy.letGo();
+            try (Lease lease = other.get(30, TimeUnit.SECONDS)) {
+                assertThat(lease.isValid()).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void closingALeaseTakesItsSecondAtMostWhileTheDatabaseHangs() throws Exception {
+        try (Leasehold client = client(pool)) {
+            DistributedLock lock = client.lock(name);
+            untilLent(lock);
+            Lease lease = lock.acquire();
+            proxy.hold(FaultProxy.Way.ANSWERS);
+            threads.clear();
+            long begun = System.nanoTime();
+            lease.close();
+            long took = System.nanoTime() - begun;
+            proxy.letGo();
+            assertThat(Duration.ofNanos(took)).isLessThan(Duration.ofMillis(2_500)); // Workers wait for five seconds.
+            await().atMost(Duration.ofSeconds(30))
+                    .until(() -> client.locks(name).isEmpty());
+        }
+    }
+
+    @Test
+    void aSlowDatabaseIsLeftToTheWorkers() throws Exception {
+        try (Leasehold client = client(pool)) {
+            DistributedLock lock = client.lock(name);
+            untilLent(lock);
+            proxy.delay(Duration.ofMillis(60)); // Each way.
+            lock.acquire().close();
+            proxy.delay(Duration.ZERO);
+            threads.clear();
+            for (int i = 0; i < 20; i++) {
+                lock.acquire().close();
+            }
+            assertThat(threads).isNotEmpty().allMatch(thread -> thread.startsWith("leasehold-jdbc-"));
+        }
+    }
+
+    @Test
+    void theTimeToWaitIncludesWhatTheLentThreadTook() throws Exception {
+        try (Leasehold client = client(pool);
+                Leasehold elsewhere = Leasehold.connect(postgres.url())) {
+            untilLent(client.lock(name));
+            try (Lease held = elsewhere.lock(name).acquire()) {
+                assertThat(client.lock(name).tryAcquire(Duration.ofMillis(50))).isEmpty();
+                assertThat(held.isValid()).isTrue();
+            }
+        }
+    }
+}
