@@ -171,7 +171,7 @@ final class HeldLease implements Lease {
     @Override
     public void close() {
         boolean lost = look() == LeaseState.LOST;
-long begun = System.nanoTime();
+        long begun = System.nanoTime();
         client.lend(this::end);
         client.releasing().until(hold.released);
         if (!hold.released.isDone()) {
