@@ -14,14 +14,13 @@ if claim then
   local run = string.find(info, '\nrun_id:', 1, true) + 8
   local at = string.find(info, '\nserver_time_usec:', run, true) + 18
   local since = string.sub(info, at, at + 15)
-  local now = tonumber(since)
   local alive, period, spare, owner =
     string.match(redis.call('HGET', KEYS[4], claim) or '', '^(%d+)|(%d+)|(%d+)|%d+|(.*)$')
-  if alive and now < alive + 0 then
+  if alive and since + 0 < alive + 0 then
     local token = since
     local last = redis.call('SET', KEYS[2], token, 'PX', '604800000', 'GET')
-    if (last and last + 1 > now) or spare ~= '0' then
-      token = string.format('%.0f', math.max(now, (last or 0) + 1))
+    if (last and (#last ~= #since or last >= since)) or spare ~= '0' then
+      token = string.format('%.0f', math.max(since, (last or 0) + 1))
       redis.call('SET', KEYS[2], string.format('%.0f', token + spare), 'PX', '604800000')
     end
     local granted = claim .. '|' .. token .. '|' .. spare .. '|' .. since .. '|'

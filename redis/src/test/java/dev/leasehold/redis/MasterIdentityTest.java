@@ -59,7 +59,7 @@ class MasterIdentityTest {
                         Long.toString(System.currentTimeMillis() * 1000),
                         "0|12500|5000|1|leasehold:inbox:|x",
                         RULES);
-        return answer.get(0).toString();
+        return answer.get(0).toString().replaceAll("\\|.*", "");
     }
 
     private static void giveVote(RedisProcess server) {
