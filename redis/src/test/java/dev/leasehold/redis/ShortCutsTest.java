@@ -170,29 +170,31 @@ class ShortCutsTest {
             String toTell = (random.nextInt(4) == 0 ? "0|" : "1|") + side + ":|lock|s";
             String waits = random.nextInt(3) == 0 ? "0|" : "1|";
             return switch (random.nextInt(5)) {
-                case 0 -> eval(
-                        shortCuts ? Script.CLAIM.text() : read("lock.lua", "stand.lua", "claim.lua"),
-                        begins,
-                        "me|x",
-                        "30000",
-                        spare,
-                        waits + (random.nextInt(4) == 0 ? "1|" : "0|") + "12000|6000|" + toTell);
-                case 1, 2 -> eval(
-                        shortCuts ? Script.RELEASE.text() : RELEASE_BEGINS + read("lock.lua", "release.lua"),
-                        begins + "1234567890123456|",
-                        random.nextInt(5) == 0 ? "20000" : "0",
-                        toTell);
-                case 3 -> eval(
-                        shortCuts ? Script.WITHDRAW.text() : read("lock.lua", "withdraw.lua"), claim, toTell);
-                default -> eval(
-                        shortCuts ? Script.VOTE.text() : read("lock.lua", "stand.lua", "marker.lua", "vote.lua"),
-                        claim,
-                        "me|x",
-                        "30000",
-                        spare,
-                        Long.toString(now + (random.nextInt(5) == 0 ? 100 : 1) * SECOND),
-                        random.nextInt(3) + "|12000|6000|" + toTell,
-                        RULES);
+                case 0 ->
+                    eval(
+                            shortCuts ? Script.CLAIM.text() : read("lock.lua", "stand.lua", "claim.lua"),
+                            begins,
+                            "me|x",
+                            "30000",
+                            spare,
+                            waits + (random.nextInt(4) == 0 ? "1|" : "0|") + "12000|6000|" + toTell);
+                case 1, 2 ->
+                    eval(
+                            shortCuts ? Script.RELEASE.text() : RELEASE_BEGINS + read("lock.lua", "release.lua"),
+                            begins + "1234567890123456|",
+                            random.nextInt(5) == 0 ? "20000" : "0",
+                            toTell);
+                case 3 -> eval(shortCuts ? Script.WITHDRAW.text() : read("lock.lua", "withdraw.lua"), claim, toTell);
+                default ->
+                    eval(
+                            shortCuts ? Script.VOTE.text() : read("lock.lua", "stand.lua", "marker.lua", "vote.lua"),
+                            claim,
+                            "me|x",
+                            "30000",
+                            spare,
+                            Long.toString(now + (random.nextInt(5) == 0 ? 100 : 1) * SECOND),
+                            random.nextInt(3) + "|12000|6000|" + toTell,
+                            RULES);
             };
         }
 
@@ -201,7 +203,8 @@ class ShortCutsTest {
             this.story.add(story);
             try {
                 List<Object> answer = redis.eval(script, ScriptOutputType.MULTI, keys, args);
-                return story + "\n" + answer.toString().replaceAll("^\\[yes\\|(.*)\\|(.*)\\|(.*)\\|(.*)]", "[yes, $1, $2, $3, $4]");
+                return story + "\n"
+                        + answer.toString().replaceAll("^\\[yes\\|(.*)\\|(.*)\\|(.*)\\|(.*)]", "[yes, $1, $2, $3, $4]");
             } catch (RedisCommandExecutionException e) {
                 return story + "\n" + e.getMessage().replaceAll("script: .*", "");
             }
@@ -232,7 +235,9 @@ class ShortCutsTest {
                 // Those that are told and not heard have used a token up.
                 return deaf && found.group().startsWith("80000") ? "later" : found.group();
             });
-            return LEFT.matcher(RUN.matcher(timeless).replaceAll("RUN")).replaceAll("LEFT").replace(side, "side");
+            return LEFT.matcher(RUN.matcher(timeless).replaceAll("RUN"))
+                    .replaceAll("LEFT")
+                    .replace(side, "side");
         }
 
         String story() {
