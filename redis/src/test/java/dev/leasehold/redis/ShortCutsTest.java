@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.leasehold.servers.RedisProcess;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
@@ -57,7 +59,7 @@ class ShortCutsTest {
         RedisClient client = RedisClient.create();
         try (RedisProcess redis = RedisProcess.start(version);
                 StatefulRedisPubSubConnection<String, String> listener =
-                        client.connectPubSub(io.lettuce.core.RedisURI.create(redis.uri()))) {
+                        client.connectPubSub(RedisURI.create(redis.uri()))) {
             BlockingQueue<String> told = new LinkedBlockingQueue<>();
             listener.addListener(new RedisPubSubAdapter<>() {
                 @Override
@@ -129,9 +131,15 @@ class ShortCutsTest {
             int dice = random.nextInt(12);
             String holder = dice < 5 ? "heard:1" : dice < 7 ? "heard:2" : dice == 7 ? "" : null;
             if (holder != null) {
-                redis.psetex(keys[0], 20_000, "leasehold|1|" + holder + "|1234567890123456|2|1234567890123456|them|x");
+                redis.set(
+                        keys[0],
+                        "leasehold|1|" + holder + "|1234567890123456|2|1234567890123456|them|x",
+                        SetArgs.Builder.px(20_000));
             } else if (dice == 8) {
-                redis.psetex(keys[0], 20_000, random.nextBoolean() ? "leasehold|2|new" : shared ? "foreign" : "?");
+                redis.set(
+                        keys[0],
+                        random.nextBoolean() ? "leasehold|2|new" : shared ? "foreign" : "?",
+                        SetArgs.Builder.px(20_000));
             }
         }
 
@@ -144,14 +152,14 @@ class ShortCutsTest {
 
         private void makeQueue() {
             for (int i = random.nextInt(4); i > 0; i--) {
-                deaf |= wait((random.nextInt(3) == 0 ? "deaf:" : "heard:") + (random.nextInt(2) + i));
+                deaf |= join((random.nextInt(3) == 0 ? "deaf:" : "heard:") + (random.nextInt(2) + i));
             }
             int lives = random.nextInt(3) == 0 ? 8_000 : 26_000;
             redis.pexpire(keys[2], lives);
             redis.pexpire(keys[3], lives);
         }
 
-        private boolean wait(String claim) {
+        private boolean join(String claim) {
             if (redis.lpos(keys[2], claim) == null) {
                 redis.rpush(keys[2], claim);
                 int dice = random.nextInt(6);
@@ -199,14 +207,14 @@ class ShortCutsTest {
         }
 
         private String eval(String script, String... args) {
-            String story = String.join(" ", args);
-            this.story.add(story);
+            String asked = String.join(" ", args);
+            story.add(asked);
             try {
                 List<Object> answer = redis.eval(script, ScriptOutputType.MULTI, keys, args);
-                return story + "\n"
+                return asked + "\n"
                         + answer.toString().replaceAll("^\\[yes\\|(.*)\\|(.*)\\|(.*)\\|(.*)]", "[yes, $1, $2, $3, $4]");
             } catch (RedisCommandExecutionException e) {
-                return story + "\n" + e.getMessage().replaceAll("script: .*", "");
+                return asked + "\n" + e.getMessage().replaceAll("script: .*", "");
             }
         }
 
