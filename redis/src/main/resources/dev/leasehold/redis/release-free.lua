@@ -13,7 +13,7 @@ if claim then
   local info = redis.call('INFO', 'server')
   local run = string.find(info, '\nrun_id:', 1, true) + 8
   local at = string.find(info, '\nserver_time_usec:', run, true) + 18
-  local since = string.sub(info, at, at + 15)
+  local since = string.match(info, '^%d+', at)
   local alive, period, spare, owner =
     string.match(redis.call('HGET', KEYS[4], claim) or '', '^(%d+)|(%d+)|(%d+)|%d+|(.*)$')
   if alive and since + 0 < alive + 0 then
@@ -32,9 +32,12 @@ if claim then
       redis.call('HDEL', KEYS[4], claim)
       return 1
     end
-    -- It keeps its place. The queue may have gone with it, and lives as long as what is known of those who wait.
+    -- It keeps its place; its token is lost. The queue may have gone with it, and lives as long as the waiters' hash.
     redis.call('LPUSH', KEYS[3], claim)
-    redis.call('PEXPIRE', KEYS[3], redis.call('PTTL', KEYS[4]))
+    local left = redis.call('PTTL', KEYS[4])
+    if left > 0 then
+      redis.call('PEXPIRE', KEYS[3], left)
+    end
   else
     redis.call('HDEL', KEYS[4], claim)
   end
