@@ -103,15 +103,15 @@ final class Inbox {
 
     private void granted(String[] parts) {
         long received = time.nanos();
-        long now = Long.parseLong(parts[1]);
-        Duration period = Duration.ofMillis(Long.parseLong(parts[2]));
-        ClaimId claim = ClaimId.parse(parts[3]);
+        Duration period = Duration.ofMillis(Long.parseLong(parts[1]));
+        ClaimId claim = ClaimId.parse(parts[2]);
+        long now = Long.parseLong(parts[5]);
         if (!claim.client().equals(clientId)) {
             return;
         }
-        LeaseId lease = new LeaseId(parts[6], claim, Long.parseLong(parts[4]));
+        LeaseId lease = new LeaseId(parts[6], claim, Long.parseLong(parts[3]));
         Exchange last = counts ? exchanges.get(parts[0]) : null;
         Validity validity = Exchange.ofPushed(last, parts[0], now + period.toNanos() / 1000, received, period);
-        events.granted(lease, Integer.parseInt(parts[5]), validity);
+        events.granted(lease, Integer.parseInt(parts[4]), validity);
     }
 }

@@ -150,7 +150,7 @@ final class RedisNode implements LockOps {
                 args -> {
                     LockKeys lock = keys.of(claim.lock());
                     return lock.addTo(args, 0)
-                            .add(claim.id().toString())
+                            .add(Reply.beginning(claim.id()))
                             .add(owner)
                             .add(Millis.up(lease))
                             .add(claim.spare())
@@ -176,19 +176,20 @@ final class RedisNode implements LockOps {
     }
 
     private ClaimAnswer claimAnswer(Claim claim, ClockReading sentAt, List<Object> answer) {
-        if (answer.size() == 1) {
-            return Reply.granted(claim, sentAt, answer.get(0).toString());
+        String text = answer.get(0).toString();
+        if (!text.startsWith(Reply.BUSY)) {
+            return Reply.granted(claim, sentAt, text);
         }
-        long now = Reply.number(answer.get(4));
-        String run = answer.get(5).toString();
+        String[] parts = text.split("\\|", Reply.BUSY_PARTS);
+        long now = Long.parseLong(parts[3]);
+        String run = parts[4];
         if (!run.isEmpty()) {
             Exchange exchange = new Exchange(run, sentAt, now);
             latest = exchange;
             inbox.heard(exchange);
         }
-        Duration left = Reply.timeLeft(answer.get(2));
-        return new ClaimAnswer.Busy(
-                Reply.holder(answer.get(1).toString(), left, now), left, (int) Reply.number(answer.get(3)));
+        Duration left = Reply.timeLeft(parts[2]);
+        return new ClaimAnswer.Busy(Reply.holder(parts[5], left, now), left, Integer.parseInt(parts[1]));
     }
 
     /** What the server has answered, once enough replicas have it too. */

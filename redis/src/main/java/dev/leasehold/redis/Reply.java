@@ -6,6 +6,7 @@ import dev.leasehold.LockInfo;
 import dev.leasehold.WaiterInfo;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.ReleaseAnswer;
@@ -25,6 +26,11 @@ final class Reply {
     private static final String OURS = "leasehold|";
     private static final int VALUE_PARTS = 7;
 
+    /** How a claim's answer begins where the lock is not granted, and how many parts it has. */
+    static final String BUSY = "busy|";
+
+    static final int BUSY_PARTS = 6;
+
     /** Makes sense of an answer. */
     interface Reader<T> {
         T read(ClockReading sentAt, List<Object> answer);
@@ -43,11 +49,22 @@ final class Reply {
 
     /** How the value of a lock begins while a lease is there. */
     static String beginning(LeaseId lease) {
-        return LAYOUT + lease.claim() + '|' + lease.token() + '|';
+        return beginning(lease.claim()) + lease.token() + '|';
     }
 
-    /** Reads {@code granted|TOKEN|SPARE|TIME_LEFT}. */
+    /** How the value of a lock begins that a claim is granted. */
+    static String beginning(ClaimId claim) {
+        return LAYOUT + claim + '|';
+    }
+
+    /** Reads {@code granted|TOKEN|SPARE|TIME_LEFT}, or the token alone where the rest is as asked for. */
     static ClaimAnswer.Granted granted(Claim claim, ClockReading sentAt, String answer) {
+        if (answer.indexOf('|') < 0) {
+            return new ClaimAnswer.Granted(
+                    new LeaseId(claim.lock(), claim.id(), Long.parseLong(answer)),
+                    claim.spare(),
+                    Validity.of(sentAt, Duration.ofMillis(Millis.up(claim.lease()))));
+        }
         int token = answer.indexOf('|') + 1;
         int spare = answer.indexOf('|', token) + 1;
         int left = answer.indexOf('|', spare) + 1;

@@ -71,18 +71,21 @@ final class Rights {
         may(CommandType.MGET, key);
         may(CommandType.PTTL, key);
         may(CommandType.PEXPIRE, key, "5000");
-        may(CommandType.ZADD, key, "XX", "1", "member");
-        may(CommandType.ZRANGE, key, "0", "0");
-        may(CommandType.ZREVRANGE, key, "0", "0");
-        may(CommandType.ZRANK, key, "member");
-        may(CommandType.ZREM, key, "member");
+        may(CommandType.LINDEX, key, "0");
+        may(CommandType.LPOS, key, "element");
+        may(CommandType.LRANGE, key, "0", "0");
+        may(CommandType.LREM, key, "1", "element");
         may(CommandType.HGET, key, "field");
         may(CommandType.HDEL, key, "field");
-        may(CommandType.HEXISTS, key, "field");
         if (string) {
+            may(CommandType.LPOP, key);
+            may(CommandType.LPUSH, key, "element");
+            may(CommandType.RPUSH, key, "element");
             may(CommandType.HSET, key, "field", "value");
+            may(CommandType.HSETNX, key, "field", "value");
         } else {
-            untried.add("hset"); // Without the string it would make a hash that stays.
+            // Without the string they would change something that is not ours, or make a key that stays.
+            untried.addAll(List.of("lpop", "lpush", "rpush", "hset", "hsetnx"));
         }
         may(CommandType.DEL, key);
         may(CommandType.SCAN, "0", "COUNT", "1");

@@ -1,6 +1,7 @@
--- ARGV: claim, owner, lease, spare, 'ENQUEUE|ASK_RUN|ALIVE_FOR|CLAIM_PERIOD|' and whom to tell (see lock.lua)
--- Answers 'granted|TOKEN|SPARE|TIME_LEFT' or {'busy', value, time left, place, now, run id where it is asked for}.
-local id, owner, lease, spare = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+-- ARGV: the beginning of the value that the claim makes, owner, lease, spare, 'ENQUEUE|ASK_RUN|ALIVE_FOR|CLAIM_PERIOD|' and
+-- whom to tell (see lock.lua). Answers 'granted|TOKEN|SPARE|TIME_LEFT', the token alone where the rest is as asked for, or
+-- 'busy|PLACE|TIME_LEFT|NOW|RUN|VALUE', the run where it is asked for.
+local id, owner, lease, spare = string.sub(ARGV[1], #LAYOUT + 1, -2), ARGV[2], ARGV[3], ARGV[4]
 local enqueue, askRun, aliveFor, period, toTell = string.match(ARGV[5], '^(%d)|(%d)|(%d+)|(%d+)|(.*)$')
 
 local now = clock()
@@ -10,7 +11,7 @@ if value then
   if not isTenure(value) and not isForeign(value) then
     return redis.error_reply('LEASEHOLD_LAYOUT ' .. string.sub(value, 1, 16))
   end
-  if isTenureOf(value, id) then
+  if string.sub(value, 1, #ARGV[1]) == ARGV[1] then
     local holder = tenure(value)
     local left = redis.call('PTTL', KEYS[1])
     if left < tonumber(lease) then
@@ -31,10 +32,11 @@ if not value then
     if queued then
       leave(id)
     end
-    return 'granted|' .. token .. '|' .. spare .. '|' .. lease
+    return token
   end
   value = redis.call('GET', KEYS[1])
 end
 
 local place = stand(id, owner, spare, enqueue == '1', aliveFor, period, now)
-return {'busy', value, redis.call('PTTL', KEYS[1]), place, integer(now), askRun == '1' and runId() or ''}
+return 'busy|' .. place .. '|' .. redis.call('PTTL', KEYS[1]) .. '|' .. integer(now) .. '|'
+  .. (askRun == '1' and runId() or '') .. '|' .. value

@@ -2,8 +2,8 @@
 --   KEYS[1] the lock: 'leasehold|1|CLAIM|TOKEN|SPARE|SINCE|OWNER', with its own time to live; CLAIM is empty where the
 --           lock is kept without a holder
 --   KEYS[2] last, the end of the run of the last grant
---   KEYS[3] the queue: a sorted set of claims by the microsecond in which they came
---   KEYS[4] the waiters: a hash from claim to 'ALIVE_UNTIL|PERIOD|SPARE|OWNER'
+--   KEYS[3] the queue: a list of claims in the order in which they came
+--   KEYS[4] the waiters: a hash from claim to 'ALIVE_UNTIL|PERIOD|SPARE|CAME|OWNER'; a claim that is not in it is dead
 -- Times of day are in microseconds and, like tokens, below 2^53, so Lua's doubles hold them exactly; as text they go
 -- through integer() alone, since tostring() keeps 14 digits. Durations are in milliseconds.
 
@@ -37,10 +37,6 @@ local function isTenure(value)
   return string.sub(value, 1, 12) == LAYOUT
 end
 
-local function isTenureOf(value, claim)
-  return string.sub(value, 1, 13 + #claim) == LAYOUT .. claim .. '|'
-end
-
 -- Takes the lock's value apart. Nothing if it is not one of this layout.
 local function tenure(value)
   local claim, token, spare = string.match(value, '^leasehold|1|([^|]*)|(%d+)|(%d+)|%d+|')
@@ -56,14 +52,14 @@ end
 local function waiter(claim)
   local value = redis.call('HGET', KEYS[4], claim)
   if value then
-    local alive, period, spare, owner = string.match(value, '^(%d+)|(%d+)|(%d+)|(.*)$')
-    return {alive = tonumber(alive), period = period, spare = spare, owner = owner}
+    local alive, period, spare, came, owner = string.match(value, '^(%d+)|(%d+)|(%d+)|(%d+)|(.*)$')
+    return {alive = tonumber(alive), period = period, spare = spare, came = came, owner = owner}
   end
 end
 
 local function leave(claim)
   redis.call('HDEL', KEYS[4], claim)
-  return redis.call('ZREM', KEYS[3], claim)
+  return redis.call('LREM', KEYS[3], 1, claim)
 end
 
 -- The lock first: in a full server the first write of a script fails, and then nothing must have happened.
@@ -99,7 +95,7 @@ local function handOver(to)
   local place = 0
   local now, last, run
   while true do
-    local claim = redis.call('ZRANGE', KEYS[3], place, place)[1]
+    local claim = redis.call('LINDEX', KEYS[3], place)
     if not claim then
       return nil, false
     end
@@ -114,7 +110,7 @@ local function handOver(to)
       run = run or runId()
       local token = nextToken(last, now)
       grant(now, token, claim, next.spare, next.owner, next.period)
-      local text = table.concat({run, integer(now), next.period, claim, token, next.spare, to.name}, '|')
+      local text = table.concat({run, next.period, claim, token, next.spare, integer(now), to.name}, '|')
       if tell('granted', to.inbox, claim, text) or to.uncounted then
         leave(claim)
         return claim

@@ -1,7 +1,7 @@
 -- A ballot: asks the node to accept a token for an attempt.
 -- KEYS: those of the lock (see lock.lua), the marker.
 -- ARGV: attempt, owner, lease, spare, proposal, 'KIND|ALIVE_FOR|CLAIM_PERIOD|' and whom to tell, the marker's rules.
--- Answers {what, now, run, for how long there is no vote, …}: 'yes' and the time left; 'stale' and the last token;
+-- Answers {what, now, run, for how long there is no vote, …}, or 'yes|…' as one text: 'yes' and the time left; 'stale' and the last token;
 -- 'far' and the greatest that would be accepted; 'busy', the lock's value, its time left and the place; 'novote'.
 local id, owner, lease, spare, proposal = ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
 local kind, aliveFor, period, toTell = string.match(ARGV[6], '^(%d)|(%d+)|(%d+)|(.*)$')

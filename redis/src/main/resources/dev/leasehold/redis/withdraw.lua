@@ -8,7 +8,7 @@ if holder and holder.claim == ARGV[1] then
   return 1
 end
 -- A foreign holder tells nobody of its release; who is first now has to look for it.
-local first = SHARED and found == 1 and redis.call('ZRANGE', KEYS[3], 0, 0)[1]
+local first = SHARED and found == 1 and redis.call('LINDEX', KEYS[3], 0)
 if first then
   local to = news(ARGV[2])
   tell('broken', to.inbox, first, to.name)

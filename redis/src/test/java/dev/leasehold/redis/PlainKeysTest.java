@@ -61,7 +61,7 @@ class PlainKeysTest {
     }
 
     private void awaitQueue(long length) {
-        await().pollInterval(Duration.ofMillis(5)).until(() -> redis.commands().zcard(BESIDE + ":queue") == length);
+        await().pollInterval(Duration.ofMillis(5)).until(() -> redis.commands().llen(BESIDE + ":queue") == length);
     }
 
     private static HolderInfo holder(Leasehold client) throws Exception {

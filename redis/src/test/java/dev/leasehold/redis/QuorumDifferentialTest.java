@@ -431,7 +431,7 @@ class QuorumDifferentialTest {
             String held = value.isEmpty() ? "free" : parts[2] + " " + parts[3] + " " + parts[4];
             List<String> living = new ArrayList<>();
             Map<String, String> waiters = waiters();
-            for (String attempt : redis.commands().zrange(KEY + ":queue", 0, -1)) {
+            for (String attempt : redis.commands().lrange(KEY + ":queue", 0, -1)) {
                 String waiter = waiters.get(attempt);
                 if (waiter != null && Long.parseLong(waiter.substring(0, waiter.indexOf('|'))) > now) {
                     living.add(attempt);

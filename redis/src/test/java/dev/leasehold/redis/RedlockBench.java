@@ -97,7 +97,7 @@ final class RedlockBench implements AutoCloseable {
     long waiters(String lock) {
         long all = 0;
         for (RedisProcess server : servers) {
-            all += server.commands().zcard("leasehold:{" + lock + "}:queue");
+            all += server.commands().llen("leasehold:{" + lock + "}:queue");
         }
         return all;
     }
