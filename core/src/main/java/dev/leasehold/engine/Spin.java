@@ -11,21 +11,28 @@ import java.util.function.LongSupplier;
  *
  * <p>What it costs is bounded. It ends after {@value #LONGEST_NANOS} ns. Only one caller of a client does it at a time, so a
  * client never keeps more than one processor busy with it, and none where there is only one. And it is done only where it
- * has helped: each time in vain doubles for how many calls it is left out, so where answers take longer (a store far away,
- * a database, a lock that others hold) one call in {@value #MOST_LEFT_OUT} tries it.
+ * helps: whether it does is judged by {@value #WINDOW} calls in a row, because the first after a sleep finds everybody else
+ * asleep, too, and one alone says nothing. If most were in vain, it is left out for as many calls, and each time for twice as
+ * many; so where answers take longer (a store far away, a database, a lock that others hold) {@value #WINDOW} calls of
+ * {@value #MOST_LEFT_OUT} try it.
  *
- * <p>It decides nothing: whoever asks goes on to wait for the answer in either case. Therefore its state needs no lock; two
- * callers that count at once miscount.
+ * <p>It decides nothing: whoever asks goes on to wait for the answer in either case.
  */
 final class Spin {
 
-    static final long LONGEST_NANOS = 50_000;
-    static final int MOST_LEFT_OUT = 512;
+    static final long LONGEST_NANOS = 200_000;
+    static final int WINDOW = 16;
+    static final int MOST_LEFT_OUT = 2_048;
 
     private final LongSupplier nanos;
+
+    /** Whoever has set it may touch the rest. */
     private final AtomicBoolean taken = new AtomicBoolean();
-    private volatile int inVain;
-    private volatile int leaveOut;
+
+    private int calls;
+    private int inVain;
+    private int nextLeftOut = WINDOW;
+    private int leaveOut;
 
     /**
      * Makes one.
@@ -46,28 +53,40 @@ final class Spin {
             return;
         }
         try {
-            int left = leaveOut;
-            if (left > 0) {
-                leaveOut = left - 1;
-                return;
+            if (leaveOut > 0) {
+                leaveOut--;
+            } else {
+                count(look(answer));
             }
-            look(answer);
         } finally {
             taken.set(false);
         }
     }
 
-    private void look(Future<?> answer) {
+    private boolean look(Future<?> answer) {
         long start = nanos.getAsLong();
         do {
             if (answer.isDone()) {
-                inVain = 0;
-                return;
+                return true;
             }
             Thread.onSpinWait();
         } while (nanos.getAsLong() - start < LONGEST_NANOS);
-        int before = inVain;
-        inVain = Math.min(MOST_LEFT_OUT, Math.max(1, 2 * before));
-        leaveOut = inVain;
+        return false;
+    }
+
+    private void count(boolean helped) {
+        calls++;
+        inVain += helped ? 0 : 1;
+        if (calls < WINDOW) {
+            return;
+        }
+        if (inVain > WINDOW / 2) {
+            leaveOut = nextLeftOut;
+            nextLeftOut = Math.min(MOST_LEFT_OUT, 2 * nextLeftOut);
+        } else {
+            nextLeftOut = WINDOW;
+        }
+        calls = 0;
+        inVain = 0;
     }
 }

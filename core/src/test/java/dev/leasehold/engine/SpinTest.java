@@ -54,41 +54,61 @@ class SpinTest {
     }
 
     @Test
-    void isLeftOutTwiceAsOftenEachTimeItWasInVain() {
-        for (int leftOut = 1; leftOut <= Spin.MOST_LEFT_OUT; leftOut *= 2) {
-            assertThat(looksInVain()).isPositive();
+    void isLeftOutForTwiceAsManyCallsEachTimeMostWereInVain() {
+        for (int leftOut = Spin.WINDOW; leftOut <= Spin.MOST_LEFT_OUT; leftOut *= 2) {
+            window(Spin.WINDOW);
             assertLeftOut(leftOut);
         }
-        assertThat(looksInVain()).isPositive();
+        window(Spin.WINDOW);
         assertLeftOut(Spin.MOST_LEFT_OUT);
-        assertThat(looksInVain()).isPositive();
+        window(Spin.WINDOW);
+    }
+
+    /** What a single probe would never find: the first after a sleep is in vain because everybody else sleeps, too. */
+    @Test
+    void goesOnWhereAtLeastHalfOfThemHelped() {
+        for (int i = 0; i < 10; i++) {
+            window(Spin.WINDOW / 2);
+        }
+        window(Spin.WINDOW / 2 + 1);
+        assertLeftOut(Spin.WINDOW);
+    }
+
+    @Test
+    void isForgivenOnceItHelped() {
+        window(Spin.WINDOW);
+        assertLeftOut(Spin.WINDOW);
+        window(Spin.WINDOW);
+        assertLeftOut(2 * Spin.WINDOW);
+        window(0);
+        window(Spin.WINDOW);
+        assertLeftOut(Spin.WINDOW);
+        window(0);
+    }
+
+    /** As many calls as are judged together, some of them in vain. */
+    private void window(int inVain) {
+        for (int i = 0; i < Spin.WINDOW; i++) {
+            if (i < inVain) {
+                assertThat(looksInVain()).isGreaterThan(1);
+            } else {
+                helps();
+            }
+        }
     }
 
     private void assertLeftOut(int times) {
         for (int i = 0; i < times; i++) {
             assertThat(looksInVain())
-                    .as("call %d of %d after one in vain", i + 1, times)
+                    .as("call %d of %d that are left out", i + 1, times)
                     .isZero();
         }
-    }
-
-    @Test
-    void isNotLeftOutAnyMoreOnceItHelped() {
-        looksInVain();
-        assertLeftOut(1);
-        looksInVain();
-        assertLeftOut(2);
-        helps();
-        helps();
-        looksInVain();
-        assertLeftOut(1);
-        helps();
     }
 
     private void helps() {
         CompletableFuture<Boolean> answer = new CompletableFuture<>();
         meanwhile = () -> answer.complete(true);
-        assertThat(looksFor(answer)).isPositive();
+        assertThat(looksFor(answer)).isEqualTo(1);
         meanwhile = () -> {};
     }
 
@@ -104,10 +124,12 @@ class SpinTest {
         };
         looksInVain();
         assertThat(second).hasValue(3);
-        assertLeftOut(1);
-        assertThat(looksInVain())
-                .as("the one that was turned away has not counted")
-                .isPositive();
+        for (int i = 1; i < Spin.WINDOW; i++) {
+            assertThat(looksInVain())
+                    .as("the one that was turned away has not counted")
+                    .isPositive();
+        }
+        assertLeftOut(Spin.WINDOW);
     }
 
     @Test
