@@ -44,6 +44,8 @@ public final class JdbcBench {
     /** Short and many: the disk is never equally fast for long, and each is compared with its round's bare statements. */
     private static final int ROUNDS = 30;
 
+    private static final int WARM_UPS = 15;
+
     private JdbcBench() {}
 
     private interface Cycle {
@@ -92,7 +94,7 @@ public final class JdbcBench {
             cycles.put("Spring Integration", springCycle(spring(pool)));
             Map<String, List<Double>> rates = new LinkedHashMap<>();
             Map<String, List<Double>> ratios = new LinkedHashMap<>();
-            for (int round = -3; round < ROUNDS; round++) {
+            for (int round = -WARM_UPS; round < ROUNDS; round++) {
                 double yardstick = 0;
                 for (Map.Entry<String, Cycle> cycle : cycles.entrySet()) {
                     double rate = rate(cycle.getValue(), Duration.ofMillis(seconds * 100L));
