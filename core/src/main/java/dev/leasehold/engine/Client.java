@@ -58,8 +58,7 @@ public final class Client {
     private final CompletableFuture<@Nullable Void> drained = new CompletableFuture<>();
     private final CompletableFuture<@Nullable Void> closing = new CompletableFuture<>();
     private final ReentrantLock shutting = new ReentrantLock();
-    private final Spin acquiring = spin();
-    private final Spin releasing = spin();
+    private final Spin spin = new Spin(System::nanoTime, Runtime.getRuntime().availableProcessors());
 
     public Client(ClientSettings settings) {
         this.settings = settings;
@@ -235,16 +234,8 @@ public final class Client {
         return callbacks;
     }
 
-    private static Spin spin() {
-        return new Spin(System::nanoTime, Runtime.getRuntime().availableProcessors());
-    }
-
-    Spin acquiring() {
-        return acquiring;
-    }
-
-    Spin releasing() {
-        return releasing;
+    Spin spin() {
+        return spin;
     }
 
     /** A future that completes like another, but on the users' executor. */

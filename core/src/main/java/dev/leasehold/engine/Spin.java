@@ -12,9 +12,12 @@ import java.util.function.LongSupplier;
  * <p>What it costs is bounded. It ends after {@value #LONGEST_NANOS} ns. Only one caller of a client does it at a time, so a
  * client never keeps more than one processor busy with it, and none where there is only one. And it is done only where it
  * helps: whether it does is judged by {@value #WINDOW} calls in a row, because the first after a sleep finds everybody else
- * asleep, too, and one alone says nothing. If most were in vain, it is left out for as many calls, and each time for twice as
- * many; so where answers take longer (a store far away, a database, a lock that others hold) {@value #WINDOW} calls of
- * {@value #MOST_LEFT_OUT} try it.
+ * asleep, too, and one alone says nothing. If more than {@value #MOST_IN_VAIN} were in vain, it is left out for as many calls,
+ * and each time for twice as many; so where answers take longer (a store far away, a database, a lock that others hold)
+ * {@value #WINDOW} calls of {@value #MOST_LEFT_OUT} try it.
+ *
+ * <p>One serves a client's acquires and releases alike: where a lock goes from hand to hand, a release may be answered in time,
+ * but an acquire never is, and whoever kept a processor busy would only be in the others' way.
  *
  * <p>It decides nothing: whoever asks goes on to wait for the answer in either case.
  */
@@ -22,6 +25,7 @@ final class Spin {
 
     static final long LONGEST_NANOS = 200_000;
     static final int WINDOW = 16;
+    static final int MOST_IN_VAIN = 4;
     static final int MOST_LEFT_OUT = 2_048;
 
     private final LongSupplier nanos;
@@ -80,7 +84,7 @@ final class Spin {
         if (calls < WINDOW) {
             return;
         }
-        if (inVain > WINDOW / 2) {
+        if (inVain > MOST_IN_VAIN) {
             leaveOut = nextLeftOut;
             nextLeftOut = Math.min(MOST_LEFT_OUT, 2 * nextLeftOut);
         } else {

@@ -54,7 +54,7 @@ class SpinTest {
     }
 
     @Test
-    void isLeftOutForTwiceAsManyCallsEachTimeMostWereInVain() {
+    void isLeftOutForTwiceAsManyCallsEachTimeTooManyWereInVain() {
         for (int leftOut = Spin.WINDOW; leftOut <= Spin.MOST_LEFT_OUT; leftOut *= 2) {
             window(Spin.WINDOW);
             assertLeftOut(leftOut);
@@ -66,11 +66,11 @@ class SpinTest {
 
     /** What a single probe would never find: the first after a sleep is in vain because everybody else sleeps, too. */
     @Test
-    void goesOnWhereAtLeastHalfOfThemHelped() {
+    void goesOnWhereFewWereInVain() {
         for (int i = 0; i < 10; i++) {
-            window(Spin.WINDOW / 2);
+            window(Spin.MOST_IN_VAIN);
         }
-        window(Spin.WINDOW / 2 + 1);
+        window(Spin.MOST_IN_VAIN + 1);
         assertLeftOut(Spin.WINDOW);
     }
 
