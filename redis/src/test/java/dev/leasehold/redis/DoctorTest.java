@@ -201,6 +201,8 @@ class DoctorTest {
                         "always");
                 RedisProcess replica = RedisProcess.start(Version.V7_0, "--replicaof", "127.0.0.1 " + master.port())) {
             await().until(() -> replica.commands().info("replication").contains("master_link_status:up"));
+            // The master counts on a replica a moment after the replica does.
+            await().until(() -> master.commands().info("replication").contains("state=online"));
             Examination seen = examine(master.uri());
 
             assertThat(codes(seen, Severity.WARNING)).containsExactly("redis-fail-over-forgets", "redis-min-replicas");
@@ -208,10 +210,13 @@ class DoctorTest {
             assertThat(seen.verdict()).contains("a fail-over to a replica that lacks the latest locks; a partition");
 
             master.commands().configSet("min-replicas-to-write", "1");
+            await().until(() -> master.commands().info("replication").contains("min_slaves_good_slaves:1"));
             assertThat(codes(examine(master.uri()), Severity.WARNING)).containsExactly("redis-fail-over-forgets");
             Examination waits = examine(master.uri() + "?leasehold.waitForReplicas=1");
             assertThat(codes(waits, Severity.WARNING)).isEmpty();
-            assertThat(codes(waits, Severity.FINE)).contains("redis-waits-for-replicas", "redis-cut-off", "trial");
+            assertThat(codes(waits, Severity.FINE))
+                    .as("%s", waits.findings())
+                    .contains("redis-waits-for-replicas", "redis-cut-off", "trial");
             Examination tooMany = examine(master.uri() + "?leasehold.waitForReplicas=2&leasehold.storeTimeout=2500");
             assertThat(codes(tooMany, Severity.SERIOUS)).containsExactly("redis-replicas-missing", "trial-failed");
             assertThat(codes(examine(replica.uri()), Severity.SERIOUS))

@@ -125,6 +125,14 @@ final class RedlockBench implements AutoCloseable {
         }
     }
 
+    /** Every node has the lock, also those that were not needed for the majority. */
+    void awaitHeldEverywhere(String lock) {
+        for (RedisProcess server : servers) {
+            await().pollInterval(Duration.ofMillis(5))
+                    .until(() -> server.commands().exists("leasehold:{" + lock + "}") == 1);
+        }
+    }
+
     static void awaitState(Lease lease, LeaseState state, Duration within) {
         await().atMost(within).pollInterval(Duration.ofMillis(5)).until(() -> lease.state() == state);
     }

@@ -99,7 +99,11 @@ class RedlockFaultsTest {
         open(3);
         Leasehold client = bench.client(
                 bench.proxied().withNodeTimeout(Duration.ofMillis(100)), RedlockBench.LEASE, Duration.ofSeconds(20));
-        client.lock("x").acquire().close();
+        // A majority is enough to acquire, and a connection that is only being made would have another reason to be
+        // down.
+        Lease first = client.lock("x").acquire();
+        bench.awaitHeldEverywhere("x");
+        first.close();
         bench.proxies.get(0).hold(FaultProxy.Way.REQUESTS);
         bench.proxies.get(2).hold(FaultProxy.Way.REQUESTS);
         long start = System.nanoTime();
