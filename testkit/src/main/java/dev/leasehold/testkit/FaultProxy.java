@@ -10,6 +10,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -129,9 +130,10 @@ public final class FaultProxy implements AutoCloseable {
         change(() -> refusing = refuse);
     }
 
-    /** Cuts all connections with a reset, both ways. What was held back is gone. */
+    /** Cuts the present connections with a reset, both ways. What was held back is gone. */
     public void cut() {
-        for (Socket socket : sockets) {
+        // Not those that are made meanwhile, because of the first that were cut.
+        for (Socket socket : List.copyOf(sockets)) {
             reset(socket);
         }
         change(() -> {});
@@ -145,7 +147,8 @@ public final class FaultProxy implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        cut();
+        sockets.forEach(FaultProxy::reset);
+        change(() -> {});
     }
 
     private void change(Runnable change) {
