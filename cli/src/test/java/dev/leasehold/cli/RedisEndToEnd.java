@@ -6,6 +6,7 @@ import static dev.leasehold.cli.Processes.contents;
 import static dev.leasehold.cli.Processes.isRunning;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.leasehold.servers.Ports;
 import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
 import java.nio.file.Files;
@@ -114,7 +115,7 @@ class RedisEndToEnd {
 
     @Test
     void aServerThatCannotBeReachedIsNotABusyLock() throws Exception {
-        String nobody = "redis://localhost:" + RedisProcess.freePort();
+        String nobody = "redis://localhost:" + Ports.next();
         String soon = nobody + "?leasehold.storeTimeout=1000";
         for (String command : List.of("run", "ls", "show", "break")) {
             List<String> line = new ArrayList<>(List.of(command, "--store", soon));
@@ -189,9 +190,7 @@ class RedisEndToEnd {
                         + "\",\"worst\":\"serious\",\"verdict\":\"Do not")
                 .contains("{\"severity\":\"serious\",\"code\":\"redis-evicts\",\"node\":\"redis://localhost:");
         leasehold.run("doctor", "--store", "sqlite:" + dir.resolve("locks.db")).succeeded();
-        leasehold
-                .run("doctor", "--store", "redis://localhost:" + RedisProcess.freePort())
-                .failed(69, "Check that it is running");
+        leasehold.run("doctor", "--store", "redis://localhost:" + Ports.next()).failed(69, "Check that it is running");
     }
 
     @Test

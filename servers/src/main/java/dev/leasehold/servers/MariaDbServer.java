@@ -36,8 +36,7 @@ public final class MariaDbServer implements AutoCloseable {
 
     public static MariaDbServer start() {
         try {
-            MariaDbServer server =
-                    new MariaDbServer(Files.createTempDirectory("leasehold-mariadb-"), RedisProcess.freePort());
+            MariaDbServer server = new MariaDbServer(Files.createTempDirectory("leasehold-mariadb-"), Ports.next());
             server.awaitReady();
             return server;
         } catch (IOException e) {

@@ -23,7 +23,7 @@ public final class PostgresServer implements AutoCloseable {
 
     public static PostgresServer start() {
         try {
-            return new PostgresServer(Files.createTempDirectory("leasehold-postgres-"), RedisProcess.freePort());
+            return new PostgresServer(Files.createTempDirectory("leasehold-postgres-"), Ports.next());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -30,7 +30,7 @@ public final class RedisGroup implements AutoCloseable {
                     "--cluster-node-timeout",
                     "3000",
                     "--cluster-port",
-                    Integer.toString(RedisProcess.freePort())));
+                    Integer.toString(Ports.next())));
         }
         for (int i = 0; i < masters; i++) {
             RedisProcess server = group.servers.get(i);

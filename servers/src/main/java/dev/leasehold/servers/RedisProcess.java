@@ -5,7 +5,6 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -47,7 +46,7 @@ public final class RedisProcess implements AutoCloseable {
     }
 
     public static RedisProcess start(Version version, String... options) {
-        return start(version, freePort(), options);
+        return start(version, Ports.next(), options);
     }
 
     public static RedisProcess start(Version version, int port, String... options) {
@@ -63,7 +62,7 @@ public final class RedisProcess implements AutoCloseable {
     /** A Sentinel of quorum one that watches a master by the name {@code main}. */
     public static RedisProcess sentinel(int master) {
         try {
-            int port = freePort();
+            int port = Ports.next();
             Path config = Files.createTempFile("leasehold-sentinel-", ".conf");
             Files.writeString(
                     config,
@@ -90,14 +89,6 @@ public final class RedisProcess implements AutoCloseable {
 
     public int busPort() {
         return Integer.parseInt(options.get(options.indexOf("--cluster-port") + 1));
-    }
-
-    public static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     public String uri() {
@@ -195,7 +186,12 @@ public final class RedisProcess implements AutoCloseable {
         }
     }
 
+    /** Another server may be named, a Valkey, say, to be used in place of 7.0. */
     private static Path binary(Version version) throws IOException {
+        String other = System.getenv("LEASEHOLD_TEST_REDIS");
+        if (other != null && version == Version.V7_0) {
+            return Path.of(other);
+        }
         String os =
                 System.getProperty("os.name").toLowerCase(java.util.Locale.ROOT).contains("mac") ? "darwin" : "linux";
         boolean arm = System.getProperty("os.arch").contains("aarch64");

@@ -1,10 +1,10 @@
 package dev.leasehold.zookeeper;
 
+import dev.leasehold.servers.Ports;
 import dev.leasehold.testkit.FaultProxy;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.zookeeper.server.quorum.QuorumPeerMain;
 
@@ -47,17 +48,8 @@ final class EnsembleProcesses implements AutoCloseable {
         }
     }
 
-    private static int[] ports() throws IOException {
-        int[] ports = new int[SERVERS];
-        ServerSocket[] sockets = new ServerSocket[SERVERS];
-        for (int i = 0; i < SERVERS; i++) {
-            sockets[i] = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-            ports[i] = sockets[i].getLocalPort();
-        }
-        for (ServerSocket socket : sockets) {
-            socket.close();
-        }
-        return ports;
+    private static int[] ports() {
+        return IntStream.range(0, SERVERS).map(server -> Ports.next()).toArray();
     }
 
     private Process start(int index) throws IOException {

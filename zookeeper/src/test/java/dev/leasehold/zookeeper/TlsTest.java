@@ -8,8 +8,8 @@ import dev.leasehold.Finding;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.servers.Ports;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,9 +44,7 @@ class TlsTest {
         keytool("-genkeypair -keyalg RSA -dname CN=other -keystore other.p12");
         keytool("-exportcert -keystore other.p12 -file other.crt");
         keytool("-importcert -noprompt -file other.crt -keystore mistaken.p12");
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
+        port = Ports.next();
         Path config = Files.write(
                 dir.resolve("zoo.cfg"),
                 List.of(

@@ -1,5 +1,6 @@
 package dev.leasehold.zookeeper;
 
+import dev.leasehold.servers.Ports;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreUri;
 import java.util.Map;
@@ -18,7 +19,8 @@ final class Zoo {
     private Zoo() {}
 
     static InstanceSpec spec(int serverId) {
-        return new InstanceSpec(null, -1, -1, -1, true, serverId, TICK, 10_000, PROPERTIES, "127.0.0.1");
+        return new InstanceSpec(
+                null, Ports.next(), Ports.next(), Ports.next(), true, serverId, TICK, 10_000, PROPERTIES, "127.0.0.1");
     }
 
     static TestingServer server() throws Exception {
