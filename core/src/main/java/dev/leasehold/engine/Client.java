@@ -14,6 +14,7 @@ import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.Signals;
+import dev.leasehold.spi.Spin;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.TimeSource;
@@ -58,7 +59,7 @@ public final class Client {
     private final CompletableFuture<@Nullable Void> drained = new CompletableFuture<>();
     private final CompletableFuture<@Nullable Void> closing = new CompletableFuture<>();
     private final ReentrantLock shutting = new ReentrantLock();
-    private final Spin spin = new Spin(System::nanoTime, Runtime.getRuntime().availableProcessors());
+    private final Spin spin;
 
     public Client(ClientSettings settings) {
         this.settings = settings;
@@ -70,6 +71,7 @@ public final class Client {
         String clientId = newId();
         AtomicLong claims = new AtomicLong();
         store = settings.store().open(context(clientId, new QueueSignals()));
+        spin = store.mayAnswerAtOnce() ? new Spin() : Spin.none();
         queueSettings = new QueueSettings(
                 settings.store().toString(),
                 () -> new ClaimId(clientId, claims.incrementAndGet()),

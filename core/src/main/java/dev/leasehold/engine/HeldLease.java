@@ -146,7 +146,7 @@ final class HeldLease implements Lease {
     public LeaseState release() throws InterruptedException {
         client.lend(this::end);
         lossNoticed = true;
-        client.spin().until(hold.released);
+        client.spin().until(hold.released::isDone);
         try {
             return hold.released.get(client.settings().storeTimeout().toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
@@ -173,7 +173,7 @@ final class HeldLease implements Lease {
         boolean lost = look() == LeaseState.LOST;
         long begun = System.nanoTime();
         client.lend(this::end);
-        client.spin().until(hold.released);
+        client.spin().until(hold.released::isDone);
         if (!hold.released.isDone()) {
             try {
                 hold.released.get(begun + CLOSE_WAIT_NANOS - System.nanoTime(), TimeUnit.NANOSECONDS);

@@ -75,7 +75,7 @@ final class Request {
             giveUp();
             throw new InterruptedException("interrupted before '" + lock + "' was acquired");
         }
-        client.spin().until(caller.outcome);
+        client.spin().until(caller.outcome::isDone);
         try {
             return caller.outcome.get();
         } catch (InterruptedException e) {
@@ -89,7 +89,7 @@ final class Request {
     /** Waits for the outcome through all interrupts, and keeps them. */
     @Nullable HeldLease awaitUninterruptibly() {
         boolean interrupted = false;
-        client.spin().until(caller.outcome);
+        client.spin().until(caller.outcome::isDone);
         try {
             while (true) {
                 try {

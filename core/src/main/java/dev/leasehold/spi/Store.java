@@ -103,6 +103,16 @@ public interface Store extends AutoCloseable {
     }
 
     /**
+     * Whether a caller should look for an answer a moment longer before it sleeps, which keeps a processor busy. Not where an
+     * answer needs several servers, of which some may run on this machine: they need the processor more.
+     *
+     * @return false if a caller should sleep at once
+     */
+    default boolean mayAnswerAtOnce() {
+        return true;
+    }
+
+    /**
      * Runs {@code request}, which puts questions to this store, on a caller's own thread that is about to wait for their
      * answers. A store whose operations are asynchronous by nature has nothing to add. One that works with blocking calls may,
      * after {@code request} has returned, do on this thread what it was asked for meanwhile, and spare two changes of threads.

@@ -48,6 +48,10 @@ class WrappedStore implements StoreFactory {
         return store.release(lease, keepFor);
     }
 
+    void lend(Store store, Runnable request) {
+        store.lend(request);
+    }
+
     void close(Store store) {
         store.close();
     }
@@ -98,6 +102,11 @@ class WrappedStore implements StoreFactory {
             @Override
             public Duration maxLease() {
                 return WrappedStore.this.maxLease(store);
+            }
+
+            @Override
+            public void lend(Runnable request) {
+                WrappedStore.this.lend(store, request);
             }
 
             @Override

@@ -1,7 +1,8 @@
-package dev.leasehold.engine;
+package dev.leasehold.spi;
 
-import java.util.concurrent.Future;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
@@ -9,7 +10,7 @@ import java.util.function.LongSupplier;
  * within some 30 microseconds; to put a thread to sleep and wake it takes as long again, and more on a virtual machine whose
  * processor has been given back meanwhile.
  *
- * <p>What it costs is bounded. It ends after {@value #LONGEST_NANOS} ns. Only one caller of a client does it at a time, so a
+ * <p>What it costs is bounded. It ends after a fraction of a millisecond. Only one caller of a client does it at a time, so a
  * client never keeps more than one processor busy with it, and none where there is only one. And it is done only where it
  * helps: whether it does is judged by {@value #WINDOW} calls in a row, because the first after a sleep finds everybody else
  * asleep, too, and one alone says nothing. If more than {@value #MOST_IN_VAIN} were in vain, it is left out for as many calls,
@@ -17,18 +18,21 @@ import java.util.function.LongSupplier;
  * {@value #WINDOW} calls of {@value #MOST_LEFT_OUT} try it.
  *
  * <p>One serves a client's acquires and releases alike: where a lock goes from hand to hand, a release may be answered in time,
- * but an acquire never is, and whoever kept a processor busy would only be in the others' way.
+ * but an acquire never is, and whoever kept a processor busy would only be in the others' way. The engine has one for each
+ * client, for the answers of its store. A store that waits for its server itself, on a thread that it was {@linkplain
+ * Store#lend lent}, may have one more: the engine's does nothing for that caller.
  *
- * <p>It decides nothing: whoever asks goes on to wait for the answer in either case.
+ * <p>It decides nothing: whoever asks goes on to wait for the answer in either case. Thread-safe.
  */
-final class Spin {
+public final class Spin {
 
-    static final long LONGEST_NANOS = 200_000;
+    static final long USUAL_NANOS = 200_000;
     static final int WINDOW = 16;
     static final int MOST_IN_VAIN = 4;
     static final int MOST_LEFT_OUT = 2_048;
 
     private final LongSupplier nanos;
+    private final long longest;
 
     /** Whoever has set it may touch the rest. */
     private final AtomicBoolean taken = new AtomicBoolean();
@@ -38,43 +42,67 @@ final class Spin {
     private int nextLeftOut = WINDOW;
     private int leaveOut;
 
+    /** Makes one for this machine, which looks for up to {@value #USUAL_NANOS} ns. */
+    public Spin() {
+        this(Duration.ofNanos(USUAL_NANOS));
+    }
+
+    /**
+     * Makes one for this machine.
+     *
+     * @param longest for how long it looks at most; what is longer than a few hundred microseconds costs more than a sleep
+     */
+    public Spin(Duration longest) {
+        this(System::nanoTime, Runtime.getRuntime().availableProcessors(), longest.toNanos());
+    }
+
+    /** One that never looks longer. */
+    public static Spin none() {
+        return new Spin(System::nanoTime, 1, 0);
+    }
+
     /**
      * Makes one.
      *
      * @param nanos the machine's clock, whatever a client's may be: this is about threads, not leases
      * @param processors how many this process may use
      */
-    Spin(LongSupplier nanos, int processors) {
+    Spin(LongSupplier nanos, int processors, long longest) {
         this.nanos = nanos;
+        this.longest = longest;
         if (processors < 2) {
             taken.set(true);
         }
     }
 
-    /** Returns when the answer is there, or soon. */
-    void until(Future<?> answer) {
-        if (answer.isDone() || !taken.compareAndSet(false, true)) {
+    /**
+     * Returns when the answer is there, or soon.
+     *
+     * @param there whether it is; asked many times, so it must be quick, and must not throw
+     */
+    public void until(BooleanSupplier there) {
+        if (there.getAsBoolean() || !taken.compareAndSet(false, true)) {
             return;
         }
         try {
             if (leaveOut > 0) {
                 leaveOut--;
             } else {
-                count(look(answer));
+                count(look(there));
             }
         } finally {
             taken.set(false);
         }
     }
 
-    private boolean look(Future<?> answer) {
+    private boolean look(BooleanSupplier there) {
         long start = nanos.getAsLong();
         do {
-            if (answer.isDone()) {
+            if (there.getAsBoolean()) {
                 return true;
             }
             Thread.onSpinWait();
-        } while (nanos.getAsLong() - start < LONGEST_NANOS);
+        } while (nanos.getAsLong() - start < longest);
         return false;
     }
 

@@ -1,4 +1,4 @@
-package dev.leasehold.engine;
+package dev.leasehold.spi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,7 +12,7 @@ class SpinTest {
 
     private final AtomicInteger looks = new AtomicInteger();
     private Runnable meanwhile = () -> {};
-    private final Spin spin = new Spin(this::tick, 2);
+    private final Spin spin = new Spin(this::tick, 2, Spin.USUAL_NANOS);
 
     /** A clock that goes on by a microsecond whenever somebody looks at it. */
     private long tick() {
@@ -23,7 +23,7 @@ class SpinTest {
 
     private int looksFor(CompletableFuture<?> answer) {
         looks.set(0);
-        spin.until(answer);
+        spin.until(answer::isDone);
         return looks.get();
     }
 
@@ -33,7 +33,7 @@ class SpinTest {
 
     @Test
     void endsAfterItsTime() {
-        assertThat(looksInVain()).isEqualTo((int) (Spin.LONGEST_NANOS / STEP) + 1);
+        assertThat(looksInVain()).isEqualTo((int) (Spin.USUAL_NANOS / STEP) + 1);
     }
 
     @Test
@@ -118,7 +118,7 @@ class SpinTest {
         meanwhile = () -> {
             if (looks.get() == 3) {
                 meanwhile = () -> {};
-                spin.until(new CompletableFuture<>());
+                spin.until(() -> false);
                 second.set(looks.get());
             }
         };
@@ -134,7 +134,7 @@ class SpinTest {
 
     @Test
     void notOnOneProcessor() {
-        new Spin(this::tick, 1).until(new CompletableFuture<>());
+        new Spin(this::tick, 1, Spin.USUAL_NANOS).until(() -> false);
         assertThat(looks).hasValue(0);
     }
 }

@@ -1,0 +1,107 @@
+package dev.leasehold.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.Store;
+import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.spi.TimeSource;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a store does on a lent thread is a part of the time that its caller is ready to wait. */
+@Timeout(60)
+class LentTimeTest {
+
+    private static final Duration LENT = Duration.ofMillis(950);
+    private static final Duration MAX_WAIT = Duration.ofSeconds(20);
+
+    /** A clock that stands still unless it is set, and timers of which only one ever rings, at once. */
+    private static final class Clock implements TimeSource {
+        private final AtomicLong nanos = new AtomicLong(1);
+        private final Queue<Duration> scheduled = new ConcurrentLinkedQueue<>();
+
+        @Override
+        public ClockReading now() {
+            return new ClockReading(nanos.get(), nanos.get() / 1000);
+        }
+
+        @Override
+        public long nanos() {
+            return nanos.get();
+        }
+
+        @Override
+        public Timer schedule(Duration delay, Runnable task) {
+            scheduled.add(delay);
+            if (delay.equals(MAX_WAIT) || delay.equals(MAX_WAIT.minus(LENT))) {
+                CompletableFuture.runAsync(task);
+            }
+            return () -> {};
+        }
+    }
+
+    @Test
+    void whatAnAcquireHasSpentOnItsThreadIsTakenOffItsMaxWait() throws Exception {
+        StoreFactory memory = WrappedStore.memory();
+        Clock clock = new Clock();
+        WrappedStore lending = new WrappedStore(memory) {
+            @Override
+            void lend(Store store, Runnable request) {
+                request.run();
+                clock.nanos.addAndGet(LENT.toNanos());
+            }
+        };
+        try (Leasehold holder = Leasehold.builder().store(memory).build();
+                Leasehold waiter = Leasehold.builder()
+                        .store(lending)
+                        .timeSource(clock)
+                        .executor(Runnable::run)
+                        .build()) {
+            assertThat(holder.lock("a").tryAcquire()).isPresent();
+            assertThat(waiter.lock("a").tryAcquire(MAX_WAIT)).isEmpty();
+            assertThat(clock.scheduled).contains(MAX_WAIT.minus(LENT)).doesNotContain(MAX_WAIT);
+        }
+    }
+
+    /** Measured from the end of what is lent, so that a slow machine only makes it last longer than a second before. */
+    @Test
+    void whatAReleaseHasSpentOnItsThreadIsTakenOffTheSecondThatCloseWaits() throws Exception {
+        AtomicLong lentUntil = new AtomicLong();
+        CompletableFuture<ReleaseAnswer> answer = new CompletableFuture<>();
+        WrappedStore lending = new WrappedStore() {
+            @Override
+            CompletionStage<ReleaseAnswer> release(Store store, LeaseId lease, Duration keepFor) {
+                return answer;
+            }
+
+            @Override
+            void lend(Store store, Runnable request) {
+                request.run();
+                long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
+                for (long left = 1; left > 0; left = end - System.nanoTime()) {
+                    LockSupport.parkNanos(left);
+                }
+                lentUntil.set(System.nanoTime());
+            }
+        };
+        try (Leasehold client = Leasehold.builder().store(lending).build()) {
+            Lease lease = client.lock("a").acquireAsync().get();
+            lease.close();
+            assertThat(System.nanoTime() - lentUntil.get()).isLessThan(TimeUnit.MILLISECONDS.toNanos(900));
+            answer.complete(ReleaseAnswer.RELEASED);
+        }
+    }
+}
