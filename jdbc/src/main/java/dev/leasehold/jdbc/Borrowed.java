@@ -100,6 +100,14 @@ final class Borrowed implements AutoCloseable {
         }
     }
 
+    /** Has the server keep none of this connection's statements: who comes next may meet another session. */
+    void keepNoStatements(Dialect dialect) throws SQLException {
+        int before = dialect.prepareThreshold(connection, 0);
+        if (before != 0) {
+            restore.push(() -> dialect.prepareThreshold(connection, before));
+        }
+    }
+
     /** Ends a transaction that shall not count. */
     void rollBack() {
         try {

@@ -80,6 +80,23 @@ interface Dialect {
         return false;
     }
 
+    /**
+     * Whether something in between lends the server's sessions out, so that what a connection has told one of them is not
+     * known to the next.
+     */
+    default boolean isThroughPooler(Connection connection, Sql sql) throws SQLException {
+        return false;
+    }
+
+    /**
+     * From how many executions on the driver has the server keep a statement under a name; zero for never.
+     *
+     * @return what it was before
+     */
+    default int prepareThreshold(Connection connection, int executions) throws SQLException {
+        return executions;
+    }
+
     /** Whether a table is missing. */
     boolean isMissingTable(SQLException e);
 

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A pool of our own for one client of a JDBC URL, made with the first connection. Thread-safe. */
@@ -33,13 +34,27 @@ final class OwnPool implements ConnectionSource {
             "mysql",
             "SET SESSION innodb_lock_wait_timeout = 5");
 
-    private static final String SERVER_PREPARES = "useServerPrepStmts";
+    /**
+     * What we ask of a driver where the URL says nothing of it. MariaDB's keeps what the server has prepared, which then need
+     * not parse it each time. MySQL's asks the server before each statement whether the connection is read-only, unless it
+     * may believe that nobody sets that behind its back.
+     */
+    private static final Map<String, String> DRIVER_OPTIONS =
+            Map.of("mariadb", "useServerPrepStmts", "mysql", "useLocalSessionState");
+
+    private static final String SOCKET_FACTORY = "socketFactory";
+    private static final Pattern TAKES_FACTORY = Pattern.compile("^jdbc:(postgresql|mariadb):");
+    private static final Pattern NAMES_FACTORY =
+            Pattern.compile("[?&](socketFactory|service)=", Pattern.CASE_INSENSITIVE);
+    private static final String POSTGRES_DEFAULTS = "org/postgresql/driverconfig.properties";
+
     private static final AtomicLong NUMBERS = new AtomicLong();
     private static final long LEAST_MILLIS = 250;
     private static final long IDLE_MILLIS = 60_000;
 
     private final String url;
     private final @Nullable String password;
+    private final boolean spin;
     private final int most;
     private final Duration patience;
     private final ReentrantLock lock = new ReentrantLock();
@@ -50,10 +65,12 @@ final class OwnPool implements ConnectionSource {
      * Connects to nothing yet.
      *
      * @param password null where the URL has it, or none is needed
+     * @param spin whether a caller's thread may look for an answer before it sleeps, where the driver lets us
      */
-    OwnPool(String url, @Nullable String password, int most, Duration patience) {
+    OwnPool(String url, @Nullable String password, boolean spin, int most, Duration patience) {
         this.url = url;
         this.password = password;
+        this.spin = spin;
         this.most = most;
         this.patience = patience;
     }
@@ -112,7 +129,7 @@ final class OwnPool implements ConnectionSource {
         return url.split(":", 3)[1];
     }
 
-    private HikariConfig config() {
+    private HikariConfig config() throws SQLException {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url);
         if (password != null) {
@@ -128,9 +145,12 @@ final class OwnPool implements ConnectionSource {
         config.setAutoCommit(true);
         config.setConnectionInitSql(ON_CONNECT.get(kind()));
         config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
-        if (kind().equals("mariadb") && !url.contains(SERVER_PREPARES)) {
-            // Its driver keeps what the server has prepared, which then need not parse it each time.
-            config.addDataSourceProperty(SERVER_PREPARES, "true");
+        String option = DRIVER_OPTIONS.get(kind());
+        if (option != null && !url.contains(option)) {
+            config.addDataSourceProperty(option, "true");
+        }
+        if (spin && maySpin(url, DriverManager.getDriver(url).getClass().getClassLoader())) {
+            config.addDataSourceProperty(SOCKET_FACTORY, SpinSockets.class.getName());
         }
         config.setThreadFactory(task -> {
             Thread thread = new Thread(task, config.getPoolName());
@@ -138,6 +158,24 @@ final class OwnPool implements ConnectionSource {
             return thread;
         });
         return config;
+    }
+
+    /**
+     * Whether our sockets may stand in for plain ones. A factory of the user's stays, wherever it is named: PostgreSQL's driver also
+     * looks for settings in a service file and in a resource. And a driver that cannot see our classes could not make it.
+     */
+    static boolean maySpin(String url, @Nullable ClassLoader drivers) {
+        if (drivers == null
+                || !TAKES_FACTORY.matcher(url).find()
+                || NAMES_FACTORY.matcher(url).find()) {
+            return false;
+        }
+        try {
+            return Class.forName(SpinSockets.class.getName(), false, drivers) == SpinSockets.class
+                    && drivers.getResource(POSTGRES_DEFAULTS) == null;
+        } catch (ClassNotFoundException e) {
+            return false;
+        }
     }
 
     @Override

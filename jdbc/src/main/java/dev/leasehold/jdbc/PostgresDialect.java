@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
 
 /**
  * PostgreSQL. Times are computed in double precision, which has more than enough digits for microseconds and is several
@@ -99,6 +100,29 @@ final class PostgresDialect implements Dialect {
     @Override
     public boolean mayHave(Sql sql, String table) throws SQLException {
         return sql.number("SELECT CASE WHEN to_regclass(?) IS NULL THEN 0 ELSE 1 END", table) == 1;
+    }
+
+    /** A pooler makes up the number of the process that it names to who connects. */
+    @Override
+    public boolean isThroughPooler(Connection connection, Sql sql) throws SQLException {
+        return hasUsualDriver(connection)
+                && connection.unwrap(PGConnection.class).getBackendPID() != sql.number("SELECT pg_backend_pid()");
+    }
+
+    @Override
+    public int prepareThreshold(Connection connection, int executions) throws SQLException {
+        PGConnection driver = connection.unwrap(PGConnection.class);
+        int before = driver.getPrepareThreshold();
+        driver.setPrepareThreshold(executions);
+        return before;
+    }
+
+    private static boolean hasUsualDriver(Connection connection) throws SQLException {
+        try {
+            return connection.isWrapperFor(PGConnection.class);
+        } catch (NoClassDefFoundError e) {
+            return false;
+        }
     }
 
     /** The driver waits for a plain socket. */

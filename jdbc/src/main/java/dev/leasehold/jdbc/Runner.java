@@ -2,6 +2,7 @@ package dev.leasehold.jdbc;
 
 import dev.leasehold.LockException;
 import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.Spin;
 import dev.leasehold.spi.StoreContext;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -38,10 +39,21 @@ final class Runner {
             Object namespace,
             Quick quick,
             Transaction transaction,
-            @Nullable SessionKeys keys) {
+            @Nullable SessionKeys keys,
+            boolean throughPooler) {
 
         ServerSql texts() {
             return found.texts();
+        }
+
+        /**
+         * The names of statements that the server keeps are its session's. Behind a pooler another session may not know
+         * them, or know another client's statement by that name and carry that out.
+         */
+        void settle(Borrowed borrowed) throws SQLException {
+            if (throughPooler) {
+                borrowed.keepNoStatements(texts().dialect());
+            }
         }
     }
 
@@ -55,6 +67,9 @@ final class Runner {
     private final ReentrantLock opening = new ReentrantLock();
     private final Map<Object, Long> asking = new ConcurrentHashMap<>();
     private final Lending lending;
+    /** A commit takes longer than an answer out of memory: it goes to the disk. */
+    private final Spin spin = new Spin(Duration.ofNanos(500_000));
+
     private volatile @Nullable Ready ready;
 
     /**
@@ -99,7 +114,23 @@ final class Runner {
 
     /** A connection to keep for longer. */
     Borrowed lend() throws SQLException {
-        return Borrowed.from(source, (int) patience(context.storeTimeout()).toMillis());
+        return settled(
+                Borrowed.from(source, (int) patience(context.storeTimeout()).toMillis()));
+    }
+
+    private Borrowed settled(Borrowed borrowed) throws SQLException {
+        Ready known = ready;
+        if (known == null) {
+            return borrowed;
+        }
+        try {
+            known.settle(borrowed);
+            return borrowed;
+        } catch (SQLException | RuntimeException e) {
+            borrowed.spoil();
+            borrowed.close();
+            throw e;
+        }
     }
 
     /** Whether somebody has been waiting for a connection for so long that there may be none left. */
@@ -134,13 +165,15 @@ final class Runner {
         }
         Borrowed borrowed;
         try {
-            borrowed = Borrowed.ready(source);
+            borrowed = settled(Borrowed.ready(source));
         } catch (SQLException | RuntimeException e) {
             lending.failed();
             return job;
         }
         try (borrowed) {
-            return tryFirst(job, first, borrowed, at) ? null : job.afterFirst();
+            return SpinSockets.spinning(spin::until, () -> tryFirst(job, first, borrowed, at))
+                    ? null
+                    : job.afterFirst();
         } catch (SQLException e) {
             if (!Dialect.isBroken(e)) {
                 borrowed.rollBack();
@@ -328,12 +361,15 @@ final class Runner {
                 Layout.Found found = layout.find(borrowed);
                 Object namespace = found.texts().dialect().name(context.namespace());
                 SessionKeys keys = session == null ? null : keys(found.texts().tables(), borrowed.sql());
+                boolean throughPooler = found.texts().dialect().isThroughPooler(borrowed.connection(), borrowed.sql());
                 known = new Ready(
                         found,
                         namespace,
                         new Quick(found.texts(), namespace, context.owner(), added),
                         new Transaction(found.texts(), namespace, context, session, keys),
-                        keys);
+                        keys,
+                        throughPooler);
+                known.settle(borrowed);
                 ready = known;
                 news.opened(known);
             }

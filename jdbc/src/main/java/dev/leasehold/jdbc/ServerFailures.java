@@ -29,9 +29,12 @@ final class ServerFailures {
 
     static LockException refused(SQLException e, String store) {
         String state = String.valueOf(e.getSQLState());
-        String remedy = state.startsWith("28") || state.startsWith("42") || state.startsWith("08")
-                ? ". Check user, password and the rights in docs/sql.md"
-                : "";
+        String remedy = state.equals("26000") || state.equals("42P05")
+                ? ". There seems to be a pooler in between that lends sessions per transaction, and the driver has the"
+                        + " server keep statements: set prepareThreshold=0 for its connections"
+                : state.startsWith("28") || state.startsWith("42") || state.startsWith("08")
+                        ? ". Check user, password and the rights in docs/sql.md"
+                        : "";
         return new LockException(
                 "the store " + store + " refused: " + reason(e) + " (SQLSTATE " + state + "); nothing was changed"
                         + remedy,

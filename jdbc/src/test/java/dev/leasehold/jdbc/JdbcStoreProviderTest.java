@@ -25,6 +25,7 @@ class JdbcStoreProviderTest {
         "jdbc:postgresql://h/d?leasehold.connections=0, must be 1 to 64",
         "jdbc:postgresql://h/d?leasehold.connections=x, whole number",
         "jdbc:postgresql://h/d?leasehold.sessionLocks=yes, true or false",
+        "jdbc:postgresql://h/d?leasehold.spin=fast, true or false",
         "jdbc:h2:mem:a?leasehold.sessionLocks=true, H2 has no locks that belong to a session",
         "jdbc:postgresql://h/d?leasehold.synchronous=off, unknown option leasehold.synchronous",
     })
@@ -40,7 +41,7 @@ class JdbcStoreProviderTest {
 
     @Test
     void takesAPasswordApartFromTheUrlAndShowsItNowhere() throws Exception {
-        String url = "jdbc:h2:mem:password;DB_CLOSE_DELAY=-1;USER=app?leasehold.storeTimeout=1000&leasehold.password=";
+        String url = "jdbc:h2:mem:password;DB_CLOSE_DELAY=-1;USER=app?leasehold.storeTimeout=4000&leasehold.password=";
         assertThat(create("jdbc:h2:mem:password?leasehold.password=s3cret")).hasToString("jdbc:h2:mem:password");
         try (Leasehold client = Leasehold.connect(url + "s3cret")) {
             client.lock("a").acquire().close();
