@@ -64,7 +64,8 @@ final class Failures {
     /** The first word of a server's error, also where a script has wrapped it. */
     static String code(RedisCommandExecutionException error) {
         String message = error.getMessage() == null ? "" : error.getMessage();
-        if (message.contains("executing the script can't")) {
+        // Redis before 7; Redis 8 and Valkey.
+        if (message.contains("executing the script can't") || message.contains("ACL failure in script")) {
             return "NOPERM";
         }
         Matcher code = CODE.matcher(message);

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class Inbox {
 
     private static final Logger LOG = System.getLogger("dev.leasehold.redis");
-    private static final int GRANT_PARTS = 8;
+    private static final int GRANT_PARTS = 10;
     private static final int MOST_RUNS = 1000;
 
     private final String channel;
@@ -48,6 +48,10 @@ final class Inbox {
         this.events = events;
         this.link = new Wires(context)
                 .link(route + " (inbox)", () -> route.listen().thenCompose(this::subscribe), () -> events.doubt(null));
+    }
+
+    String channel() {
+        return channel;
     }
 
     boolean isOpen() {
@@ -92,7 +96,7 @@ final class Inbox {
             String news = bar < 0 ? message : message.substring(0, bar);
             String rest = message.substring(bar + 1);
             if (news.equals("granted")) {
-                granted(rest.split("\\|", GRANT_PARTS - 1));
+                granted(rest.split("\\|", GRANT_PARTS));
             } else if (news.equals("broken")) {
                 events.doubt(rest);
             }
@@ -101,17 +105,27 @@ final class Inbox {
         }
     }
 
+    /** {@code RUN|NOW|TOKEN|CLAIM|STAMP|PERIOD|SPARE|COUNTS|INBOX|NAME}; the run is empty where the stamp is young. */
     private void granted(String[] parts) {
-        long received = time.nanos();
-        Duration period = Duration.ofMillis(Long.parseLong(parts[1]));
-        ClaimId claim = ClaimId.parse(parts[2]);
-        long now = Long.parseLong(parts[5]);
+        ClaimId claim = ClaimId.parse(parts[3]);
         if (!claim.client().equals(clientId)) {
             return;
         }
-        LeaseId lease = new LeaseId(parts[6], claim, Long.parseLong(parts[3]));
-        Exchange last = counts ? exchanges.get(parts[0]) : null;
-        Validity validity = Exchange.ofPushed(last, parts[0], now + period.toNanos() / 1000, received, period);
-        events.granted(lease, Integer.parseInt(parts[4]), validity);
+        LeaseId lease = new LeaseId(parts[9], claim, Long.parseLong(parts[2]));
+        events.granted(lease, Integer.parseInt(parts[6]), counts ? validity(parts) : null);
+    }
+
+    /** Stamp and exchange each give a moment until which the lease lasts at least; so the later of the two is right, too. */
+    private @Nullable Validity validity(String[] parts) {
+        long received = time.nanos();
+        Duration period = Duration.ofMillis(Long.parseLong(parts[5]));
+        Validity stamped = Stamp.ofPushed(parts[4], period, received);
+        if (parts[0].isEmpty()) {
+            return stamped;
+        }
+        long end = Long.parseLong(parts[1]) + period.toNanos() / 1000;
+        Validity counted = Exchange.ofPushed(exchanges.get(parts[0]), parts[0], end, received, period);
+        boolean stampSaysMore = counted == null || (stamped != null && stamped.deadline() - counted.deadline() > 0);
+        return stampSaysMore ? stamped : counted;
     }
 }

@@ -6,6 +6,7 @@ import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.internal.ThreadExecutorMap;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -32,11 +33,12 @@ final class Outbox {
     private int underWay;
     private boolean closed;
 
-    /** The connection's own thread, known from the first answer on. */
+    /** The connection's own thread: as a rule the one that has opened it, for certain from the first answer on. */
     private volatile @Nullable EventExecutor reader;
 
     Outbox(StatefulRedisConnection<String, String> connection) {
         this.connection = connection;
+        reader = ThreadExecutorMap.currentExecutor();
     }
 
     /** Writes a command, now or soon. Not if it is over by then. */
@@ -63,6 +65,20 @@ final class Outbox {
         write(batch);
     }
 
+    /** Runs a task on the connection's own thread; where that is not known yet, or has ended, on the caller's. */
+    void execute(Runnable task) {
+        EventExecutor own = reader;
+        if (own == null || own.inEventLoop()) {
+            task.run();
+            return;
+        }
+        try {
+            own.execute(task);
+        } catch (RejectedExecutionException e) {
+            task.run();
+        }
+    }
+
     /** From now on nothing is written any more. */
     void close() {
         mutex.lock();
@@ -85,8 +101,8 @@ final class Outbox {
     private void write(List<AsyncCommand<String, String, List<Object>>> batch) {
         for (AsyncCommand<String, String, List<Object>> command : batch) {
             command.whenComplete((answer, failure) -> {
-                if (reader == null && failure == null) {
-                    reader = ThreadExecutorMap.currentExecutor();
+                if (failure == null) {
+                    answeredOn(ThreadExecutorMap.currentExecutor());
                 }
                 ended();
             });
@@ -100,6 +116,12 @@ final class Outbox {
             own.execute(() -> dispatch(batch));
         } catch (RuntimeException e) {
             batch.forEach(command -> command.completeExceptionally(e));
+        }
+    }
+
+    private void answeredOn(@Nullable EventExecutor here) {
+        if (here != null && !here.equals(reader)) {
+            reader = here;
         }
     }
 

@@ -6,7 +6,10 @@ import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
+import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
+import io.lettuce.core.resource.EventLoopGroupProvider;
 import io.lettuce.core.resource.NettyCustomizer;
+import io.lettuce.core.resource.ThreadFactoryProvider;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelOption;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -20,23 +23,31 @@ import org.jspecify.annotations.Nullable;
  */
 final class OwnClient {
 
-    private static final int THREADS = 2;
+    private static final int OTHER_THREADS = 2;
+    private static final ThreadFactoryProvider NAMED =
+            pool -> new DefaultThreadFactory("leasehold-redis-" + pool, true);
 
     private final RedisClient client;
     private final @Nullable ClientResources resources;
+    private final @Nullable EventLoopGroupProvider loops;
 
-    private OwnClient(RedisClient client, @Nullable ClientResources resources) {
+    private OwnClient(RedisClient client, @Nullable ClientResources resources, @Nullable EventLoopGroupProvider loops) {
         this.client = client;
         this.resources = resources;
+        this.loops = loops;
     }
 
-    /** A client with threads of its own. */
+    /** A client with threads of its own, one for all its connections: what comes in on one often goes out on another. */
     OwnClient(Duration connectTimeout) {
-        this(connectTimeout, threads());
+        this(connectTimeout, new DefaultEventLoopGroupProvider(1, NAMED));
     }
 
-    private OwnClient(Duration connectTimeout, ClientResources resources) {
-        this(RedisClient.create(resources), resources);
+    private OwnClient(Duration connectTimeout, EventLoopGroupProvider loops) {
+        this(connectTimeout, threads(loops), loops);
+    }
+
+    private OwnClient(Duration connectTimeout, ClientResources resources, EventLoopGroupProvider loops) {
+        this(RedisClient.create(resources), resources, loops);
         client.setOptions(unaided(ClientOptions.builder()
                 .socketOptions(SocketOptions.builder()
                         .connectTimeout(connectTimeout)
@@ -45,14 +56,17 @@ final class OwnClient {
                 .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())));
     }
 
-    /** A client over the threads of another, if there is one, with its TLS and socket options; the other is never closed. */
+    /**
+     * A client for a quorum, over the threads of another, if there is one, with its TLS and socket options; the other is never
+     * closed. With threads of its own, what is sent to all masters at once, and answered by all at once, is one wake-up.
+     */
     static OwnClient overOrOwn(@Nullable RedisClient other, Duration connectTimeout) {
         if (other == null) {
             return new OwnClient(connectTimeout);
         }
         RedisClient client = RedisClient.create(other.getResources());
         client.setOptions(unaided(other.getOptions().mutate()));
-        return new OwnClient(client, null);
+        return new OwnClient(client, null, null);
     }
 
     private static ClientOptions unaided(ClientOptions.Builder options) {
@@ -61,11 +75,11 @@ final class OwnClient {
                 .build();
     }
 
-    private static ClientResources threads() {
+    private static ClientResources threads(EventLoopGroupProvider loops) {
         return DefaultClientResources.builder()
-                .ioThreadPoolSize(THREADS)
-                .computationThreadPoolSize(THREADS)
-                .threadFactoryProvider(pool -> new DefaultThreadFactory("leasehold-redis-" + pool, true))
+                .eventLoopGroupProvider(loops)
+                .computationThreadPoolSize(OTHER_THREADS)
+                .threadFactoryProvider(NAMED)
                 .nettyCustomizer(new NettyCustomizer() {
                     @Override
                     public void afterBootstrapInitialized(Bootstrap bootstrap) {
@@ -82,9 +96,13 @@ final class OwnClient {
     /** Closes the client and ends its threads, without waiting for them. */
     void close() {
         ClientResources own = resources;
+        EventLoopGroupProvider ownLoops = loops;
         client.shutdownAsync(0, 0, TimeUnit.MILLISECONDS).whenComplete((done, failure) -> {
             if (own != null) {
                 own.shutdown(0, 0, TimeUnit.MILLISECONDS);
+            }
+            if (ownLoops != null) {
+                ownLoops.shutdown(0, 0, TimeUnit.MILLISECONDS);
             }
         });
     }

@@ -107,6 +107,14 @@ final class Quorum {
         return attempts.apply(claim);
     }
 
+    /**
+     * Runs a task where the answers come in, if that is known yet and can be used. What is sent to several nodes from there
+     * needs no other thread, so whoever asks a quorum wakes one thread, once.
+     */
+    void execute(Runnable task) {
+        voters.get(0).execute(task);
+    }
+
     /** How long a node's answer is waited for: a slow node must cost neither the others nor the lease. */
     Duration patience(Duration lease) {
         // Not by Duration.dividedBy, which calculates in decimal numbers; this is asked several times in each attempt.

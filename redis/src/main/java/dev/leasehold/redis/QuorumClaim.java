@@ -78,7 +78,7 @@ final class QuorumClaim {
 
     private final Quorum quorum;
     private final Owner owner;
-    private final Turns turns = new Turns();
+    private final Turns turns;
     private final GateRanks ranks;
     private final List<CompletableFuture<ClaimAnswer>> callers = new ArrayList<>();
 
@@ -106,6 +106,7 @@ final class QuorumClaim {
     QuorumClaim(Quorum quorum, Owner owner, Claim claim) {
         this.quorum = quorum;
         this.owner = owner;
+        turns = new Turns(quorum::execute);
         this.claim = claim;
         ranks = quorum.ranks(claim.lock());
         proposedAt = quorum.time().now();

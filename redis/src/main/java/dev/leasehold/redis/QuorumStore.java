@@ -91,8 +91,9 @@ final class QuorumStore implements Store {
     @Override
     public CompletionStage<ClaimAnswer> claim(Claim claim) {
         return unlessClosed(() -> {
-            QuorumClaim known = claims.get(key(claim));
-            return (known == null ? new QuorumClaim(quorum, owner, claim) : known).ask(claim);
+            // Known before it has begun, which another thread may do: its withdrawal may come first.
+            return claims.computeIfAbsent(key(claim), unknown -> new QuorumClaim(quorum, owner, claim))
+                    .ask(claim);
         });
     }
 
@@ -146,6 +147,11 @@ final class QuorumStore implements Store {
             }
             return round;
         });
+    }
+
+    @Override
+    public boolean mayAnswerAtOnce() {
+        return false;
     }
 
     @Override

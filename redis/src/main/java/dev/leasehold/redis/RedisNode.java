@@ -31,7 +31,9 @@ import org.jspecify.annotations.Nullable;
  * Speaks to one master: its connections, its scripts, its inbox. It knows nothing of other nodes, nor how many there are.
  *
  * <p>Each operation is one script, run by its SHA; where the server does not know it, it is sent whole, which also teaches
- * it. Our clock is read before each sending, so that an answer's validity counts from the very request that was answered.
+ * it. A withdrawal is sent whole the first time on each connection: sent again because the server does not know it, it would
+ * come after the next attempt. Our clock is read before each sending, so that an answer's validity counts from the very
+ * request that was answered.
  */
 final class RedisNode implements LockOps {
 
@@ -154,15 +156,29 @@ final class RedisNode implements LockOps {
                             .add(owner)
                             .add(Millis.up(lease))
                             .add(claim.spare())
-                            .add((enqueue ? "1|" : "0|")
-                                    + (wantsExchange() ? "1|" : "0|")
-                                    + Millis.up(WaitingRules.aliveFor(lease))
-                                    + '|'
-                                    + Millis.up(WaitingRules.claimPeriod(lease))
-                                    + '|'
-                                    + lock.toTellText());
+                            .add(how(claim, enqueue) + lock.toTellText());
                 },
                 (sentAt, answer) -> claimAnswer(claim, sentAt, answer));
+    }
+
+    /** What a claim says of how it waits. Its stamp is read before it is sent, as {@link Stamp} demands. */
+    private String how(Claim claim, boolean enqueue) {
+        String aliveFor = Long.toString(Millis.up(WaitingRules.aliveFor(claim.lease())));
+        return new StringBuilder(256)
+                .append(enqueue ? "1|" : "0|")
+                .append(wantsExchange() ? "1|" : "0|")
+                .append("00000", aliveFor.length(), 5)
+                .append(aliveFor)
+                .append('|')
+                .append(Stamp.of(context.time().now()))
+                .append('|')
+                .append(Millis.up(WaitingRules.claimPeriod(claim.lease())))
+                .append('|')
+                .append(claim.spare())
+                .append('|')
+                .append(inbox.channel())
+                .append('|')
+                .toString();
     }
 
     /**
@@ -368,6 +384,21 @@ final class RedisNode implements LockOps {
         return keys.of(lock).toTellText();
     }
 
+    /** Runs a task, where there is a connection on the thread on which its answers come in. */
+    void execute(Runnable task) {
+        Wire open = commands.now();
+        if (open == null) {
+            task.run();
+        } else {
+            open.execute(task);
+        }
+    }
+
+    /** The monotonic clock of this process. */
+    long nanos() {
+        return context.time().nanos();
+    }
+
     /** What a script is sent beside its name. */
     interface Rest {
         CommandArgs<String, String> addTo(CommandArgs<String, String> args);
@@ -405,6 +436,11 @@ final class RedisNode implements LockOps {
 
     private <T> CompletableFuture<T> run(Wire wire, Script script, Rest rest, Reply.Reader<T> reader) {
         CompletableFuture<T> result = new CompletableFuture<>();
+        if (script == Script.WITHDRAW && !wire.knowsWithdrawal()) {
+            whole(wire, script, rest, reader, result);
+            result.thenRun(wire::withdrawalIsKnown);
+            return result;
+        }
         ask(wire);
         ClockReading sentAt = context.time().now();
         wire.send(CommandType.EVALSHA, rest.addTo(new CommandArgs<>(Wire.CODEC).add(script.sha())))

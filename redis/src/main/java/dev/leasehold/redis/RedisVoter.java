@@ -7,8 +7,6 @@ import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.Validity;
-import dev.leasehold.spi.WaitingRules;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -19,13 +17,17 @@ import org.jspecify.annotations.Nullable;
 final class RedisVoter implements Voter {
 
     private final RedisNode node;
-    private final String owner;
-    private final byte[] rules;
+    private final Papers papers;
+    private final MarkerRules rules;
+    private final String rulesText;
+    private volatile @Nullable Marker marker;
+    private volatile @Nullable NodeView latest;
 
-    RedisVoter(RedisNode node, String owner, MarkerRules rules) {
+    RedisVoter(RedisNode node, Papers papers, MarkerRules rules) {
         this.node = node;
-        this.owner = owner;
-        this.rules = rules.text().getBytes(StandardCharsets.UTF_8);
+        this.papers = papers;
+        this.rules = rules;
+        rulesText = rules.text();
     }
 
     @Override
@@ -37,21 +39,25 @@ final class RedisVoter implements Voter {
     }
 
     private CompletionStage<Vote> vote(String what, Ballot ballot) {
+        Marker seen = marker;
+        Marker named = seen != null && seen.suits(ballot) ? seen : null;
+        List<byte[]> paper =
+                papers.of(ballot, clock(ballot), node.whomToTell(ballot.lock())).to(named);
         return node.runNow(
                 what,
                 Script.VOTE,
-                args -> node.lockKeys(args, 1, ballot.lock())
-                        .addKey(MarkerRules.KEY)
-                        .add(ballot.attempt().toString())
-                        .add(owner)
-                        .add(Millis.up(ballot.lease()))
-                        .add(ballot.spare())
-                        .add(ballot.token())
-                        .add(ballot.kind().code() + "|" + Millis.up(WaitingRules.aliveFor(ballot.lease())) + '|'
-                                + Millis.up(WaitingRules.claimPeriod(ballot.lease())) + '|'
-                                + node.whomToTell(ballot.lock()))
-                        .add(rules),
-                (sentAt, answer) -> stoodInLine(ballot, vote(ballot, sentAt, parts(answer))));
+                args -> {
+                    node.lockKeys(args, 1, ballot.lock()).addKey(MarkerRules.KEY);
+                    paper.forEach(args::add);
+                    return args;
+                },
+                (sentAt, answer) -> stoodInLine(ballot, vote(ballot, named, sentAt, answer)));
+    }
+
+    /** What the node's clock shows, as far as it is known; a token is not far from it. */
+    private long clock(Ballot ballot) {
+        NodeView view = latest;
+        return view == null ? ballot.token() : view.microsAt(node.nanos());
     }
 
     /** Where locks are shared with other clients, the first in line looks for the end of a foreign hold, as on one Redis. */
@@ -68,20 +74,29 @@ final class RedisVoter implements Voter {
         return vote;
     }
 
-    /** Most answers are one text, which costs a server less. */
-    private static List<Object> parts(List<Object> answer) {
-        return answer.size() == 1 ? List.of((Object[]) answer.get(0).toString().split("\\|")) : answer;
+    /** What the node tells of itself with every answer, which is also what the next ballot names. */
+    private NodeView view(ClockReading sentAt, List<Object> answer) {
+        String text = answer.get(2).toString();
+        Marker told = marker;
+        if (told == null || !told.text().equals(text)) {
+            told = Marker.of(text, rules);
+            marker = told;
+        }
+        return seen(new NodeView(
+                told.run(), sentAt, Reply.number(answer.get(1)), Duration.ofMillis(Reply.number(answer.get(3)))));
     }
 
-    private static NodeView view(ClockReading sentAt, List<Object> answer) {
-        return new NodeView(
-                answer.get(2).toString(),
-                sentAt,
-                Reply.number(answer.get(1)),
-                Duration.ofMillis(Reply.number(answer.get(3))));
+    private NodeView seen(NodeView view) {
+        latest = view;
+        return view;
     }
 
-    private static Vote vote(Ballot ballot, ClockReading sentAt, List<Object> answer) {
+    private Vote vote(Ballot ballot, @Nullable Marker named, ClockReading sentAt, List<Object> answer) {
+        if (answer.size() == 1 && named != null) {
+            NodeView view = seen(new NodeView(named.run(), sentAt, Reply.number(answer.get(0)), Duration.ZERO));
+            Duration asked = Duration.ofMillis(Millis.up(ballot.lease()));
+            return new Vote.Yes(ballot.token(), Validity.of(sentAt, asked), view);
+        }
         NodeView view = view(sentAt, answer);
         return switch (answer.get(0).toString()) {
             case "yes" -> new Vote.Yes(ballot.token(), Validity.of(sentAt, millis(answer.get(4))), view);
@@ -114,7 +129,7 @@ final class RedisVoter implements Voter {
                         .addKey(MarkerRules.KEY)
                         .add(Reply.beginning(new LeaseId(lock, attempt, token)))
                         .add(Millis.up(lease))
-                        .add(rules),
+                        .add(rulesText),
                 (sentAt, answer) -> {
                     NodeView view = view(sentAt, answer);
                     return switch (answer.get(0).toString()) {
@@ -154,8 +169,13 @@ final class RedisVoter implements Voter {
         return node.run(
                 "the state of its vote",
                 Script.LOOK,
-                args -> args.add(1).addKey(MarkerRules.KEY).add(rules),
-                RedisVoter::view);
+                args -> args.add(1).addKey(MarkerRules.KEY).add(rulesText),
+                this::view);
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        node.execute(task);
     }
 
     @Override

@@ -236,6 +236,7 @@ public final class RedlockStore implements StoreFactory {
         RedisSettings settings = options.plainKeys() ? RedisSettings.DEFAULTS.withPlainKeys() : RedisSettings.DEFAULTS;
         AtomicReference<@Nullable QuorumStore> store = new AtomicReference<>();
         List<Voter> voters = new ArrayList<>();
+        Papers papers = new Papers(context.owner(), options.marker());
         for (RedisURI master : masters) {
             int number = voters.size();
             Route route = new ClientRoute(own.client(), master, RedisUris.name(master));
@@ -255,7 +256,7 @@ public final class RedlockStore implements StoreFactory {
             };
             Inbox inbox = new Inbox(route, context, names, false, events);
             RedisNode node = new RedisNode(route, context, settings, names, inbox, true, events);
-            voters.add(new RedisVoter(node, context.owner(), options.marker()));
+            voters.add(new RedisVoter(node, papers, options.marker()));
         }
         AtomicLong attempts = new AtomicLong();
         Quorum quorum = new Quorum(

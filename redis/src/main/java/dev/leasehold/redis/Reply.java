@@ -82,8 +82,11 @@ final class Reply {
         return number(answer.get(0)) == 1 ? ReleaseAnswer.RELEASED : ReleaseAnswer.NOT_HELD;
     }
 
-    /** What PTTL says: nothing for a key without an end. */
+    /** What PTTL says: nothing for a key without an end; and nothing where it was not asked. */
     static @Nullable Duration timeLeft(Object part) {
+        if (part.equals("")) {
+            return null;
+        }
         long left = number(part);
         return left < 0 ? null : Duration.ofMillis(left);
     }

@@ -2,22 +2,37 @@ package dev.leasehold.redis;
 
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Runs tasks one at a time in the order in which they come, on the thread of whoever finds nobody at work. What a task
- * sends is therefore sent before anything that a later task sends, and nobody waits while somebody else is at work.
+ * Runs tasks one at a time in the order in which they come, on the thread that {@code where} gives to whoever finds nobody at
+ * work. What a task sends is therefore sent before anything that a later task sends, and nobody waits while somebody else is
+ * at work.
  */
 final class Turns {
 
+    private final Executor where;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger();
 
+    /**
+     * Makes one.
+     *
+     * @param where runs every task, at once or soon
+     */
+    Turns(Executor where) {
+        this.where = where;
+    }
+
     void run(Runnable task) {
         tasks.add(task);
-        if (waiting.getAndIncrement() != 0) {
-            return;
+        if (waiting.getAndIncrement() == 0) {
+            where.execute(this::work);
         }
+    }
+
+    private void work() {
         do {
             Runnable next = tasks.remove();
             try {

@@ -33,6 +33,11 @@ interface Voter {
     /** Asks the node for its clock, its run, and whether it has a vote. */
     CompletionStage<NodeView> look();
 
+    /** Runs a task, where this is known on the thread on which the node's answers come in. */
+    default void execute(Runnable task) {
+        task.run();
+    }
+
     /** Lists the locks that the node knows. */
     CompletionStage<List<LockInfo>> list(NamePattern pattern);
 

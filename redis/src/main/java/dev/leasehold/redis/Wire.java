@@ -57,6 +57,7 @@ final class Wire {
     private boolean suspected;
     private volatile long heardAt;
     private volatile long answeredTo;
+    private volatile boolean withdrawalKnown;
 
     Wire(
             StatefulRedisConnection<String, String> connection,
@@ -127,6 +128,20 @@ final class Wire {
         });
         outbox.send(command);
         return command;
+    }
+
+    /** Runs a task on the thread on which answers come in, once that is known and as long as it takes any. */
+    void execute(Runnable task) {
+        outbox.execute(task);
+    }
+
+    /** Whether the server has carried out a withdrawal on this connection, and so knows the script. */
+    boolean knowsWithdrawal() {
+        return withdrawalKnown;
+    }
+
+    void withdrawalIsKnown() {
+        withdrawalKnown = true;
     }
 
     /** Closes the connection. What is under way fails. */

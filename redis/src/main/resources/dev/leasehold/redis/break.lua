@@ -12,6 +12,6 @@ redis.call('DEL', KEYS[1])
 local to = news(ARGV[2])
 handOver(to)
 if holder.claim ~= '' then
-  tell('broken', to.inbox, holder.claim, to.name)
+  tell(channel(to.inbox, holder.claim), 'broken|' .. to.name)
 end
 return 1

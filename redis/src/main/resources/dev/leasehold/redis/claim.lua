@@ -1,8 +1,9 @@
--- ARGV: the beginning of the value that the claim makes, owner, lease, spare, 'ENQUEUE|ASK_RUN|ALIVE_FOR|CLAIM_PERIOD|' and
--- whom to tell (see lock.lua). Answers 'granted|TOKEN|SPARE|TIME_LEFT', the token alone where the rest is as asked for, or
--- 'busy|PLACE|TIME_LEFT|NOW|RUN|VALUE', the run where it is asked for.
+-- ARGV: the beginning of the value that the claim makes, owner, lease, spare,
+-- 'ENQUEUE|ASK_RUN|ALIVE_FOR|STAMP|PERIOD|SPARE|CHANNEL|' and whom to tell (see lock.lua). Answers 'granted|TOKEN|SPARE|TIME_LEFT', the token alone where the rest is as asked for, or
+-- 'busy|PLACE|TIME_LEFT|NOW|RUN|VALUE', the time left where others are in front not, and the run where it is asked for.
 local id, owner, lease, spare = string.sub(ARGV[1], #LAYOUT + 1, -2), ARGV[2], ARGV[3], ARGV[4]
-local enqueue, askRun, aliveFor, period, toTell = string.match(ARGV[5], '^(%d)|(%d)|(%d+)|(%d+)|(.*)$')
+local enqueue, askRun, terms, aliveFor, toTell =
+  string.match(ARGV[5], '^(%d)|(%d)|((%d+)|[^|]*|%d+|%d+|[^|]*)|(.*)$')
 
 local now = clock()
 local value = redis.call('GET', KEYS[1])
@@ -37,6 +38,6 @@ if not value then
   value = redis.call('GET', KEYS[1])
 end
 
-local place = stand(id, owner, spare, enqueue == '1', aliveFor, period, now)
-return 'busy|' .. place .. '|' .. redis.call('PTTL', KEYS[1]) .. '|' .. integer(now) .. '|'
+local place = stand(id, owner, enqueue == '1', aliveFor, terms, now)
+return 'busy|' .. place .. '|' .. (place > 1 and '' or redis.call('PTTL', KEYS[1])) .. '|' .. integer(now) .. '|'
   .. (askRun == '1' and runId() or '') .. '|' .. value

@@ -7,12 +7,11 @@
 -- history alone would show both on a master, and vote-free.lua looks at no more; here both are read, for whatever server
 -- has the history of the marker and not its run, such as a replica, has a marker of its own from now on.)
 -- rules: 'LONGEST|WAIT|TRUST': the longest lease of any client, how old the marker has to be (both in milliseconds), and
--- whether the marker keeps its age over a restart. Returns now, the run, for how many milliseconds there is no vote, and
--- the time at which it had or will have its vote.
+-- whether the marker keeps its age over a restart. Returns now, the marker as it is now, for how many milliseconds there is
+-- no vote, and the time at which it had or will have its vote.
 local function ballotPaper(marker, rules)
   local longest, wait, trust = string.match(rules, '^(%d+)|(%d+)|(%d)$')
-  local run = infoId('server', 'run_id:')
-  local data = run .. '-' .. infoId('replication', 'master_replid:')
+  local data = infoId('server', 'run_id:') .. '-' .. infoId('replication', 'master_replid:')
   local now = clock()
   local value = redis.call('GET', marker)
   local known, since, theirs, trusted
@@ -30,8 +29,9 @@ local function ballotPaper(marker, rules)
     since = now
   end
   if known ~= data or (value and since == now) then
-    redis.call('SET', marker, LAYOUT .. data .. '|' .. integer(since) .. '|' .. longest .. '|' .. trust)
+    value = LAYOUT .. data .. '|' .. integer(since) .. '|' .. longest .. '|' .. trust
+    redis.call('SET', marker, value)
   end
   local votesFrom = since + wait * 1000
-  return now, run, math.max(0, math.ceil((votesFrom - now) / 1000)), votesFrom, data
+  return now, value, math.max(0, math.ceil((votesFrom - now) / 1000)), votesFrom
 end

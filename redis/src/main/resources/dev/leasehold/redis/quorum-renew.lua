@@ -1,17 +1,17 @@
 -- KEYS: lock, marker. ARGV: the beginning of the value that claim and token make, duration, the marker's rules.
--- Answers {what, now, run, for how long there is no vote, …}: 'renewed' and the time left; 'gone', and 1 if the lock is
+-- Answers {what, now, the marker, for how long there is no vote, …}: 'renewed' and the time left; 'gone', and 1 if the lock is
 -- free; 'novote'.
-local now, run, noVote = ballotPaper(KEYS[2], ARGV[3])
+local now, seen, noVote = ballotPaper(KEYS[2], ARGV[3])
 if noVote > 0 then
-  return {'novote', integer(now), run, noVote}
+  return {'novote', integer(now), seen, noVote}
 end
 local value = redis.call('GET', KEYS[1])
 if not value or string.sub(value, 1, #ARGV[1]) ~= ARGV[1] then
-  return {'gone', integer(now), run, 0, value and 0 or 1}
+  return {'gone', integer(now), seen, 0, value and 0 or 1}
 end
 local left = redis.call('PTTL', KEYS[1])
 if left < tonumber(ARGV[2]) then
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
   left = ARGV[2]
 end
-return {'renewed', integer(now), run, 0, left}
+return {'renewed', integer(now), seen, 0, left}

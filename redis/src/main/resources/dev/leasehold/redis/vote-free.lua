@@ -2,31 +2,34 @@
 -- or waits for, on a node that has had its vote for long and accepts the proposal. What is not reached costs nothing, so
 -- this comes before the definitions in lock.lua. It only reads until all of that is certain; whatever else is the case is
 -- left to what follows.
+-- ARGV[4] is the marker as this node has told it to the client. What follows from its text alone the client has worked out
+-- already: it says with ARGV[5] between which times, by the clock of the node, the proposal may be accepted. All of that is
+-- worth nothing, and not looked at, unless the marker is that very text now.
 -- Of the ids in the marker it looks at one, that of the replication history: while a server is a master, no other process
 -- has its history, and it gets another at each start, whatever it loads, at each promotion, and after each time as a
 -- replica. So the run is the marker's where the history is. A replica tells of its master's history: hence the role.
-if redis.call('EXISTS', KEYS[1], KEYS[3]) == 0 then
-  local marker = redis.call('GET', KEYS[5]) or ''
-  -- By its place, since a pattern would cost as much as two commands: 'leasehold|1|RUN-HISTORY|SINCE|LONGEST|TRUST'.
-  local since, known = string.match(marker, '^(%d+)|(%d+|%d)$', 95)
-  local longest, wait, trust = string.match(ARGV[7], '^(%d+)|(%d+)|(%d)$')
-  local info = known == longest .. '|' .. trust and string.sub(marker, 1, 12) == 'leasehold|1|' and redis.call('INFO', 'replication')
-  if info and string.find(info, '\nrole:master\r', 1, true)
-      and string.find(info, '\nmaster_replid:' .. string.sub(marker, 54, 93) .. '\r', 1, true) then
-    local time = redis.call('TIME')
-    local now = time[1] * 1000000 + time[2]
-    local votesFrom = since + wait * 1000
-    local half, token, spare = longest * 500, ARGV[5], ARGV[4]
-    local proposal = tonumber(token)
-    local record = redis.call('GET', KEYS[2])
-    local last = math.max(record or now - half, votesFrom - half)
-    local most = math.max(now + half, last + 1048576) - spare
-    if votesFrom <= now and proposal > last and proposal <= most then
-      local at = string.format('%.0f', now)
-      local value = 'leasehold|1|' .. ARGV[1] .. '|' .. token .. '|' .. spare .. '|' .. at .. '|' .. ARGV[2]
-      redis.call('SET', KEYS[1], value, 'PX', ARGV[3])
-      redis.call('SET', KEYS[2], spare == '0' and token or string.format('%.0f', proposal + spare), 'PX', '604800000')
-      return 'yes|' .. at .. '|' .. string.sub(marker, 13, 52) .. '|0|' .. ARGV[3]
+-- Times and tokens are compared as texts of 16 digits each, since to make a number of one costs as much as a command.
+local call, seen = redis.call, ARGV[4]
+if seen ~= '' and call('EXISTS', KEYS[1], KEYS[3]) == 0 and call('GET', KEYS[5]) == seen then
+  local info = call('INFO', 'replication')
+  local history = string.find(info, '\nmaster_replid:', 1, true)
+  if string.sub(info, history + 15, history + 54) == string.sub(seen, 54, 93)
+      and string.find(info, '\nrole:master\r', 1, true) then
+    local time = call('TIME')
+    local micros = time[2]
+    while #micros < 6 do
+      micros = '0' .. micros
+    end
+    local now = time[1] .. micros
+    -- A longer text that begins with the same digits is the greater one.
+    if now > ARGV[5] then
+      local record = call('GET', KEYS[2])
+      local token = ARGV[6] or ARGV[3]
+      if record and #record == 16 and record < token or not record and now < string.sub(ARGV[5], 18, 33) then
+        call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+        call('SET', KEYS[2], ARGV[3], 'PX', '604800000')
+        return now
+      end
     end
   end
 end

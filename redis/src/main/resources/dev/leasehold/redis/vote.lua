@@ -1,19 +1,33 @@
 -- A ballot: asks the node to accept a token for an attempt.
 -- KEYS: those of the lock (see lock.lua), the marker.
--- ARGV: attempt, owner, lease, spare, proposal, 'KIND|ALIVE_FOR|CLAIM_PERIOD|' and whom to tell, the marker's rules.
--- Answers {what, now, run, for how long there is no vote, …}, or 'yes|…' as one text: 'yes' and the time left; 'stale' and the last token;
--- 'far' and the greatest that would be accepted; 'busy', the lock's value, its time left and the place; 'novote'.
-local id, owner, lease, spare, proposal = ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
-local kind, aliveFor, period, toTell = string.match(ARGV[6], '^(%d)|(%d+)|(%d+)|(.*)$')
+-- ARGV: the value that the lock shall have, lease, the end of the run, the marker as the node told it last or nothing,
+-- 'FROM|UNTIL|KIND|ALIVE_FOR|CLAIM_PERIOD|RULES|' and whom to tell, and the token again if it is not the end of its run.
+-- FROM and UNTIL are for vote-free.lua, RULES the marker's. SINCE in the value is when the node's clock shows by the client's
+-- reckoning: for people only.
+-- Answers {what, now, the marker, for how long there is no vote, …}, or now alone as a text: 'yes', for as long as was asked.
+-- 'yes' and the time left; 'stale' and the last token; 'far' and the greatest that would be accepted; 'busy', the lock's
+-- value, its time left and the place; 'novote'.
+local id, token, spare, owner = string.match(ARGV[1], '^leasehold|1|([^|]*)|(%d+)|(%d+)|%d+|(.*)$')
+local lease, proposal = ARGV[2], tonumber(token)
+local kind, aliveFor, period, rules, toTell = string.match(ARGV[5], '^%d+|%d+|(%d)|(%d+)|(%d+)|(%d+|%d+|%d)|(.*)$')
 
-local now, run, noVote, votesFrom = ballotPaper(KEYS[5], ARGV[7])
+local now, seen, noVote, votesFrom = ballotPaper(KEYS[5], rules)
 if noVote > 0 then
-  return {'novote', integer(now), run, noVote}
+  return {'novote', integer(now), seen, noVote}
+end
+
+-- The lock first, as in lock.lua.
+local function accept(last)
+  if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', lease) then
+    error('LEASEHOLD_TYPE')
+  end
+  redis.call('SET', KEYS[2], integer(math.max(last, proposal + spare)), 'PX', TOKEN_LIFE)
+  return {'yes', integer(now), seen, 0, lease}
 end
 
 -- A proposal may have been made long ago, and the record of the last token may be older still: what the server came back
 -- with. So nothing is accepted that could have been given out before it had its vote.
-local half = string.match(ARGV[7], '^(%d+)') * 500
+local half = string.match(rules, '^(%d+)') * 500
 local stored = redis.call('MGET', KEYS[1], KEYS[2])
 local value = stored[1]
 local record = tonumber(stored[2])
@@ -27,11 +41,11 @@ end
 if holder and holder.claim == id then
   local token = tonumber(holder.token)
   if proposal < token then
-    return {'stale', integer(now), run, 0, integer(math.max(record or 0, token))}
+    return {'stale', integer(now), seen, 0, integer(math.max(record or 0, token))}
   end
   if proposal > token then
     if proposal > most then
-      return {'far', integer(now), run, 0, integer(most)}
+      return {'far', integer(now), seen, 0, integer(most)}
     end
     local rest = string.match(value, '^leasehold|1|[^|]*|%d+|%d+(|.*)$')
     redis.call('SET', KEYS[1], LAYOUT .. id .. '|' .. integer(proposal) .. '|' .. spare .. rest, 'KEEPTTL')
@@ -44,22 +58,18 @@ if holder and holder.claim == id then
     redis.call('PEXPIRE', KEYS[1], lease)
     left = lease
   end
-  return {'yes', integer(now), run, 0, left}
+  return {'yes', integer(now), seen, 0, left}
 end
 
 -- A lease that a majority has just confirmed: only a token that this node knows to be later speaks against it.
 if kind == '2' and not value then
   if record and proposal + spare < record then
-    return {'stale', integer(now), run, 0, integer(record)}
+    return {'stale', integer(now), seen, 0, integer(record)}
   end
   if proposal > most then
-    return {'far', integer(now), run, 0, integer(most)}
+    return {'far', integer(now), seen, 0, integer(most)}
   end
-  grant(now, integer(proposal), id, spare, owner, lease)
-  if proposal + spare < last then
-    redis.call('SET', KEYS[2], integer(last), 'PX', TOKEN_LIFE)
-  end
-  return {'yes', integer(now), run, 0, lease}
+  return accept(last)
 end
 
 if not value then
@@ -68,19 +78,21 @@ if not value then
   local other, queued = handOver(to)
   if not other then
     if proposal <= last then
-      return {'stale', integer(now), run, 0, integer(last)}
+      return {'stale', integer(now), seen, 0, integer(last)}
     end
     if proposal > most then
-      return {'far', integer(now), run, 0, integer(most)}
+      return {'far', integer(now), seen, 0, integer(most)}
     end
-    grant(now, integer(proposal), id, spare, owner, lease)
+    local answer = accept(0)
     if queued then
       leave(id)
     end
-    return {'yes', integer(now), run, 0, lease}
+    return answer
   end
   value = redis.call('GET', KEYS[1])
 end
 
-local place = kind == '2' and 0 or stand(id, owner, spare, kind == '1', aliveFor, period, now)
-return {'busy', integer(now), run, 0, value, redis.call('PTTL', KEYS[1]), place}
+local place = kind == '2' and 0 or stand(id, owner, kind == '1', aliveFor,
+  table.concat({string.format('%05d', aliveFor), string.rep('-', 32), period, spare,
+    channel(news(toTell).inbox, id)}, '|'), now)
+return {'busy', integer(now), seen, 0, value, redis.call('PTTL', KEYS[1]), place}

@@ -11,6 +11,6 @@ end
 local first = SHARED and found == 1 and redis.call('LINDEX', KEYS[3], 0)
 if first then
   local to = news(ARGV[2])
-  tell('broken', to.inbox, first, to.name)
+  tell(channel(to.inbox, first), 'broken|' .. to.name)
 end
 return found

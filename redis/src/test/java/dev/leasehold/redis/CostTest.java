@@ -169,9 +169,9 @@ class CostTest {
         joinAndDie("earlier");
         // As the server's clock was when it came.
         String known = redis.commands().hget("leasehold:{x}:waiters", "earlier:1");
-        String[] parts = known.split("\\|", 5);
+        String[] parts = known.split("\\|", 3);
         parts[0] = Long.toString(Long.parseLong(parts[0]) + 3_600_000_000L);
-        parts[3] = Long.toString(Long.parseLong(parts[3]) + 3_600_000_000L);
+        parts[1] = Long.toString(Long.parseLong(parts[1]) + 3_600_000_000L);
         redis.commands().hset("leasehold:{x}:waiters", "earlier:1", String.join("|", parts));
         Leasehold client = client();
         CompletableFuture<Lease> later = client.lock("x").acquireAsync();
@@ -196,7 +196,7 @@ class CostTest {
                         "a dead process",
                         "30000",
                         "64",
-                        "1|0|12500|5000|1|leasehold:inbox:|x");
+                        "1|0|12500|" + "0".repeat(32) + "|5000|64|leasehold:inbox:" + client + "|1|leasehold:inbox:|x");
     }
 
     private void awaitQueue(long length) {

@@ -21,6 +21,7 @@ import dev.leasehold.testkit.sim.SimAnswer;
 import dev.leasehold.testkit.sim.SimNode;
 import dev.leasehold.testkit.sim.SimReply;
 import dev.leasehold.testkit.sim.SimRequest;
+import io.lettuce.core.SetArgs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -247,10 +248,16 @@ class DifferentialTest {
             if (model.endOf(lock) <= micros) {
                 redis.commands().del(key);
             }
-            redis.commands().hgetall(key + ":waiters").forEach((claim, value) -> {
-                int bar = value.indexOf('|');
-                long aliveUntil = Long.parseLong(value.substring(0, bar)) - duration;
-                redis.commands().hset(key + ":waiters", claim, aliveUntil + value.substring(bar));
+            String value = redis.commands().get(key);
+            if (value != null) {
+                String[] parts = value.split("\\|", 7);
+                parts[5] = Long.toString(Long.parseLong(parts[5]) - duration);
+                redis.commands().set(key, String.join("|", parts), SetArgs.Builder.keepttl());
+            }
+            redis.commands().hgetall(key + ":waiters").forEach((claim, known) -> {
+                int bar = known.indexOf('|');
+                long asked = Long.parseLong(known.substring(0, bar)) - duration;
+                redis.commands().hset(key + ":waiters", claim, asked + known.substring(bar));
             });
         }
 

@@ -10,6 +10,7 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.servers.Ports;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.testkit.FaultProxy;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -179,7 +180,7 @@ class FaultsTest {
 
     @Test
     void aServerThatIsNotThereIsNamedAndNothingWasAcquired() {
-        int port = RedisProcess.freePort();
+        int port = Ports.next();
         Leasehold client = Leasehold.builder()
                 .uri("redis://user:secret@localhost:" + port)
                 .storeTimeout(Duration.ofMillis(700))

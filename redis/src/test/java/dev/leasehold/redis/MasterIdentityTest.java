@@ -5,7 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.servers.RedisProcess.Version;
+import dev.leasehold.spi.ClaimId;
 import io.lettuce.core.ScriptOutputType;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,10 +27,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 class MasterIdentityTest {
 
     private static final Pattern HISTORY = Pattern.compile("master_replid:([0-9a-f]{40})");
-    private static final String RULES = new MarkerRules(Duration.ofMinutes(1), false).text();
+    private static final MarkerRules RULES = new MarkerRules(Duration.ofMinutes(1), false);
 
     private final List<RedisProcess> servers = new ArrayList<>();
-    private int attempts;
+    private long attempts;
+
+    /** What the client was told when the master got its vote, and goes on naming. */
+    private Marker told;
 
     @AfterEach
     void stop() {
@@ -47,25 +52,27 @@ class MasterIdentityTest {
 
     private String vote(RedisProcess server) {
         String key = "leasehold:{x" + attempts++ + "}";
+        long now = System.currentTimeMillis() * 1000;
+        Ballot ballot = new Ballot("x", new ClaimId("c", attempts), now, 0, Duration.ofSeconds(10), Ballot.Kind.CLAIM);
+        assertThat(told.suits(ballot)).isTrue();
         List<Object> answer = server.commands()
                 .eval(
                         Script.VOTE.text(),
                         ScriptOutputType.MULTI,
                         new String[] {key, key + ":token", key + ":queue", key + ":waiters", MarkerRules.KEY},
-                        "c:" + attempts,
-                        "a test",
-                        "10000",
-                        "0",
-                        Long.toString(System.currentTimeMillis() * 1000),
-                        "0|12500|5000|1|leasehold:inbox:|x",
-                        RULES);
-        return answer.get(0).toString().replaceAll("\\|.*", "");
+                        new Papers("a test", RULES)
+                                .of(ballot, now, "1|leasehold:inbox:|x").to(told).stream()
+                                        .map(one -> new String(one, StandardCharsets.UTF_8))
+                                        .toArray(String[]::new));
+        String what = answer.get(0).toString();
+        return answer.size() > 1 ? what : what.matches("\\d{16}") ? "yes" : "an answer that is none: " + what;
     }
 
-    private static void giveVote(RedisProcess server) {
+    private void giveVote(RedisProcess server) {
         List<Object> answer = server.commands()
-                .eval(Script.OPEN_QUORUM.text(), ScriptOutputType.MULTI, new String[] {MarkerRules.KEY}, RULES);
+                .eval(Script.OPEN_QUORUM.text(), ScriptOutputType.MULTI, new String[] {MarkerRules.KEY}, RULES.text());
         assertThat(answer.get(0)).isEqualTo("opened");
+        told = Marker.of(answer.get(2).toString(), RULES);
     }
 
     private RedisProcess withVote(Version version, String... options) {

@@ -10,6 +10,7 @@ import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.servers.Ports;
 import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.testkit.FaultProxy;
@@ -188,7 +189,7 @@ class ReplicasTest {
         try (RedisGroup cluster = RedisGroup.cluster()) {
             RedisProcess slotMaster = cluster.servers.get(SlotHash.getSlot(KEY) * 3 / 16384);
             slotMaster.commands().configSet("repl-diskless-sync-delay", "0");
-            int bus = RedisProcess.freePort();
+            int bus = Ports.next();
             RedisProcess follower = server("--cluster-enabled", "yes", "--cluster-port", Integer.toString(bus));
             slotMaster
                     .commands()

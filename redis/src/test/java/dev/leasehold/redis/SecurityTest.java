@@ -8,6 +8,7 @@ import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.servers.Ports;
 import dev.leasehold.servers.RedisProcess;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
@@ -150,7 +151,7 @@ class SecurityTest {
 
     @Test
     void certificatesAreChecked() {
-        int port = RedisProcess.freePort();
+        int port = Ports.next();
         try (RedisProcess redis = withTls(port);
                 Leasehold client = Leasehold.connect("rediss://localhost:" + port)) {
             assertThatThrownBy(() -> client.lock("x").acquire())
@@ -163,7 +164,7 @@ class SecurityTest {
 
     @Test
     void aTrustedServerIsSpokenToInSecret() throws Exception {
-        int port = RedisProcess.freePort();
+        int port = Ports.next();
         RedisClient lettuce = RedisClient.create();
         lettuce.setOptions(ClientOptions.builder()
                 .sslOptions(SslOptions.builder()
