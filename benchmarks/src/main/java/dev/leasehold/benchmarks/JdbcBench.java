@@ -12,6 +12,7 @@ import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -34,7 +35,8 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 
 /**
  * Locks in databases side by side, in one run, taking turns: {@code cycles} prints uncontended cycles of acquire and release
- * per second on PostgreSQL and MariaDB, beside two bare prepared statements; {@code handover} the time from one process's
+ * per second on PostgreSQL and MariaDB, beside two bare prepared statements (as MariaDB's driver prepares them unless told
+ * otherwise, and as our own pool has it do); {@code handover} the time from one process's
  * release to the next one's grant, with four processes on one lock, beside Spring Integration.
  *
  * <pre>java -cp … dev.leasehold.benchmarks.JdbcBench cycles|handover [seconds]</pre>
@@ -44,7 +46,10 @@ public final class JdbcBench {
     /** Short and many: the disk is never equally fast for long, and each is compared with its round's bare statements. */
     private static final int ROUNDS = 30;
 
-    private static final int WARM_UPS = 15;
+    /** Cycles of each before it counts, so that the JIT is done with all: whoever has more code is not measured half-compiled. */
+    private static final int WARM_UP = 15_000;
+
+    private static final int WARM_UP_TURN = 500;
 
     private JdbcBench() {}
 
@@ -84,33 +89,50 @@ public final class JdbcBench {
         Map<String, Cycle> cycles = new LinkedHashMap<>();
         try (HikariDataSource pool = new HikariDataSource(config);
                 Connection bare = pool.getConnection();
-                Leasehold ours =
+                Connection prepared = DriverManager.getConnection(url + "&useServerPrepStmts=true");
+                Leasehold ours = Leasehold.connect(url);
+                Leasehold unspun = Leasehold.connect(url + "&leasehold.spin=false");
+                Leasehold given =
                         Leasehold.builder().store(JdbcStore.using(pool)).build()) {
             tables(pool);
             cycles.put("two bare statements", bare(bare));
-            DistributedLock lock = ours.lock("bench");
-            cycles.put("Leasehold", () -> lock.acquire().close());
+            if (database.equals("MariaDB")) {
+                cycles.put("bare, prepared by the server", bare(prepared));
+            }
+            cycles.put("Leasehold", cycle(ours, "ours"));
+            cycles.put("Leasehold, spin=false", cycle(unspun, "unspun"));
+            cycles.put("Leasehold, data source", cycle(given, "given"));
             cycles.put("ShedLock", shedLock(pool));
             cycles.put("Spring Integration", springCycle(spring(pool)));
             Map<String, List<Double>> rates = new LinkedHashMap<>();
             Map<String, List<Double>> ratios = new LinkedHashMap<>();
-            for (int round = -WARM_UPS; round < ROUNDS; round++) {
+            for (int done = 0; done < WARM_UP; done += WARM_UP_TURN) {
+                for (Cycle cycle : cycles.values()) {
+                    for (int i = 0; i < WARM_UP_TURN; i++) {
+                        cycle.run();
+                    }
+                }
+            }
+            for (int round = 0; round < ROUNDS; round++) {
                 double yardstick = 0;
                 for (Map.Entry<String, Cycle> cycle : cycles.entrySet()) {
                     double rate = rate(cycle.getValue(), Duration.ofMillis(seconds * 100L));
                     yardstick = yardstick == 0 ? rate : yardstick;
-                    if (round >= 0) {
-                        rates.computeIfAbsent(cycle.getKey(), key -> new ArrayList<>())
-                                .add(rate);
-                        ratios.computeIfAbsent(cycle.getKey(), key -> new ArrayList<>())
-                                .add(rate / yardstick);
-                    }
+                    rates.computeIfAbsent(cycle.getKey(), key -> new ArrayList<>())
+                            .add(rate);
+                    ratios.computeIfAbsent(cycle.getKey(), key -> new ArrayList<>())
+                            .add(rate / yardstick);
                 }
             }
             rates.forEach((who, all) -> System.out.printf(
-                    "%-11s %-20s %8.0f cycles/s, %.2f of bare in the same round (medians)%n",
+                    "%-11s %-28s %8.0f cycles/s, %.2f of bare in the same round (medians)%n",
                     database, who, median(all), median(Objects.requireNonNull(ratios.get(who)))));
         }
+    }
+
+    private static Cycle cycle(Leasehold client, String name) {
+        DistributedLock lock = client.lock(name);
+        return () -> lock.acquire().close();
     }
 
     private static double rate(Cycle cycle, Duration duration) throws Exception {

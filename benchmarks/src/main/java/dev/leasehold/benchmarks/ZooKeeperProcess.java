@@ -1,8 +1,8 @@
 package dev.leasehold.benchmarks;
 
+import dev.leasehold.servers.Ports;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -24,9 +24,7 @@ final class ZooKeeperProcess implements AutoCloseable {
     private final int port;
 
     ZooKeeperProcess(Path directory) throws Exception {
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
+        port = Ports.next();
         Path config = directory.resolve("zoo.cfg");
         Files.writeString(
                 config,
