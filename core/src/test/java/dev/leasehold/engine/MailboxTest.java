@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -99,21 +100,36 @@ class MailboxTest {
         assertThat(log).containsExactly("behind", "next");
     }
 
-    /** Mailboxes that close after every event, made anew by whoever is refused: each event is handled exactly once. */
+    /**
+     * Mailboxes that close when they are empty, made anew by whoever is refused: each event is handled exactly once. Between
+     * two rounds everybody has returned, so each round retires one mailbox at least, however the threads are scheduled.
+     */
     @Test
     void whoIsRefusedFindsANewMailboxAndNothingIsLostOnTheWay() throws InterruptedException {
+        int rounds = 1_000;
+        int inARound = EACH / rounds;
+        assertThat(inARound * THREADS).isLessThan(Mailbox.MOST_IN_A_ROW);
         AtomicInteger handled = new AtomicInteger();
         AtomicInteger retired = new AtomicInteger();
+        AtomicBoolean twice = new AtomicBoolean();
         AtomicReference<Mailbox<Integer>> current = new AtomicReference<>();
+        CyclicBarrier betweenRounds = new CyclicBarrier(THREADS);
         run(number -> {
-            for (int i = 0; i < EACH; i++) {
+            for (int i = 0; i < rounds * inARound; i++) {
+                if (i % inARound == 0) {
+                    betweenRounds.await(60, TimeUnit.SECONDS);
+                }
                 while (true) {
                     Mailbox<Integer> box = current.get();
                     if (box == null) {
+                        AtomicBoolean closed = new AtomicBoolean();
                         box = new Mailbox<>(
                                 event -> handled.incrementAndGet(),
                                 () -> true,
-                                retired::incrementAndGet,
+                                () -> {
+                                    retired.incrementAndGet();
+                                    twice.compareAndSet(false, !closed.compareAndSet(false, true));
+                                },
                                 MailboxTest::elsewhere);
                         current.compareAndSet(null, box);
                         box = current.get();
@@ -125,8 +141,9 @@ class MailboxTest {
                 }
             }
         });
-        await(handled, THREADS * EACH);
-        assertThat(retired.get()).isGreaterThan(1);
+        assertThat(handled).hasValue(THREADS * rounds * inARound);
+        assertThat(twice).as("a mailbox that had closed took an event").isFalse();
+        assertThat(retired).hasValueGreaterThanOrEqualTo(rounds);
     }
 
     @Test
@@ -173,7 +190,7 @@ class MailboxTest {
     }
 
     private interface Work {
-        void run(int number);
+        void run(int number) throws Exception;
     }
 
     private static void run(Work work) throws InterruptedException {
