@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.servers.PostgresServer;
+import dev.leasehold.testkit.Started;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -13,8 +14,6 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,23 +21,14 @@ import org.junit.jupiter.api.io.TempDir;
 /** The commands with real databases, whose drivers come with the program. */
 class JdbcEndToEnd {
 
-    private static PostgresServer postgres;
+    @RegisterExtension
+    private static final Started<PostgresServer> POSTGRES = new Started<>(PostgresServer::start);
 
     @TempDir
     Path dir;
 
     @RegisterExtension
-    final Program leasehold = new Program(() -> dir, () -> postgres.url());
-
-    @BeforeAll
-    static void startServer() {
-        postgres = PostgresServer.start();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        postgres.close();
-    }
+    final Program leasehold = new Program(() -> dir, () -> POSTGRES.get().url());
 
     @Test
     void locksAreRunListedShownBrokenAndExamined() throws Exception {
@@ -66,7 +56,7 @@ class JdbcEndToEnd {
 
     @Test
     void thePasswordComesFromAFileOrTheEnvironmentAndIsNeverShown() throws Exception {
-        try (Connection connection = DriverManager.getConnection(postgres.url());
+        try (Connection connection = DriverManager.getConnection(POSTGRES.get().url());
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE ROLE app LOGIN PASSWORD 's3cret+/%'");
             statement.execute("GRANT CREATE ON SCHEMA public TO app");
@@ -75,7 +65,7 @@ class JdbcEndToEnd {
                     + " current_setting('hba_file')); END $$");
             statement.execute("SELECT pg_reload_conf()");
         }
-        String app = postgres.url().replace("user=postgres", "user=app") + "&leasehold.tables=app_";
+        String app = POSTGRES.get().url().replace("user=postgres", "user=app") + "&leasehold.tables=app_";
         Path file = Files.writeString(dir.resolve("password"), "s3cret+/%\n");
 
         leasehold

@@ -11,6 +11,7 @@ import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.servers.PostgresServer;
+import dev.leasehold.testkit.Started;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -21,29 +22,19 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Examinations of real databases: for each finding one that gives it and one that does not. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class JdbcDoctorTest {
 
-    private static PostgresServer postgres;
-    private static MariaDbServer mariadb;
+    @RegisterExtension
+    private static final Started<PostgresServer> POSTGRES = new Started<>(PostgresServer::start);
 
-    @BeforeAll
-    static void startServers() {
-        postgres = PostgresServer.start();
-        mariadb = MariaDbServer.start();
-    }
-
-    @AfterAll
-    static void stopServers() {
-        postgres.close();
-        mariadb.close();
-    }
+    @RegisterExtension
+    private static final Started<MariaDbServer> MARIADB = new Started<>(MariaDbServer::start);
 
     private static void use(String url) throws Exception {
         try (Leasehold client = Leasehold.connect(url)) {
@@ -90,8 +81,8 @@ class JdbcDoctorTest {
 
     @Test
     void aPostgresThatIsAsItShouldBeHasNothingWorseThanANote() throws Exception {
-        use(postgres.url());
-        Examination seen = examine(postgres.url());
+        use(POSTGRES.get().url());
+        Examination seen = examine(POSTGRES.get().url());
         assertThat(codes(seen, Severity.SERIOUS)).isEmpty();
         assertThat(codes(seen, Severity.WARNING)).isEmpty();
         assertThat(codes(seen, Severity.NOTE)).containsExactly("database-no-replica");
@@ -113,7 +104,8 @@ class JdbcDoctorTest {
 
     @Test
     void aMariaDbThatIsAsItShouldBeHasNothingWorseThanANote() throws Exception {
-        for (String url : List.of(mariadb.url(), mariadb.mysqlUrl() + "&sslMode=DISABLED&leasehold.dialect=mysql")) {
+        for (String url :
+                List.of(MARIADB.get().url(), MARIADB.get().mysqlUrl() + "&sslMode=DISABLED&leasehold.dialect=mysql")) {
             use(url);
             Examination seen = examine(url);
             assertThat(codes(seen, Severity.SERIOUS)).isEmpty();
@@ -138,7 +130,7 @@ class JdbcDoctorTest {
 
     @Test
     void missingTablesAreSaidAndNotMade() throws Exception {
-        for (String url : List.of(postgres.url(), mariadb.url(), "jdbc:h2:mem:doctor3;DB_CLOSE_DELAY=-1")) {
+        for (String url : List.of(POSTGRES.get().url(), MARIADB.get().url(), "jdbc:h2:mem:doctor3;DB_CLOSE_DELAY=-1")) {
             String mark = url.contains("?") ? "&" : "?";
             String none = url + mark + "leasehold.tables=none_";
             assertThat(the("database-no-tables", examine(none)).severity()).isEqualTo(Severity.NOTE);
@@ -150,74 +142,77 @@ class JdbcDoctorTest {
 
     @Test
     void anotherLayoutIsSerious() throws Exception {
-        String other = postgres.url() + "&leasehold.tables=other_";
+        String other = POSTGRES.get().url() + "&leasehold.tables=other_";
         use(other);
-        admin(postgres.url(), "UPDATE other_layout SET layout = 2");
+        admin(POSTGRES.get().url(), "UPDATE other_layout SET layout = 2");
         Finding finding = the("database-other-layout", examine(other));
         assertThat(finding.what()).contains("layout 2");
         assertThat(finding.remedy()).contains("newer version");
-        admin(postgres.url(), "UPDATE other_layout SET layout = 0");
+        admin(POSTGRES.get().url(), "UPDATE other_layout SET layout = 0");
         assertThat(codes(examine(other), Severity.NOTE)).contains("database-no-tables");
     }
 
     @Test
     void missingRightsAreNamedOneByOne() throws Exception {
-        use(postgres.url() + "&leasehold.tables=rights_");
+        use(POSTGRES.get().url() + "&leasehold.tables=rights_");
         admin(
-                postgres.url(),
+                POSTGRES.get().url(),
                 "CREATE ROLE guest LOGIN",
                 "GRANT SELECT ON rights_layout TO guest",
                 "GRANT SELECT, INSERT, UPDATE ON rights_lock TO guest",
                 "GRANT SELECT, INSERT, UPDATE, DELETE ON rights_waiter TO guest");
-        String guest = postgres.url().replace("user=postgres", "user=guest") + "&leasehold.tables=rights_";
+        String guest = POSTGRES.get().url().replace("user=postgres", "user=guest") + "&leasehold.tables=rights_";
         Finding finding = the("database-rights-missing", examine(guest));
         assertThat(finding.severity()).isEqualTo(Severity.SERIOUS);
         assertThat(finding.what()).endsWith("no right to DELETE ON \"rights_lock\"");
-        admin(postgres.url(), "GRANT DELETE ON rights_lock TO guest", "REVOKE INSERT ON rights_waiter FROM guest");
+        admin(
+                POSTGRES.get().url(),
+                "GRANT DELETE ON rights_lock TO guest",
+                "REVOKE INSERT ON rights_waiter FROM guest");
         assertThat(the("database-rights-missing", examine(guest)).remedy())
                 .isEqualTo("GRANT INSERT ON \"rights_waiter\" TO …");
-        admin(postgres.url(), "GRANT INSERT ON rights_waiter TO guest");
+        admin(POSTGRES.get().url(), "GRANT INSERT ON rights_waiter TO guest");
         assertThat(codes(examine(guest), Severity.SERIOUS)).isEmpty();
     }
 
     @Test
     void missingRightsOnMariaDbAreNamedOneByOne() throws Exception {
-        use(mariadb.url() + "&leasehold.tables=rights_");
+        use(MARIADB.get().url() + "&leasehold.tables=rights_");
         admin(
-                mariadb.url(),
+                MARIADB.get().url(),
                 "CREATE USER guest",
                 "GRANT SELECT ON test.rights_layout TO guest",
                 "GRANT SELECT, INSERT, UPDATE, DELETE ON test.rights_lock TO guest",
                 "GRANT SELECT, UPDATE ON test.rights_waiter TO guest");
-        String guest = mariadb.url().replace("user=root", "user=guest") + "&leasehold.tables=rights_";
+        String guest = MARIADB.get().url().replace("user=root", "user=guest") + "&leasehold.tables=rights_";
         assertThat(the("database-rights-missing", examine(guest)).what())
                 .endsWith("no right to INSERT, DELETE ON `rights_waiter`");
-        admin(mariadb.url(), "GRANT INSERT, DELETE ON test.rights_waiter TO guest");
+        admin(MARIADB.get().url(), "GRANT INSERT, DELETE ON test.rights_waiter TO guest");
         assertThat(codes(examine(guest), Severity.SERIOUS)).isEmpty();
     }
 
     @Test
     void aDatabaseThatCannotBeWrittenIsSerious() throws Exception {
-        use(postgres.url());
-        admin(postgres.url(), "CREATE ROLE reader LOGIN SUPERUSER");
-        admin(postgres.url(), "ALTER ROLE reader SET default_transaction_read_only = on");
-        Examination seen = examine(postgres.url().replace("user=postgres", "user=reader"));
+        use(POSTGRES.get().url());
+        admin(POSTGRES.get().url(), "CREATE ROLE reader LOGIN SUPERUSER");
+        admin(POSTGRES.get().url(), "ALTER ROLE reader SET default_transaction_read_only = on");
+        Examination seen = examine(POSTGRES.get().url().replace("user=postgres", "user=reader"));
         assertThat(codes(seen, Severity.SERIOUS)).containsExactly("database-read-only", "trial-failed");
 
-        use(mariadb.url());
-        admin(mariadb.url(), "SET GLOBAL read_only = 1");
+        use(MARIADB.get().url());
+        admin(MARIADB.get().url(), "SET GLOBAL read_only = 1");
         try {
-            assertThat(codes(examine(mariadb.url()), Severity.SERIOUS)).contains("database-read-only");
+            assertThat(codes(examine(MARIADB.get().url()), Severity.SERIOUS)).contains("database-read-only");
         } finally {
-            admin(mariadb.url(), "SET GLOBAL read_only = 0");
+            admin(MARIADB.get().url(), "SET GLOBAL read_only = 0");
         }
         assertThat(PostgresFindings.writable("db", true, "off").severity()).isEqualTo(Severity.SERIOUS);
     }
 
     @Test
     void commitsThatACrashForgetsAreAWarning() throws Exception {
-        use(postgres.url());
-        String off = postgres.url() + "&options=-c%20synchronous_commit=off";
+        use(POSTGRES.get().url());
+        String off = POSTGRES.get().url() + "&options=-c%20synchronous_commit=off";
         assertThat(codes(examine(off), Severity.WARNING))
                 .as("our own connections set it on")
                 .isEmpty();
@@ -225,13 +220,13 @@ class JdbcDoctorTest {
         assertThat(the("database-forgets", given).fault()).isEqualTo("a crash of the database");
         assertThat(given.verdict()).contains("except after: a crash of the database.");
 
-        use(mariadb.url());
+        use(MARIADB.get().url());
         for (int flush : new int[] {0, 2}) {
-            admin(mariadb.url(), "SET GLOBAL innodb_flush_log_at_trx_commit = " + flush);
-            assertThat(the("database-forgets", examine(mariadb.url())).fault())
+            admin(MARIADB.get().url(), "SET GLOBAL innodb_flush_log_at_trx_commit = " + flush);
+            assertThat(the("database-forgets", examine(MARIADB.get().url())).fault())
                     .isEqualTo(flush == 0 ? "a crash of the database" : "a crash of the database's machine");
         }
-        admin(mariadb.url(), "SET GLOBAL innodb_flush_log_at_trx_commit = 1");
+        admin(MARIADB.get().url(), "SET GLOBAL innodb_flush_log_at_trx_commit = 1");
         assertThat(PostgresFindings.commits("db", "off", "on").code()).isEqualTo("database-forgets");
     }
 
@@ -260,11 +255,11 @@ class JdbcDoctorTest {
 
     @Test
     void aPoolerThatLendsConnectionsPerTransactionIsSeen() throws Exception {
-        use(postgres.url());
-        Examination seen = examine(lendingPerStatement(postgres.url()));
+        use(POSTGRES.get().url());
+        Examination seen = examine(lendingPerStatement(POSTGRES.get().url()));
         assertThat(the("database-pooler", seen).what()).contains("pooler in between");
         assertThat(codes(seen, Severity.SERIOUS)).isEmpty();
-        Examination off = examine(postgres.url() + "&leasehold.listen=false");
+        Examination off = examine(POSTGRES.get().url() + "&leasehold.listen=false");
         assertThat(codes(off, Severity.NOTE)).contains("database-messages-off");
     }
 
@@ -273,7 +268,8 @@ class JdbcDoctorTest {
         assertThatThrownBy(() -> examine("jdbc:postgresql://127.0.0.1:1/db?user=a&leasehold.storeTimeout=1000"))
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("127.0.0.1:1");
-        assertThatThrownBy(() -> examine(postgres.url().replace("/postgres?", "/nowhere?leasehold.storeTimeout=1000&")))
+        assertThatThrownBy(() ->
+                        examine(POSTGRES.get().url().replace("/postgres?", "/nowhere?leasehold.storeTimeout=1000&")))
                 .isInstanceOf(LockException.class)
                 .isNotInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("nowhere");

@@ -6,11 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.leasehold.spi.ClockReading;
-import dev.leasehold.spi.LeaseId;
-import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.TimeSource;
-import dev.leasehold.spi.Validity;
+import dev.leasehold.testkit.Deaf;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -27,7 +25,7 @@ class LendingTest {
     private final Lending lending = lending(Duration.ofSeconds(10));
 
     private Lending lending(Duration storeTimeout) {
-        return new Lending(new StoreContext("client", "owner", "", clock, storeTimeout, new NoSignals()), source);
+        return new Lending(new StoreContext("client", "owner", "", clock, storeTimeout, new Deaf()), source);
     }
 
     @Test
@@ -192,14 +190,5 @@ class LendingTest {
         public Timer schedule(Duration delay, Runnable task) {
             throw new AssertionError("nothing is scheduled here");
         }
-    }
-
-    private static final class NoSignals implements Signals {
-
-        @Override
-        public void granted(LeaseId lease, int spare, Validity validity) {}
-
-        @Override
-        public void doubt(String lock) {}
     }
 }

@@ -11,6 +11,7 @@ import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testkit.Started;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -26,19 +27,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Statements on the threads of those who wait for them, on a real PostgreSQL: when, when not, and what it must not cost. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LentThreadTest {
 
     private static final int CYCLES = 100;
-    private static PostgresServer postgres;
+
+    @RegisterExtension
+    private static final Started<PostgresServer> POSTGRES = new Started<>(PostgresServer::start);
 
     private final String name = "lock-" + UUID.randomUUID();
     /** The names of the threads that have run statements. */
@@ -52,21 +54,11 @@ class LentThreadTest {
     private FaultProxy proxy;
     private HikariDataSource pool;
 
-    @BeforeAll
-    static void startServer() {
-        postgres = PostgresServer.start();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        postgres.close();
-    }
-
     @BeforeEach
     void openPool() {
-        proxy = FaultProxy.to(postgres.port());
+        proxy = FaultProxy.to(POSTGRES.get().port());
         HikariConfig config = new HikariConfig();
-        String url = postgres.url().replace(":" + postgres.port(), ":" + proxy.port());
+        String url = POSTGRES.get().url().replace(":" + POSTGRES.get().port(), ":" + proxy.port());
         config.setDataSource(proxied(DataSource.class, (method, arguments) -> {
             return switch (method) {
                 case "getConnection" -> noting(DriverManager.getConnection(url));
@@ -155,7 +147,7 @@ class LentThreadTest {
 
     @Test
     void theSameWithAPoolOfOurOwn() throws Exception {
-        try (Leasehold client = Leasehold.connect(postgres.url())) {
+        try (Leasehold client = Leasehold.connect(POSTGRES.get().url())) {
             DistributedLock lock = client.lock(name);
             for (int i = 0; i < CYCLES; i++) {
                 lock.acquire().close();
@@ -315,7 +307,7 @@ class LentThreadTest {
     @Test
     void theTimeToWaitIncludesWhatTheLentThreadTook() throws Exception {
         try (Leasehold client = client(pool);
-                Leasehold elsewhere = Leasehold.connect(postgres.url())) {
+                Leasehold elsewhere = Leasehold.connect(POSTGRES.get().url())) {
             untilLent(client.lock(name));
             try (Lease held = elsewhere.lock(name).acquire()) {
                 assertThat(client.lock(name).tryAcquire(Duration.ofMillis(50))).isEmpty();

@@ -1,34 +1,19 @@
 package dev.leasehold.jdbc;
 
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
-import dev.leasehold.StaleTokenException;
 import dev.leasehold.servers.MariaDbServer;
+import dev.leasehold.testkit.Started;
 import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** With MariaDB's own driver, and with MySQL's driver and dialect: no MySQL server can be had from Maven Central. */
 class MariaDbFenceTest {
 
-    private static MariaDbServer mariadb;
-
-    @BeforeAll
-    static void startServer() {
-        mariadb = MariaDbServer.start();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        mariadb.close();
-    }
+    @RegisterExtension
+    private static final Started<MariaDbServer> MARIADB = new Started<>(MariaDbServer::start);
 
     /** At SERIALIZABLE plain reads lock, so that who reads first holds up the others. */
     private static final List<Integer> VIEWS = List.of(Connection.TRANSACTION_REPEATABLE_READ);
@@ -38,7 +23,7 @@ class MariaDbFenceTest {
 
         @Override
         String url() {
-            return mariadb.url();
+            return MARIADB.get().url();
         }
 
         @Override
@@ -53,33 +38,16 @@ class MariaDbFenceTest {
 
         @Test
         void readingInsertingAndChangingIsEnoughAndResettingTakesDeleting() throws Exception {
-            try (Connection admin = DriverManager.getConnection(url());
-                    Statement statement = admin.createStatement()) {
-                statement.execute("CREATE DATABASE money");
-                statement.execute("CREATE USER clerk");
-                JdbcFence fence = JdbcFence.standard().withSchema("money").withTables("my_");
-                fence.createTable(dataSource());
-                statement.execute("GRANT SELECT ON test.account TO clerk"); // Or it could not use the database test.
-                String url = url().replace("user=root", "user=clerk");
-                try (Connection clerk = DriverManager.getConnection(url)) {
-                    clerk.setAutoCommit(false);
-                    assertThatThrownBy(() -> fence.register(clerk, "a", 2))
-                            .isInstanceOf(SQLException.class)
-                            .hasMessageContaining("denied");
-                    clerk.rollback();
-                    statement.execute("GRANT SELECT, INSERT, UPDATE ON money.my_fence TO clerk");
-                    fence.createTable(new DataSourceOf(url));
-                    fence.register(clerk, "a", 2);
-                    assertThatThrownBy(() -> fence.register(clerk, "a", 1)).isInstanceOf(StaleTokenException.class);
-                    clerk.commit();
-                    assertThatThrownBy(() -> fence.reset(clerk, "a")).hasMessageContaining("denied");
-                    clerk.rollback();
-                    statement.execute("GRANT DELETE ON money.my_fence TO clerk");
-                    fence.reset(clerk, "a");
-                    fence.register(clerk, "a", 1);
-                    clerk.commit();
-                }
-            }
+            String clerk = url().replace("user=root", "user=clerk");
+            // Without the last one the clerk could not use the database of the URL.
+            new FenceRights(
+                            url(),
+                            clerk,
+                            List.of(
+                                    "CREATE DATABASE money",
+                                    "CREATE USER clerk",
+                                    "GRANT SELECT ON test.account TO clerk"))
+                    .check();
         }
     }
 
@@ -90,7 +58,7 @@ class MariaDbFenceTest {
 
         @Override
         String url() {
-            return mariadb.mysqlUrl() + "&sslMode=DISABLED"; // A handshake takes half a second.
+            return MARIADB.get().mysqlUrl() + "&sslMode=DISABLED"; // A handshake takes half a second.
         }
 
         @Override

@@ -9,6 +9,7 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.LockOptions;
 import dev.leasehold.servers.MariaDbServer;
+import dev.leasehold.testkit.Started;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -19,13 +20,10 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -33,47 +31,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(value = 180, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class MariaDbHardCasesTest {
 
-    private static MariaDbServer mariadb;
+    @RegisterExtension
+    private static final Started<MariaDbServer> MARIADB = new Started<>(MariaDbServer::start);
 
     private final String name = "lock-" + UUID.randomUUID();
-
-    @BeforeAll
-    static void startServer() {
-        mariadb = MariaDbServer.start();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        mariadb.close();
-    }
-
-    private static void contend(String name, List<Leasehold> clients, int times) throws Exception {
-        AtomicBoolean inside = new AtomicBoolean();
-        long[] last = {0};
-        List<CompletableFuture<Void>> all = new ArrayList<>();
-        for (Leasehold client : clients) {
-            all.add(CompletableFuture.runAsync(() -> {
-                for (int i = 0; i < times; i++) {
-                    try (Lease lease = client.lock(name).acquire()) {
-                        assertThat(inside.compareAndSet(false, true)).isTrue();
-                        assertThat(lease.token()).isGreaterThan(last[0]);
-                        last[0] = lease.token();
-                        inside.set(false);
-                    } catch (InterruptedException e) {
-                        throw new AssertionError(e);
-                    }
-                }
-            }));
-        }
-        for (CompletableFuture<Void> one : all) {
-            one.get(60, TimeUnit.SECONDS);
-        }
-    }
 
     @ParameterizedTest
     @ValueSource(strings = {"TRANSACTION_REPEATABLE_READ", "TRANSACTION_SERIALIZABLE"})
     void exclusionAndOrderHoldAtEveryIsolationLevelWithAutoCommitOff(String isolation) throws Exception {
-        for (String url : List.of(mariadb.url(), mariadb.mysqlUrl())) {
+        for (String url : List.of(MARIADB.get().url(), MARIADB.get().mysqlUrl())) {
             try (HikariDataSource pool = new HikariDataSource()) {
                 pool.setJdbcUrl(url);
                 pool.setTransactionIsolation(isolation);
@@ -82,7 +48,7 @@ class MariaDbHardCasesTest {
                                 Leasehold.builder().store(JdbcStore.using(pool)).build();
                         Leasehold two =
                                 Leasehold.builder().store(JdbcStore.using(pool)).build()) {
-                    contend(name, List.of(one, two), 25);
+                    new Contention(name, List.of(one, two)).take(25);
                 }
                 try (Connection returned = pool.getConnection()) {
                     assertThat(returned.getAutoCommit()).isFalse();
@@ -95,8 +61,8 @@ class MariaDbHardCasesTest {
     /** Between locks whose names are neighbours, gaps between the rows of the queues must not matter. */
     @Test
     void contentionForManyLocksMeetsNoDeadlocks() throws Exception {
-        try (Leasehold one = Leasehold.connect(mariadb.url());
-                Leasehold two = Leasehold.connect(mariadb.url())) {
+        try (Leasehold one = Leasehold.connect(MARIADB.get().url());
+                Leasehold two = Leasehold.connect(MARIADB.get().url())) {
             List<CompletableFuture<Void>> all = new ArrayList<>();
             java.util.concurrent.Executor threadEach = task -> new Thread(task).start();
             for (int i = 0; i < 8; i++) {
@@ -104,7 +70,7 @@ class MariaDbHardCasesTest {
                 all.add(CompletableFuture.runAsync(
                         () -> {
                             try {
-                                contend(lock, List.of(one, two), 10);
+                                new Contention(lock, List.of(one, two)).take(10);
                             } catch (Exception e) {
                                 throw new AssertionError(e);
                             }
@@ -115,13 +81,14 @@ class MariaDbHardCasesTest {
                 each.get(60, TimeUnit.SECONDS);
             }
         }
-        assertThat(mariadb.log()).doesNotContainIgnoringCase("deadlock");
+        assertThat(MARIADB.get().log()).doesNotContainIgnoringCase("deadlock");
     }
 
     @Test
     void anUncontendedCycleIsTwoStatements() throws Exception {
-        try (Leasehold client = Leasehold.connect(mariadb.url());
-                Connection connection = DriverManager.getConnection(mariadb.url());
+        try (Leasehold client = Leasehold.connect(MARIADB.get().url());
+                Connection connection =
+                        DriverManager.getConnection(MARIADB.get().url());
                 Statement statement = connection.createStatement()) {
             client.lock(name).acquire().close();
             long before = questions(statement);
@@ -143,7 +110,7 @@ class MariaDbHardCasesTest {
     @Test
     void manyLeasesAreRenewedInBatchesAlsoWithMySqlsDriver() throws Exception {
         LockOptions brief = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(6));
-        for (String url : List.of(mariadb.url(), mariadb.mysqlUrl())) {
+        for (String url : List.of(MARIADB.get().url(), MARIADB.get().mysqlUrl())) {
             try (Leasehold client = Leasehold.connect(url)) {
                 List<CompletableFuture<Lease>> held = new ArrayList<>();
                 for (int i = 0; i < 200; i++) {
@@ -167,13 +134,13 @@ class MariaDbHardCasesTest {
     @Test
     void clientsThatMakeTheTablesAtTheSameMomentAllSucceed() throws Exception {
         for (int i = 0; i < 5; i++) {
-            String url = mariadb.url() + "&leasehold.tables=race" + i + "_";
+            String url = MARIADB.get().url() + "&leasehold.tables=race" + i + "_";
             List<Leasehold> clients = new ArrayList<>();
             for (int client = 0; client < 4; client++) {
                 clients.add(Leasehold.connect(url));
             }
             try {
-                contend(name, clients, 1);
+                new Contention(name, clients).take(1);
             } finally {
                 clients.forEach(Leasehold::close);
             }
@@ -185,46 +152,17 @@ class MariaDbHardCasesTest {
         try (MariaDbServer own = MariaDbServer.start();
                 Leasehold one = Leasehold.connect(own.url());
                 Leasehold two = Leasehold.connect(own.url())) {
-            AtomicBoolean stop = new AtomicBoolean();
-            AtomicInteger done = new AtomicInteger();
-            AtomicInteger inside = new AtomicInteger();
-            AtomicInteger twice = new AtomicInteger();
-            List<CompletableFuture<Void>> all = new ArrayList<>();
-            for (Leasehold client : List.of(one, two)) {
-                all.add(CompletableFuture.runAsync(() -> {
-                    while (!stop.get()) {
-                        try (Lease lease = client.lock(name).acquire()) {
-                            if (inside.incrementAndGet() > 1 && lease.isValid()) {
-                                twice.incrementAndGet();
-                            }
-                            inside.decrementAndGet();
-                            done.incrementAndGet();
-                        } catch (LockException | InterruptedException e) {
-                            // The server is away for a while.
-                        }
-                    }
-                }));
-            }
-            Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> done.get() > 20);
-            Lease held = one.lock(name + " held").acquire();
-            own.kill();
-            own.restart();
-            int after = done.get();
-            Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> done.get() > after + 20);
-            stop.set(true);
-            for (CompletableFuture<Void> each : all) {
-                each.get(30, TimeUnit.SECONDS);
-            }
-            assertThat(twice).hasValue(0);
-            held.extend(Duration.ofSeconds(40));
-            assertThat(held.isValid()).isTrue();
+            new Contention(name, List.of(one, two)).goOnThrough(() -> {
+                own.kill();
+                own.restart();
+            });
         }
     }
 
     @Test
     void timeZonesAndDaylightSavingChangeNothing() throws Exception {
-        try (Leasehold one = Leasehold.connect(mariadb.url() + "&sessionVariables=time_zone='+13:00'");
-                Leasehold two = Leasehold.connect(mariadb.url() + "&sessionVariables=time_zone='-11:30'")) {
+        try (Leasehold one = Leasehold.connect(MARIADB.get().url() + "&sessionVariables=time_zone='+13:00'");
+                Leasehold two = Leasehold.connect(MARIADB.get().url() + "&sessionVariables=time_zone='-11:30'")) {
             Lease held = one.lock(name).acquire();
             assertThat(two.lock(name).tryAcquire()).isEmpty();
             assertThat(two.locks(name).get(0).holder().timeLeft())
@@ -238,13 +176,13 @@ class MariaDbHardCasesTest {
 
     @Test
     void leastRightsAreEnoughAndMissingTablesAreNamed() throws Exception {
-        try (Connection admin = DriverManager.getConnection(mariadb.url());
+        try (Connection admin = DriverManager.getConnection(MARIADB.get().url());
                 Statement statement = admin.createStatement()) {
             statement.execute("CREATE DATABASE locks");
             statement.execute("CREATE USER app IDENTIFIED BY 'secret'");
             statement.execute("GRANT SELECT ON locks.* TO app");
             statement.execute("GRANT SELECT ON test.* TO app");
-            String url = mariadb.url().replace("user=root", "user=app&password=secret")
+            String url = MARIADB.get().url().replace("user=root", "user=app&password=secret")
                     + "&leasehold.schema=locks&leasehold.tables=my_";
             try (Leasehold app = Leasehold.connect(url + "&leasehold.initializeSchema=never")) {
                 assertThatThrownBy(() -> app.lock(name).acquire())
@@ -253,7 +191,8 @@ class MariaDbHardCasesTest {
                         .hasMessageContaining("CREATE TABLE IF NOT EXISTS `locks`.`my_waiter`")
                         .hasMessageNotContaining("secret");
             }
-            try (Leasehold owner = Leasehold.connect(mariadb.url() + "&leasehold.schema=locks&leasehold.tables=my_")) {
+            try (Leasehold owner =
+                    Leasehold.connect(MARIADB.get().url() + "&leasehold.schema=locks&leasehold.tables=my_")) {
                 owner.lock("made").acquire().close();
             }
             statement.execute("REVOKE SELECT ON locks.* FROM app");
@@ -262,7 +201,7 @@ class MariaDbHardCasesTest {
             statement.execute("GRANT SELECT ON locks.my_layout TO app");
             try (Leasehold one = Leasehold.connect(url);
                     Leasehold two = Leasehold.connect(url)) {
-                contend(name, List.of(one, two), 10);
+                new Contention(name, List.of(one, two)).take(10);
             }
         }
     }

@@ -4,27 +4,18 @@ import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreUri;
 import dev.leasehold.testkit.LeaseholdContract;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import dev.leasehold.testkit.Started;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 @Tag("extended")
 class MariaDbLeaseholdContractTest extends LeaseholdContract {
 
-    private static MariaDbServer mariadb;
-
-    @BeforeAll
-    static void startServer() {
-        mariadb = MariaDbServer.start();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        mariadb.close();
-    }
+    @RegisterExtension
+    private static final Started<MariaDbServer> MARIADB = new Started<>(MariaDbServer::start);
 
     @Override
     protected StoreFactory store() {
-        return new JdbcStoreProvider().create(StoreUri.parse(mariadb.url()));
+        return new JdbcStoreProvider().create(StoreUri.parse(MARIADB.get().url()));
     }
 }

@@ -3,27 +3,18 @@ package dev.leasehold.jdbc;
 import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreUri;
+import dev.leasehold.testkit.Started;
 import dev.leasehold.testkit.StoreContract;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Where sessions of the database hold the locks. */
 class MariaDbSessionContractTest extends StoreContract {
 
-    private static MariaDbServer mariadb;
-
-    @BeforeAll
-    static void startServer() {
-        mariadb = MariaDbServer.start();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        mariadb.close();
-    }
+    @RegisterExtension
+    private static final Started<MariaDbServer> MARIADB = new Started<>(MariaDbServer::start);
 
     @Override
     protected StoreFactory store() {
-        return new JdbcStoreProvider().create(StoreUri.parse(mariadb.url() + "&leasehold.sessionLocks=true"));
+        return new JdbcStoreProvider().create(StoreUri.parse(MARIADB.get().url() + "&leasehold.sessionLocks=true"));
     }
 }

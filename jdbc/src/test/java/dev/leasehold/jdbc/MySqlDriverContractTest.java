@@ -3,29 +3,20 @@ package dev.leasehold.jdbc;
 import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreUri;
+import dev.leasehold.testkit.Started;
 import dev.leasehold.testkit.StoreContract;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** MySQL's driver and dialect, on MariaDB: no MySQL server can be had from Maven Central. */
 @Tag("extended")
 class MySqlDriverContractTest extends StoreContract {
 
-    private static MariaDbServer mariadb;
-
-    @BeforeAll
-    static void startServer() {
-        mariadb = MariaDbServer.start();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        mariadb.close();
-    }
+    @RegisterExtension
+    private static final Started<MariaDbServer> MARIADB = new Started<>(MariaDbServer::start);
 
     @Override
     protected StoreFactory store() {
-        return new JdbcStoreProvider().create(StoreUri.parse(mariadb.mysqlUrl() + "&leasehold.dialect=mysql"));
+        return new JdbcStoreProvider().create(StoreUri.parse(MARIADB.get().mysqlUrl() + "&leasehold.dialect=mysql"));
     }
 }

@@ -9,12 +9,14 @@ import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.StoreContext;
+import dev.leasehold.testkit.RealTime;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,6 +26,9 @@ class NewsTest {
 
     @TempDir
     Path directory;
+
+    @AutoClose
+    private final RealTime time = new RealTime();
 
     private final SettableClock clock = new SettableClock();
     private TestClient signals;
@@ -36,7 +41,7 @@ class NewsTest {
         signals = new TestClient(file, clock);
         database = Database.open(new StoreFile(file));
         protocol = new SqliteViews(database.sql(), "")
-                .protocol(new StoreContext("ann", "", "", RealTime.INSTANCE, Duration.ofSeconds(10), signals));
+                .protocol(new StoreContext("ann", "", "", time, Duration.ofSeconds(10), signals));
     }
 
     @AfterEach
@@ -91,7 +96,7 @@ class NewsTest {
     }
 
     private Turn turn() {
-        return Turn.begun(RealTime.INSTANCE.now(), clock);
+        return Turn.begun(time.now(), clock);
     }
 
     private static Claim claim(String client) {

@@ -4,26 +4,17 @@ import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreUri;
 import dev.leasehold.testkit.ElectionContract;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import dev.leasehold.testkit.Started;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Elections over PostgreSQL. */
 class PostgresElectionContractTest extends ElectionContract {
 
-    private static PostgresServer postgres;
-
-    @BeforeAll
-    static void startServer() {
-        postgres = PostgresServer.start();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        postgres.close();
-    }
+    @RegisterExtension
+    private static final Started<PostgresServer> POSTGRES = new Started<>(PostgresServer::start);
 
     @Override
     protected StoreFactory store() {
-        return new JdbcStoreProvider().create(StoreUri.parse(postgres.url()));
+        return new JdbcStoreProvider().create(StoreUri.parse(POSTGRES.get().url()));
     }
 }

@@ -1,38 +1,24 @@
 package dev.leasehold.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.leasehold.StaleTokenException;
 import dev.leasehold.servers.PostgresServer;
+import dev.leasehold.testkit.Started;
 import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class PostgresFenceTest extends FenceContract {
 
-    private static PostgresServer postgres;
+    @RegisterExtension
+    private static final Started<PostgresServer> POSTGRES = new Started<>(PostgresServer::start);
 
     private boolean onlyReadCommitted;
 
-    @BeforeAll
-    static void startServer() {
-        postgres = PostgresServer.start();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        postgres.close();
-    }
-
     @Override
     String url() {
-        return postgres.url();
+        return POSTGRES.get().url();
     }
 
     @Override
@@ -56,33 +42,15 @@ class PostgresFenceTest extends FenceContract {
 
     @Test
     void readingInsertingAndChangingIsEnoughAndResettingTakesDeleting() throws Exception {
-        try (Connection admin = DriverManager.getConnection(url());
-                Statement statement = admin.createStatement()) {
-            statement.execute("CREATE SCHEMA money");
-            statement.execute("CREATE ROLE clerk LOGIN");
-            statement.execute("GRANT USAGE ON SCHEMA money TO clerk");
-            JdbcFence fence = JdbcFence.standard().withSchema("money").withTables("my_");
-            fence.createTable(dataSource());
-            String url = postgres.url().replace("user=postgres", "user=clerk");
-            try (Connection clerk = DriverManager.getConnection(url)) {
-                clerk.setAutoCommit(false);
-                assertThatThrownBy(() -> fence.register(clerk, "a", 2))
-                        .isInstanceOf(SQLException.class)
-                        .hasMessageContaining("permission denied");
-                clerk.rollback();
-                statement.execute("GRANT SELECT, INSERT, UPDATE ON money.my_fence TO clerk");
-                fence.createTable(new DataSourceOf(url));
-                fence.register(clerk, "a", 2);
-                assertThatThrownBy(() -> fence.register(clerk, "a", 1)).isInstanceOf(StaleTokenException.class);
-                clerk.commit();
-                assertThatThrownBy(() -> fence.reset(clerk, "a")).hasMessageContaining("permission denied");
-                clerk.rollback();
-                statement.execute("GRANT DELETE ON money.my_fence TO clerk");
-                fence.reset(clerk, "a");
-                fence.register(clerk, "a", 1);
-                clerk.commit();
-            }
-        }
+        String clerk = url().replace("user=postgres", "user=clerk");
+        new FenceRights(
+                        url(),
+                        clerk,
+                        List.of(
+                                "CREATE SCHEMA money",
+                                "CREATE ROLE clerk LOGIN",
+                                "GRANT USAGE ON SCHEMA money TO clerk"))
+                .check();
     }
 
     @Test
@@ -94,6 +62,10 @@ class PostgresFenceTest extends FenceContract {
     }
 
     private static long errors() {
-        return postgres.log().lines().filter(line -> line.contains("ERROR:")).count();
+        return POSTGRES.get()
+                .log()
+                .lines()
+                .filter(line -> line.contains("ERROR:"))
+                .count();
     }
 }

@@ -1,30 +1,21 @@
 package dev.leasehold.jdbc;
 
 import dev.leasehold.servers.PostgresServer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import dev.leasehold.testkit.Started;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class PostgresFenceWorkloadTest extends FenceWorkload {
 
-    private static PostgresServer postgres;
-
-    @BeforeAll
-    static void startServer() {
-        postgres = PostgresServer.start();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        postgres.close();
-    }
+    @RegisterExtension
+    private static final Started<PostgresServer> POSTGRES = new Started<>(PostgresServer::start);
 
     @Override
     String url() {
-        return postgres.url();
+        return POSTGRES.get().url();
     }
 
     @Override
     String store() {
-        return postgres.url();
+        return POSTGRES.get().url();
     }
 }

@@ -6,6 +6,7 @@ import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
 import dev.leasehold.servers.PostgresServer;
+import dev.leasehold.testkit.Started;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,10 +14,9 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * What a hand-over between processes costs on PostgreSQL, in statements. The two clients name the database differently, so
@@ -28,24 +28,15 @@ class PostgresHandOverTest {
     /** So long that a waiter asks by itself every 5 s only. */
     private static final LockOptions LONG = LockOptions.defaults().withLeaseDuration(Duration.ofMinutes(5));
 
-    private static PostgresServer postgres;
+    @RegisterExtension
+    private static final Started<PostgresServer> POSTGRES = new Started<>(PostgresServer::start);
 
     private final String name = "lock-" + UUID.randomUUID();
 
-    @BeforeAll
-    static void startServer() {
-        postgres = PostgresServer.start();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        postgres.close();
-    }
-
     @Test
     void aHandOverIsOneMessageAndOneLook() throws Exception {
-        try (StatementLog ours = new StatementLog(postgres.url() + "&ApplicationName=one");
-                StatementLog theirs = new StatementLog(postgres.url() + "&ApplicationName=two");
+        try (StatementLog ours = new StatementLog(POSTGRES.get().url() + "&ApplicationName=one");
+                StatementLog theirs = new StatementLog(POSTGRES.get().url() + "&ApplicationName=two");
                 Leasehold one = client(ours);
                 Leasehold two = client(theirs)) {
             List<List<String>> releases = new ArrayList<>();

@@ -13,6 +13,7 @@ import dev.leasehold.LockException;
 import dev.leasehold.LockOptions;
 import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testkit.Started;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -24,13 +25,11 @@ import java.util.TimeZone;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -38,23 +37,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(value = 180, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PostgresHardCasesTest {
 
-    private static PostgresServer postgres;
+    @RegisterExtension
+    private static final Started<PostgresServer> POSTGRES = new Started<>(PostgresServer::start);
 
     private final String name = "lock-" + UUID.randomUUID();
 
-    @BeforeAll
-    static void startServer() {
-        postgres = PostgresServer.start();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        postgres.close();
-    }
-
     private static HikariDataSource pool(int size, Consumer<HikariConfig> settings) {
         HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(postgres.url());
+        config.setJdbcUrl(POSTGRES.get().url());
         config.setMaximumPoolSize(size);
         config.setConnectionTimeout(20_000);
         settings.accept(config);
@@ -75,7 +65,7 @@ class PostgresHardCasesTest {
                 });
                 Leasehold one = client(pool);
                 Leasehold two = client(pool)) {
-            contend(List.of(one, two), 40);
+            new Contention(name, List.of(one, two)).take(40);
             try (Connection returned = pool.getConnection()) {
                 assertThat(returned.getAutoCommit()).isFalse();
                 assertThat("TRANSACTION_" + level(returned)).isEqualTo(isolation);
@@ -95,10 +85,11 @@ class PostgresHardCasesTest {
     /** Even where nobody sets the level: then there are errors, but not wrong answers. */
     @Test
     void theProtocolIsRightAtSerializableItself() throws Exception {
-        try (Statement statement = DriverManager.getConnection(postgres.url()).createStatement()) {
+        try (Statement statement =
+                DriverManager.getConnection(POSTGRES.get().url()).createStatement()) {
             statement.execute("CREATE ROLE strict LOGIN SUPERUSER");
         }
-        String url = postgres.url().replace("user=postgres", "user=strict");
+        String url = POSTGRES.get().url().replace("user=postgres", "user=strict");
         try (HikariDataSource pool = pool(6, config -> config.setJdbcUrl(url));
                 Leasehold one = client(pool);
                 Leasehold two = client(pool)) {
@@ -108,35 +99,8 @@ class PostgresHardCasesTest {
                 statement.execute("ALTER ROLE strict SET default_transaction_isolation = 'serializable'");
             }
             pool.getHikariPoolMXBean().softEvictConnections();
-            contend(List.of(one, two), 40);
+            new Contention(name, List.of(one, two)).take(40);
         }
-    }
-
-    private void contend(List<Leasehold> clients, int times) throws Exception {
-        AtomicBoolean inside = new AtomicBoolean();
-        AtomicInteger done = new AtomicInteger();
-        List<CompletableFuture<Void>> all = new ArrayList<>();
-        long[] last = {0};
-        for (Leasehold client : clients) {
-            all.add(CompletableFuture.runAsync(() -> {
-                DistributedLock lock = client.lock(name);
-                for (int i = 0; i < times; i++) {
-                    try (Lease lease = lock.acquire()) {
-                        assertThat(inside.compareAndSet(false, true)).isTrue();
-                        assertThat(lease.token()).isGreaterThan(last[0]);
-                        last[0] = lease.token();
-                        done.incrementAndGet();
-                        inside.set(false);
-                    } catch (InterruptedException e) {
-                        throw new AssertionError(e);
-                    }
-                }
-            }));
-        }
-        for (CompletableFuture<Void> one : all) {
-            one.get(60, TimeUnit.SECONDS);
-        }
-        assertThat(done).hasValue(clients.size() * times);
     }
 
     @Test
@@ -155,8 +119,8 @@ class PostgresHardCasesTest {
 
     @Test
     void twoHundredLocksAtOnce() throws Exception {
-        try (Leasehold one = Leasehold.connect(postgres.url());
-                Leasehold two = Leasehold.connect(postgres.url())) {
+        try (Leasehold one = Leasehold.connect(POSTGRES.get().url());
+                Leasehold two = Leasehold.connect(POSTGRES.get().url())) {
             List<CompletableFuture<Lease>> held = new ArrayList<>();
             List<CompletableFuture<Lease>> waiting = new ArrayList<>();
             for (int i = 0; i < 200; i++) {
@@ -182,7 +146,7 @@ class PostgresHardCasesTest {
         private final AtomicInteger lent = new AtomicInteger();
 
         CountingPool() {
-            setJdbcUrl(postgres.url());
+            setJdbcUrl(POSTGRES.get().url());
             setMaximumPoolSize(6);
         }
 
@@ -218,11 +182,11 @@ class PostgresHardCasesTest {
     @Test
     void timeZonesAndDaylightSavingChangeNothing() throws Exception {
         TimeZone before = TimeZone.getDefault();
-        try (Leasehold one = Leasehold.connect(postgres.url())) {
+        try (Leasehold one = Leasehold.connect(POSTGRES.get().url())) {
             Lease held = one.lock(name).acquire();
             TimeZone.setDefault(TimeZone.getTimeZone("Pacific/Kiritimati"));
-            try (Leasehold two =
-                    Leasehold.connect(postgres.url() + "&options=-c%20TimeZone=America/St_Johns&leasehold.label=two")) {
+            try (Leasehold two = Leasehold.connect(
+                    POSTGRES.get().url() + "&options=-c%20TimeZone=America/St_Johns&leasehold.label=two")) {
                 assertThat(two.lock(name).tryAcquire()).isEmpty();
                 assertThat(Duration.between(
                                 java.time.Instant.now(),
@@ -241,9 +205,9 @@ class PostgresHardCasesTest {
 
     @Test
     void aConnectionThatIsCutWhileAClaimOrACommitIsUnderWayIsResolved() throws Exception {
-        try (FaultProxy proxy = FaultProxy.to(postgres.port());
+        try (FaultProxy proxy = FaultProxy.to(POSTGRES.get().port());
                 Leasehold through = Leasehold.connect(PostgresServer.url(proxy.port()));
-                Leasehold elsewhere = Leasehold.connect(postgres.url())) {
+                Leasehold elsewhere = Leasehold.connect(POSTGRES.get().url())) {
             long last = 0;
             for (int i = 0; i < 6; i++) {
                 DistributedLock lock = through.lock(name);
@@ -269,13 +233,13 @@ class PostgresHardCasesTest {
     @Test
     void clientsThatMakeTheTablesAtTheSameMomentAllSucceed() throws Exception {
         for (int i = 0; i < 5; i++) {
-            String url = postgres.url() + "&leasehold.tables=race" + i + "_";
+            String url = POSTGRES.get().url() + "&leasehold.tables=race" + i + "_";
             List<Leasehold> clients = new ArrayList<>();
             for (int client = 0; client < 4; client++) {
                 clients.add(Leasehold.connect(url));
             }
             try {
-                contend(clients, 1);
+                new Contention(name, clients).take(1);
             } finally {
                 clients.forEach(Leasehold::close);
             }
@@ -285,8 +249,8 @@ class PostgresHardCasesTest {
     /** Deterministic, where the contract's test of it depends on the machine's speed. */
     @Test
     void aSingleStatementOvertakesNobodyWhoWaitsForALockThatIsFree() throws Exception {
-        try (Leasehold client = Leasehold.connect(postgres.url());
-                Connection admin = DriverManager.getConnection(postgres.url());
+        try (Leasehold client = Leasehold.connect(POSTGRES.get().url());
+                Connection admin = DriverManager.getConnection(POSTGRES.get().url());
                 Statement statement = admin.createStatement()) {
             client.lock(name).acquire().close();
             String ghost = "'', '" + name + "', 1, 'ghost', 1, 'ghost', 0, 30000000, 0, 9007199254740991";
@@ -302,51 +266,21 @@ class PostgresHardCasesTest {
         try (PostgresServer own = PostgresServer.start();
                 Leasehold one = Leasehold.connect(own.url());
                 Leasehold two = Leasehold.connect(own.url())) {
-            AtomicBoolean stop = new AtomicBoolean();
-            AtomicInteger done = new AtomicInteger();
-            AtomicInteger inside = new AtomicInteger();
-            AtomicInteger twice = new AtomicInteger();
-            List<CompletableFuture<Void>> all = new ArrayList<>();
-            for (Leasehold client : List.of(one, two)) {
-                all.add(CompletableFuture.runAsync(() -> {
-                    while (!stop.get()) {
-                        try (Lease lease = client.lock(name).acquire()) {
-                            if (inside.incrementAndGet() > 1 && lease.isValid()) {
-                                twice.incrementAndGet();
-                            }
-                            inside.decrementAndGet();
-                            done.incrementAndGet();
-                        } catch (LockException | InterruptedException e) {
-                            // The server is away for a while.
-                        }
-                    }
-                }));
-            }
-            waitUntil(() -> done.get() > 20);
-            Lease held = one.lock(name + " held").acquire();
-            own.kill();
-            own.restart();
-            int after = done.get();
-            waitUntil(() -> done.get() > after + 20);
-            stop.set(true);
-            for (CompletableFuture<Void> each : all) {
-                each.get(30, TimeUnit.SECONDS);
-            }
-            assertThat(twice).hasValue(0);
-            held.extend(Duration.ofSeconds(40));
-            assertThat(held.isValid()).isTrue();
-            assertThat(held.release()).isEqualTo(LeaseState.RELEASED);
+            new Contention(name, List.of(one, two)).goOnThrough(() -> {
+                own.kill();
+                own.restart();
+            });
         }
     }
 
     @Test
     void leastRightsAreEnoughAndMissingOnesAreNamed() throws Exception {
-        try (Connection admin = DriverManager.getConnection(postgres.url());
+        try (Connection admin = DriverManager.getConnection(POSTGRES.get().url());
                 Statement statement = admin.createStatement()) {
             statement.execute("CREATE SCHEMA locks");
             statement.execute("CREATE ROLE app LOGIN");
             statement.execute("GRANT USAGE ON SCHEMA locks TO app");
-            String url = postgres.url().replace("user=postgres", "user=app")
+            String url = POSTGRES.get().url().replace("user=postgres", "user=app")
                     + "&leasehold.schema=locks&leasehold.tables=my_&leasehold.initializeSchema=";
             try (Leasehold app = Leasehold.connect(url + "never")) {
                 assertThatThrownBy(() -> app.lock(name).acquire())
@@ -360,7 +294,8 @@ class PostgresHardCasesTest {
                         .hasMessageContaining("could not be made")
                         .hasMessageContaining("permission denied");
             }
-            try (Leasehold owner = Leasehold.connect(postgres.url() + "&leasehold.schema=locks&leasehold.tables=my_")) {
+            try (Leasehold owner =
+                    Leasehold.connect(POSTGRES.get().url() + "&leasehold.schema=locks&leasehold.tables=my_")) {
                 owner.lock("made").acquire().close();
             }
             try (Leasehold app = Leasehold.connect(url + "always")) {
@@ -373,21 +308,21 @@ class PostgresHardCasesTest {
             statement.execute("GRANT SELECT ON locks.my_layout TO app");
             try (Leasehold one = Leasehold.connect(url + "always");
                     Leasehold two = Leasehold.connect(url + "never")) {
-                contend(List.of(one, two), 10);
+                new Contention(name, List.of(one, two)).take(10);
             }
         }
     }
 
     @Test
     void anotherLayoutIsRefusedAndTheSameIsShared() throws Exception {
-        try (Leasehold one = Leasehold.connect(postgres.url() + "&leasehold.tables=lay_");
-                Leasehold two = Leasehold.connect(postgres.url() + "&leasehold.tables=lay_")) {
-            contend(List.of(one, two), 5);
-            try (Connection admin = DriverManager.getConnection(postgres.url());
+        try (Leasehold one = Leasehold.connect(POSTGRES.get().url() + "&leasehold.tables=lay_");
+                Leasehold two = Leasehold.connect(POSTGRES.get().url() + "&leasehold.tables=lay_")) {
+            new Contention(name, List.of(one, two)).take(5);
+            try (Connection admin = DriverManager.getConnection(POSTGRES.get().url());
                     Statement statement = admin.createStatement()) {
                 statement.execute("UPDATE lay_layout SET layout = 2");
             }
-            try (Leasehold late = Leasehold.connect(postgres.url() + "&leasehold.tables=lay_")) {
+            try (Leasehold late = Leasehold.connect(POSTGRES.get().url() + "&leasehold.tables=lay_")) {
                 assertThatThrownBy(() -> late.lock(name).acquire())
                         .isInstanceOf(LockException.class)
                         .hasMessageContaining("have layout 2")
@@ -400,7 +335,7 @@ class PostgresHardCasesTest {
     void waitersAreWokenByAMessageAndAskNothingMeanwhile() throws Exception {
         LockOptions longer = LockOptions.defaults().withLeaseDuration(Duration.ofMinutes(5));
         try (CountingPool pool = new CountingPool();
-                Leasehold one = Leasehold.connect(postgres.url());
+                Leasehold one = Leasehold.connect(POSTGRES.get().url());
                 Leasehold two = client(pool)) {
             Lease held = one.lock(name, longer).acquire();
             CompletableFuture<Lease> waiting = two.lock(name, longer).acquireAsync();
@@ -413,8 +348,8 @@ class PostgresHardCasesTest {
 
     @Test
     void aBrokenLeaseIsToldToAHolderThatListens() throws Exception {
-        try (Leasehold one = Leasehold.connect(postgres.url());
-                Leasehold two = Leasehold.connect(postgres.url())) {
+        try (Leasehold one = Leasehold.connect(POSTGRES.get().url());
+                Leasehold two = Leasehold.connect(POSTGRES.get().url())) {
             Lease held = one.lock(name).acquire();
             assertThat(two.breakLock(name, held.token())).isTrue();
             waitUntil(() -> held.state() == LeaseState.LOST);
@@ -443,7 +378,10 @@ class PostgresHardCasesTest {
 
     /** Whatever the log calls an error. */
     private static int errors() {
-        return (int)
-                postgres.log().lines().filter(line -> line.contains("ERROR:")).count();
+        return (int) POSTGRES.get()
+                .log()
+                .lines()
+                .filter(line -> line.contains("ERROR:"))
+                .count();
     }
 }

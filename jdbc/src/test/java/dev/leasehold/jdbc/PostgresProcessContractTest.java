@@ -2,26 +2,17 @@ package dev.leasehold.jdbc;
 
 import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.testkit.ProcessContract;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import dev.leasehold.testkit.Started;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Real processes on one database. */
 class PostgresProcessContractTest extends ProcessContract {
 
-    private static PostgresServer postgres;
-
-    @BeforeAll
-    static void startServer() {
-        postgres = PostgresServer.start();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        postgres.close();
-    }
+    @RegisterExtension
+    private static final Started<PostgresServer> POSTGRES = new Started<>(PostgresServer::start);
 
     @Override
     protected String uri() {
-        return postgres.url();
+        return POSTGRES.get().url();
     }
 }

@@ -3,27 +3,18 @@ package dev.leasehold.jdbc;
 import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreUri;
+import dev.leasehold.testkit.Started;
 import dev.leasehold.testkit.StoreContract;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Where sessions of the database hold the locks. */
 class PostgresSessionContractTest extends StoreContract {
 
-    private static PostgresServer postgres;
-
-    @BeforeAll
-    static void startServer() {
-        postgres = PostgresServer.start();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        postgres.close();
-    }
+    @RegisterExtension
+    private static final Started<PostgresServer> POSTGRES = new Started<>(PostgresServer::start);
 
     @Override
     protected StoreFactory store() {
-        return new JdbcStoreProvider().create(StoreUri.parse(postgres.url() + "&leasehold.sessionLocks=true"));
+        return new JdbcStoreProvider().create(StoreUri.parse(POSTGRES.get().url() + "&leasehold.sessionLocks=true"));
     }
 }

@@ -2,26 +2,17 @@ package dev.leasehold.jdbc;
 
 import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.testkit.ProcessContract;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import dev.leasehold.testkit.Started;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Real processes whose sessions hold the locks: killed, they are free at once; stopped, when the idle limit has passed. */
 class PostgresSessionProcessContractTest extends ProcessContract {
 
-    private static PostgresServer postgres;
-
-    @BeforeAll
-    static void startServer() {
-        postgres = PostgresServer.start();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        postgres.close();
-    }
+    @RegisterExtension
+    private static final Started<PostgresServer> POSTGRES = new Started<>(PostgresServer::start);
 
     @Override
     protected String uri() {
-        return postgres.url() + "&leasehold.sessionLocks=true";
+        return POSTGRES.get().url() + "&leasehold.sessionLocks=true";
     }
 }

@@ -15,11 +15,12 @@ import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.ReleaseAnswer;
-import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
-import dev.leasehold.spi.Validity;
+import dev.leasehold.testkit.Deaf;
 import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testkit.RealTime;
+import dev.leasehold.testkit.Started;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -35,10 +36,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -49,25 +50,19 @@ class SessionLocksTest {
 
     private static final LockOptions THREE_SECONDS = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(3));
 
-    private static SessionServer postgres;
-    private static SessionServer mariadb;
+    @RegisterExtension
+    private static final Started<SessionServer> POSTGRES = new Started<>(SessionServer::postgres);
+
+    @RegisterExtension
+    private static final Started<SessionServer> MARIADB = new Started<>(SessionServer::mariadb);
+
+    @AutoClose
+    private final RealTime time = new RealTime();
 
     private final String name = "lock-" + UUID.randomUUID();
 
-    @BeforeAll
-    static void startServers() {
-        postgres = SessionServer.postgres();
-        mariadb = SessionServer.mariadb();
-    }
-
-    @AfterAll
-    static void stopServers() throws Exception {
-        postgres.server().close();
-        mariadb.server().close();
-    }
-
     static List<SessionServer> servers() {
-        return List.of(postgres, mariadb);
+        return List.of(POSTGRES.get(), MARIADB.get());
     }
 
     private static Leasehold connect(SessionServer server) {
@@ -293,14 +288,14 @@ class SessionLocksTest {
 
     @Test
     void breakingWithoutTheRightSaysSoAndChangesNothing() throws Exception {
-        try (Connection admin = postgres.connect();
+        try (Connection admin = POSTGRES.get().connect();
                 Statement statement = admin.createStatement();
-                Leasehold one = connect(postgres)) {
+                Leasehold one = connect(POSTGRES.get())) {
             Lease held = one.lock(name, THREE_SECONDS).acquire();
             statement.execute("CREATE ROLE operator LOGIN");
             statement.execute(
                     "GRANT SELECT, INSERT, UPDATE, DELETE ON leasehold_lock, leasehold_waiter, leasehold_layout TO operator");
-            String url = postgres.sessionUrl().replace("user=postgres", "user=operator");
+            String url = POSTGRES.get().sessionUrl().replace("user=postgres", "user=operator");
             try (Leasehold operator = Leasehold.connect(url)) {
                 assertThatThrownBy(() -> operator.breakLock(name, held.token()))
                         .isInstanceOf(LockException.class)
@@ -315,7 +310,7 @@ class SessionLocksTest {
     @ParameterizedTest
     @CsvSource({"true, true", "true, false", "false, true", "false, false"})
     void aPoolerThatLendsSessionsPerTransactionIsRefused(boolean onPostgres, boolean newestFirst) throws Exception {
-        SessionServer server = onPostgres ? postgres : mariadb;
+        SessionServer server = onPostgres ? POSTGRES.get() : MARIADB.get();
         try (TransactionPooler pooler = new TransactionPooler(server.url(), newestFirst, 3);
                 Leasehold client = Leasehold.builder()
                         .store(JdbcStore.using(pooler.dataSource()).withSessionLocks(true))
@@ -330,7 +325,7 @@ class SessionLocksTest {
     /** Or it would not be the pooler that the test above is about. */
     @Test
     void behindThatPoolerLocksInTheTablesWork() throws Exception {
-        try (TransactionPooler pooler = new TransactionPooler(postgres.url(), false, 3);
+        try (TransactionPooler pooler = new TransactionPooler(POSTGRES.get().url(), false, 3);
                 Leasehold client = Leasehold.builder()
                         .store(JdbcStore.using(pooler.dataSource()).withListen(false))
                         .build()) {
@@ -447,7 +442,7 @@ class SessionLocksTest {
     void aClaimThatIsRepeatedIsNotGrantedWhatAnEarlierSessionOfItsClientHas(SessionServer server) throws Exception {
         try (FaultProxy proxy = FaultProxy.to(server.port())) {
             Glass glass = new Glass(server.sessionUrl(proxy.port()).replace(SessionServer.OPTION, ""));
-            StoreContext context = new StoreContext("me", "me", "", RealTime.INSTANCE, Duration.ofSeconds(10), deaf());
+            StoreContext context = new StoreContext("me", "me", "", time, Duration.ofSeconds(10), new Deaf());
             try (Store store =
                     JdbcStore.using(glass.dataSource()).withSessionLocks(true).open(context)) {
                 Claim claim = new Claim(new ClaimId("me", 1), name, Duration.ofMinutes(10), 0, false);
@@ -475,7 +470,7 @@ class SessionLocksTest {
         try (HikariDataSource pool = new HikariDataSource()) {
             pool.setJdbcUrl(server.url());
             pool.setMaximumPoolSize(5);
-            StoreContext context = new StoreContext("me", "me", "", RealTime.INSTANCE, Duration.ofSeconds(10), deaf());
+            StoreContext context = new StoreContext("me", "me", "", time, Duration.ofSeconds(10), new Deaf());
             try (Store store = JdbcStore.using(pool).withSessionLocks(true).open(context)) {
                 Claim claim = new Claim(new ClaimId("me", 1), name, Duration.ofMinutes(10), 0, false);
                 get(store.claim(claim).toCompletableFuture());
@@ -483,16 +478,6 @@ class SessionLocksTest {
             }
             assertThat(server.isTaken(name)).isFalse();
         }
-    }
-
-    private static Signals deaf() {
-        return new Signals() {
-            @Override
-            public void granted(LeaseId lease, int spare, Validity validity) {}
-
-            @Override
-            public void doubt(String lock) {}
-        };
     }
 
     @ParameterizedTest

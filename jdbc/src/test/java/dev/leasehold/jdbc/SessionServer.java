@@ -8,7 +8,8 @@ import java.sql.SQLException;
 import java.util.List;
 
 /** What the tests of session locks need of a server: PostgreSQL or MariaDB. */
-record SessionServer(String name, String url, int port, SessionRules rules, AutoCloseable server, Runnable restart) {
+record SessionServer(String name, String url, int port, SessionRules rules, AutoCloseable server, Runnable restart)
+        implements AutoCloseable {
 
     static final String OPTION = "&leasehold.sessionLocks=true";
 
@@ -65,6 +66,11 @@ record SessionServer(String name, String url, int port, SessionRules rules, Auto
         try (Connection connection = connect()) {
             rules.end(new Sql(connection), key);
         }
+    }
+
+    @Override
+    public void close() throws Exception {
+        server.close();
     }
 
     @Override

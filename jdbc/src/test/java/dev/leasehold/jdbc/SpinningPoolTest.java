@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.leasehold.Leasehold;
 import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.servers.PostgresServer;
+import dev.leasehold.testkit.Started;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -23,33 +24,23 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.SocketFactory;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whose sockets the drivers of our own pools read from, on real servers. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SpinningPoolTest {
 
-    private static PostgresServer postgres;
-    private static MariaDbServer mariadb;
+    @RegisterExtension
+    private static final Started<PostgresServer> POSTGRES = new Started<>(PostgresServer::start);
+
+    @RegisterExtension
+    private static final Started<MariaDbServer> MARIADB = new Started<>(MariaDbServer::start);
 
     @TempDir
     private static Path dir;
-
-    @BeforeAll
-    static void startServers() {
-        postgres = PostgresServer.start();
-        mariadb = MariaDbServer.start();
-    }
-
-    @AfterAll
-    static void stopServers() {
-        postgres.close();
-        mariadb.close();
-    }
 
     /** How often a thread that may spin looks, in one statement on a connection of our own pool. */
     private static int looks(String url, boolean spin, String statement, String expected) throws SQLException {
@@ -72,19 +63,19 @@ class SpinningPoolTest {
 
     @Test
     void bothDriversTakeOurSockets() throws SQLException {
-        assertThat(looks(postgres.url(), true, "SELECT 1", "1")).isPositive();
-        assertThat(looks(mariadb.url(), true, "SELECT 1", "1")).isPositive();
+        assertThat(looks(POSTGRES.get().url(), true, "SELECT 1", "1")).isPositive();
+        assertThat(looks(MARIADB.get().url(), true, "SELECT 1", "1")).isPositive();
     }
 
     @Test
     void plainSocketsWhereTheUrlSaysSo() throws SQLException {
-        assertThat(looks(postgres.url(), false, "SELECT 1", "1")).isZero();
-        assertThat(looks(mariadb.url(), false, "SELECT 1", "1")).isZero();
+        assertThat(looks(POSTGRES.get().url(), false, "SELECT 1", "1")).isZero();
+        assertThat(looks(MARIADB.get().url(), false, "SELECT 1", "1")).isZero();
     }
 
     @Test
     void theUsersFactoryStays() throws SQLException {
-        for (String url : List.of(postgres.url(), mariadb.url())) {
+        for (String url : List.of(POSTGRES.get().url(), MARIADB.get().url())) {
             int before = Own.MADE.get();
             assertThat(looks(url + "&socketFactory=" + Own.class.getName(), true, "SELECT 1", "1"))
                     .isZero();
@@ -126,7 +117,7 @@ class SpinningPoolTest {
     @Test
     void aUnixSocketOfTheUsersStays() throws SQLException {
         String path;
-        try (Connection connection = DriverManager.getConnection(mariadb.url());
+        try (Connection connection = DriverManager.getConnection(MARIADB.get().url());
                 Statement asking = connection.createStatement();
                 ResultSet answer = asking.executeQuery("SELECT @@socket")) {
             answer.next();
@@ -134,19 +125,19 @@ class SpinningPoolTest {
         }
         String where = "SELECT SUBSTRING_INDEX(host, ':', 1) FROM information_schema.processlist"
                 + " WHERE id = CONNECTION_ID()";
-        assertThat(looks(mariadb.url() + "&localSocket=" + path, true, where, "localhost"))
+        assertThat(looks(MARIADB.get().url() + "&localSocket=" + path, true, where, "localhost"))
                 .isZero();
     }
 
     @Test
     void tlsReadsFromOurSockets() throws Exception {
         makeCertificate();
-        try (Connection connection = DriverManager.getConnection(postgres.url());
+        try (Connection connection = DriverManager.getConnection(POSTGRES.get().url());
                 Statement statement = connection.createStatement()) {
             statement.execute("ALTER SYSTEM SET ssl = on");
             statement.execute("SELECT pg_reload_conf()");
         }
-        String url = postgres.url() + "&sslmode=require";
+        String url = POSTGRES.get().url() + "&sslmode=require";
         await().ignoreExceptions().until(() -> {
             DriverManager.getConnection(url).close();
             return true;
@@ -185,7 +176,7 @@ class SpinningPoolTest {
             keys.load(in, "secret".toCharArray());
         }
         Path data;
-        try (Connection connection = DriverManager.getConnection(postgres.url());
+        try (Connection connection = DriverManager.getConnection(POSTGRES.get().url());
                 Statement asking = connection.createStatement();
                 ResultSet answer = asking.executeQuery("SHOW data_directory")) {
             answer.next();

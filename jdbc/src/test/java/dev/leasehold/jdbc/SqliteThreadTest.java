@@ -12,6 +12,7 @@ import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.StoreContext;
+import dev.leasehold.testkit.RealTime;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -24,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,6 +34,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** The store's thread: one per client, in order, gone after close. */
 @Timeout(60)
 class SqliteThreadTest {
+
+    @AutoClose
+    private final RealTime time = new RealTime();
 
     @TempDir
     Path directory;
@@ -120,7 +125,7 @@ class SqliteThreadTest {
     void aRequestThatWasGivenUpBeforeItsCommitIsRolledBack() throws InterruptedException {
         try (TestClient client = client()) {
             client.release(client.acquire("a"));
-            StoreContext context = new StoreContext("slow", "", "", RealTime.INSTANCE, Duration.ofSeconds(10), client);
+            StoreContext context = new StoreContext("slow", "", "", time, Duration.ofSeconds(10), client);
             StoreThread thread = new StoreThread(new StoreFile(file), context, new SettableClock());
             CountDownLatch inside = new CountDownLatch(1);
             CountDownLatch goOn = new CountDownLatch(1);

@@ -13,6 +13,7 @@ import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.Validity;
+import dev.leasehold.testkit.RealTime;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -34,6 +35,7 @@ final class TestClient implements Signals, AutoCloseable {
 
     final BlockingQueue<Grant> grants = new LinkedBlockingQueue<>();
     final BlockingQueue<String> doubts = new LinkedBlockingQueue<>();
+    private final RealTime time = new RealTime();
     final SqliteStore store;
     final String id;
     private final AtomicLong claims = new AtomicLong();
@@ -46,7 +48,7 @@ final class TestClient implements Signals, AutoCloseable {
         this.id = CLIENTS.incrementAndGet() + "-client-of-"
                 + ProcessHandle.current().pid();
         this.store = new SqliteFactory(file)
-                .open(new StoreContext(id, "owner " + id, namespace, RealTime.INSTANCE, timeout, this), clock);
+                .open(new StoreContext(id, "owner " + id, namespace, time, timeout, this), clock);
     }
 
     ClaimId newId() {
@@ -129,5 +131,6 @@ final class TestClient implements Signals, AutoCloseable {
     @Override
     public void close() {
         store.close();
+        time.close();
     }
 }

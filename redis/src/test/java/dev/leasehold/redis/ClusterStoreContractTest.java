@@ -3,26 +3,18 @@ package dev.leasehold.redis;
 import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreUri;
+import dev.leasehold.testkit.Started;
 import dev.leasehold.testkit.StoreContract;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class ClusterStoreContractTest extends StoreContract {
 
-    private static RedisGroup cluster;
-
-    @BeforeAll
-    static void startServers() {
-        cluster = RedisGroup.cluster();
-    }
-
-    @AfterAll
-    static void stopServers() {
-        cluster.close();
-    }
+    @RegisterExtension
+    private static final Started<RedisGroup> CLUSTER = new Started<>(RedisGroup::cluster);
 
     @Override
     protected StoreFactory store() {
-        return new RedisStoreProvider().create(StoreUri.parse("redis-cluster://" + cluster.addresses()));
+        return new RedisStoreProvider()
+                .create(StoreUri.parse("redis-cluster://" + CLUSTER.get().addresses()));
     }
 }

@@ -6,16 +6,15 @@ import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
-import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
-import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.StoreUri;
-import dev.leasehold.spi.TimeSource;
-import dev.leasehold.spi.Validity;
+import dev.leasehold.testkit.Deaf;
+import dev.leasehold.testkit.RealTime;
+import dev.leasehold.testkit.Started;
 import dev.leasehold.testkit.sim.NodeTime;
 import dev.leasehold.testkit.sim.SimAnswer;
 import dev.leasehold.testkit.sim.SimNode;
@@ -30,12 +29,9 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -57,17 +53,8 @@ class DifferentialTest {
     private static final long BEYOND_LEASES = TimeUnit.MINUTES.toMicros(60);
     private static final int CLIENTS = 4;
 
-    private static ScheduledExecutorService timers;
-
-    @BeforeAll
-    static void startTimers() {
-        timers = Executors.newSingleThreadScheduledExecutor();
-    }
-
-    @AfterAll
-    static void stopTimers() {
-        timers.shutdownNow();
-    }
+    @RegisterExtension
+    private static final Started<RealTime> TIME = new Started<>(RealTime::new);
 
     @ParameterizedTest
     @EnumSource(RedisProcess.Version.class)
@@ -85,28 +72,10 @@ class DifferentialTest {
     }
 
     private static Store open(RedisProcess redis, String client) {
-        Signals deaf = new Signals() {
-            @Override
-            public void granted(LeaseId lease, int spare, Validity validity) {}
-
-            @Override
-            public void doubt(String lock) {}
-        };
-        TimeSource time = new TimeSource() {
-            @Override
-            public ClockReading now() {
-                return new ClockReading(System.nanoTime(), System.currentTimeMillis() * 1000);
-            }
-
-            @Override
-            public Timer schedule(Duration delay, Runnable task) {
-                var scheduled = timers.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
-                return () -> scheduled.cancel(false);
-            }
-        };
         return new RedisStoreProvider()
                 .create(StoreUri.parse(redis.uri()))
-                .open(new StoreContext(client, "owner of " + client, "", time, Duration.ofSeconds(10), deaf));
+                .open(new StoreContext(
+                        client, "owner of " + client, "", TIME.get(), Duration.ofSeconds(10), new Deaf()));
     }
 
     private static final class Run {

@@ -22,8 +22,7 @@ class GivenClientStoreContractTest extends StoreContract {
 
     @BeforeAll
     static void startServer() {
-        redis = RedisProcess.start(RedisProcess.Version.V7_0);
-        redis.commands().ping();
+        redis = RedisProcess.start(RedisProcess.Version.V7_0).warm();
         client = RedisClient.create();
         client.setOptions(ClientOptions.builder()
                 .protocolVersion(ProtocolVersion.RESP2)

@@ -2,6 +2,7 @@ package dev.leasehold.redis;
 
 import dev.leasehold.servers.RedisProcess;
 import io.lettuce.core.RedisURI;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -17,9 +18,16 @@ final class Masters implements AutoCloseable {
         for (int i = 0; i < count; i++) {
             masters.servers.add(RedisProcess.start(RedisProcess.Version.V7_0, options));
         }
-        // Loads Lettuce, which on a busy machine takes longer than a connection may.
-        masters.servers.get(0).commands().ping();
+        masters.servers.get(0).warm();
         return masters;
+    }
+
+    /** A store on all of them, which have been told that they are a quorum. */
+    RedlockStore initialized() {
+        RedlockStore store =
+                RedlockStore.of(uris()).withMaxLease(Duration.ofHours(1)).withNodeTimeout(Duration.ofSeconds(2));
+        store.initialize();
+        return store;
     }
 
     List<RedisURI> uris() {

@@ -7,12 +7,12 @@ import static org.awaitility.Awaitility.await;
 import dev.leasehold.HolderInfo;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.spi.ClaimId;
-import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
-import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.StoreContext;
-import dev.leasehold.spi.TimeSource;
 import dev.leasehold.spi.Validity;
+import dev.leasehold.testkit.Deaf;
+import dev.leasehold.testkit.RealTime;
+import dev.leasehold.testkit.Started;
 import io.lettuce.core.KeyValue;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
@@ -24,13 +24,10 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -55,24 +52,14 @@ class QuorumDifferentialTest {
     /** What passes between two steps on a busy machine; the shortest time that matters here is a claim period. */
     private static final long TOLERANCE_MICROS = 1_000_000;
 
-    private static ScheduledExecutorService timers;
-
-    @BeforeAll
-    static void startTimers() {
-        timers = Executors.newSingleThreadScheduledExecutor();
-    }
-
-    @AfterAll
-    static void stopTimers() {
-        timers.shutdownNow();
-    }
+    @RegisterExtension
+    private static final Started<RealTime> TIME = new Started<>(RealTime::new);
 
     @ParameterizedTest
     @EnumSource(RedisProcess.Version.class)
     void scriptsAndModelAgree(RedisProcess.Version version) {
         OwnClient own = new OwnClient(Duration.ofSeconds(10));
-        try (RedisProcess redis = RedisProcess.start(version)) {
-            redis.commands().ping();
+        try (RedisProcess redis = RedisProcess.start(version).warm()) {
             List<String> pushes = new CopyOnWriteArrayList<>();
             List<RedisVoter> voters = new ArrayList<>();
             for (int i = 0; i < CLIENTS; i++) {
@@ -99,26 +86,7 @@ class QuorumDifferentialTest {
             @Override
             public void doubt(@Nullable String lock) {}
         };
-        Signals deaf = new Signals() {
-            @Override
-            public void granted(LeaseId lease, int spare, @Nullable Validity validity) {}
-
-            @Override
-            public void doubt(@Nullable String lock) {}
-        };
-        TimeSource time = new TimeSource() {
-            @Override
-            public ClockReading now() {
-                return new ClockReading(System.nanoTime(), System.currentTimeMillis() * 1000);
-            }
-
-            @Override
-            public Timer schedule(Duration delay, Runnable task) {
-                var scheduled = timers.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
-                return () -> scheduled.cancel(false);
-            }
-        };
-        StoreContext context = new StoreContext(client, client, "", time, Duration.ofSeconds(10), deaf);
+        StoreContext context = new StoreContext(client, client, "", TIME.get(), Duration.ofSeconds(10), new Deaf());
         RedisURI uri = RedisURI.create(redis.uri());
         Route route = new ClientRoute(own.client(), uri, RedisUris.name(uri));
         KeyNames names = KeyNames.of("");

@@ -27,10 +27,7 @@ class QuorumListingTest {
     @BeforeEach
     void start() {
         masters = Masters.start(3);
-        RedlockStore store = RedlockStore.of(masters.uris())
-                .withMaxLease(Duration.ofHours(1))
-                .withNodeTimeout(Duration.ofSeconds(2));
-        store.initialize();
+        RedlockStore store = masters.initialized();
         client = Leasehold.builder()
                 .store(store)
                 .storeTimeout(Duration.ofSeconds(3))

@@ -9,8 +9,8 @@ import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
-import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.TimeSource;
+import dev.leasehold.testkit.Deaf;
 import dev.leasehold.testkit.sim.SimWorld;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,7 +21,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntToLongFunction;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -83,15 +82,7 @@ class QuorumOrderTest {
                 unsteady,
                 new SplittableRandom(1),
                 new QuorumSettings(Duration.ofMinutes(1), NODE_TIMEOUT, HORIZON, true));
-        return new QuorumStore(quorum, new Silence(), () -> {});
-    }
-
-    private record Silence() implements Signals {
-        @Override
-        public void granted(LeaseId lease, int spare, dev.leasehold.spi.@Nullable Validity validity) {}
-
-        @Override
-        public void doubt(@Nullable String lock) {}
+        return new QuorumStore(quorum, new Deaf(), () -> {});
     }
 
     private void learn(QuorumStore store, String client) {

@@ -7,17 +7,17 @@ import dev.leasehold.LockException;
 import dev.leasehold.StaleTokenException;
 import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
+import dev.leasehold.testkit.Started;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.cluster.RedisClusterClient;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -26,24 +26,16 @@ class RedisFenceTest {
 
     private static final String KEY = "leasehold:fence:{account}";
 
-    private static RedisProcess server;
+    @RegisterExtension
+    private static final Started<RedisProcess> SERVER =
+            new Started<>(() -> RedisProcess.start(RedisProcess.Version.V7_0));
 
     private RedisCommands<String, String> redis;
     private RedisFence fence;
 
-    @BeforeAll
-    static void startServer() {
-        server = RedisProcess.start(RedisProcess.Version.V7_0);
-    }
-
-    @AfterAll
-    static void stopServer() {
-        server.close();
-    }
-
     @BeforeEach
     void empty() {
-        redis = server.commands();
+        redis = SERVER.get().commands();
         redis.flushall();
         fence = RedisFence.on(redis, "account");
     }

@@ -2,27 +2,19 @@ package dev.leasehold.redis;
 
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.testkit.ProcessContract;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import dev.leasehold.testkit.Started;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Real processes on one Redis. */
 class RedisProcessContractTest extends ProcessContract {
 
-    private static RedisProcess redis;
-
-    @BeforeAll
-    static void start() {
-        redis = RedisProcess.start(RedisProcess.Version.V7_0);
-    }
-
-    @AfterAll
-    static void stop() {
-        redis.close();
-    }
+    @RegisterExtension
+    private static final Started<RedisProcess> REDIS =
+            new Started<>(() -> RedisProcess.start(RedisProcess.Version.V7_0));
 
     @Override
     protected String uri() {
         // Four JVMs at once may take a while to load their classes.
-        return redis.uri() + "?leasehold.storeTimeout=30000";
+        return REDIS.get().uri() + "?leasehold.storeTimeout=30000";
     }
 }

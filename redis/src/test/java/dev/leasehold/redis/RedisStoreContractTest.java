@@ -3,28 +3,18 @@ package dev.leasehold.redis;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreUri;
+import dev.leasehold.testkit.Started;
 import dev.leasehold.testkit.StoreContract;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class RedisStoreContractTest extends StoreContract {
 
-    private static RedisProcess redis;
-
-    @BeforeAll
-    static void startServer() {
-        redis = RedisProcess.start(RedisProcess.Version.V7_0);
-        // Loads Lettuce, which on a busy machine takes longer than a connection may.
-        redis.commands().ping();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        redis.close();
-    }
+    @RegisterExtension
+    private static final Started<RedisProcess> REDIS =
+            new Started<>(() -> RedisProcess.start(RedisProcess.Version.V7_0).warm());
 
     @Override
     protected StoreFactory store() {
-        return new RedisStoreProvider().create(StoreUri.parse(redis.uri()));
+        return new RedisStoreProvider().create(StoreUri.parse(REDIS.get().uri()));
     }
 }

@@ -2,7 +2,6 @@ package dev.leasehold.redis;
 
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.testkit.StoreContract;
-import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
@@ -22,10 +21,7 @@ abstract class RedlockContracts extends StoreContract {
     @BeforeAll
     void startServers() {
         masters = Masters.start(count);
-        store = RedlockStore.of(masters.uris())
-                .withMaxLease(Duration.ofHours(1))
-                .withNodeTimeout(Duration.ofSeconds(2));
-        store.initialize();
+        store = masters.initialized();
     }
 
     @AfterAll

@@ -2,30 +2,23 @@ package dev.leasehold.redis;
 
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.testkit.ElectionContract;
-import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
+import dev.leasehold.testkit.Started;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Elections over three real masters. */
 @Tag("extended")
 class RedlockElectionContractTest extends ElectionContract {
 
-    private static Masters masters;
+    @RegisterExtension
+    private static final Started<Masters> MASTERS = new Started<>(() -> Masters.start(3));
+
     private static RedlockStore store;
 
     @BeforeAll
-    static void startServers() {
-        masters = Masters.start(3);
-        store = RedlockStore.of(masters.uris())
-                .withMaxLease(Duration.ofHours(1))
-                .withNodeTimeout(Duration.ofSeconds(2));
-        store.initialize();
-    }
-
-    @AfterAll
-    static void stopServers() {
-        masters.close();
+    static void initialize() {
+        store = MASTERS.get().initialized();
     }
 
     @Override

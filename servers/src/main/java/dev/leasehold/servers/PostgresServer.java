@@ -51,7 +51,7 @@ public final class PostgresServer implements AutoCloseable {
 
     /** Kept between runs: unpacking takes longer than starting. */
     private static java.io.File unpacked() {
-        return RedisProcess.besideClasses("postgres-server").toFile();
+        return ServerFiles.besideClasses("postgres-server").toFile();
     }
 
     public int port() {
@@ -121,7 +121,7 @@ public final class PostgresServer implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {
-            RedisProcess.delete(directory);
+            ServerFiles.delete(directory);
         }
     }
 }

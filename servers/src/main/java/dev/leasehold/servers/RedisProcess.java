@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
@@ -33,7 +32,7 @@ public final class RedisProcess implements AutoCloseable {
     private final List<String> options;
     private final Path directory;
     private final RedisClient client;
-    private Process process;
+    private ServerProcess process;
     private RedisCommands<String, String> commands;
 
     private RedisProcess(Version version, int port, List<String> options) throws IOException {
@@ -111,25 +110,20 @@ public final class RedisProcess implements AutoCloseable {
         return commands;
     }
 
+    /** Loads Lettuce by a first question, for on a busy machine that takes longer than a connection may. */
+    public RedisProcess warm() {
+        commands().ping();
+        return this;
+    }
+
     /** Sends a signal, as {@code kill} names it. */
     public void signal(String signal) {
-        try {
-            new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid()))
-                    .start()
-                    .waitFor();
-        } catch (IOException | InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
+        process.signal(signal);
     }
 
     /** Kills the server; what it has not written to disk is gone. */
     public void kill() {
-        process.destroyForcibly();
-        try {
-            process.waitFor(10, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
+        process.kill();
     }
 
     /** Starts it again on the same port. */
@@ -142,7 +136,7 @@ public final class RedisProcess implements AutoCloseable {
         }
     }
 
-    private Process launch() throws IOException {
+    private ServerProcess launch() throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 binary(version).toString(),
                 "--port",
@@ -164,12 +158,7 @@ public final class RedisProcess implements AutoCloseable {
             command = new ArrayList<>(List.of(binary(version).toString()));
         }
         command.addAll(options);
-        Process started = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(directory.resolve("stdout.log").toFile())
-                .start();
-        Runtime.getRuntime().addShutdownHook(new Thread(started::destroyForcibly));
-        return started;
+        return ServerProcess.start(command, directory.resolve("stdout.log"));
     }
 
     private void awaitReady() {
@@ -195,7 +184,7 @@ public final class RedisProcess implements AutoCloseable {
         String os =
                 System.getProperty("os.name").toLowerCase(java.util.Locale.ROOT).contains("mac") ? "darwin" : "linux";
         boolean arm = System.getProperty("os.arch").contains("aarch64");
-        try (Stream<Path> files = Files.list(besideClasses("redis-servers"))) {
+        try (Stream<Path> files = Files.list(ServerFiles.besideClasses("redis-servers"))) {
             Path binary = files.filter(
                             file -> file.getFileName().toString().startsWith("redis-server-" + version.number))
                     .filter(file -> file.toString().contains(os))
@@ -209,20 +198,6 @@ public final class RedisProcess implements AutoCloseable {
         }
     }
 
-    /** The binaries are unpacked to {@code target}, where the classes, or the jar of them, are too. */
-    static Path besideClasses(String name) {
-        try {
-            return Path.of(RedisProcess.class
-                            .getProtectionDomain()
-                            .getCodeSource()
-                            .getLocation()
-                            .toURI())
-                    .resolveSibling(name);
-        } catch (java.net.URISyntaxException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
     public StatefulRedisConnection<String, String> connect() {
         return client.connect();
     }
@@ -231,15 +206,6 @@ public final class RedisProcess implements AutoCloseable {
     public void close() {
         client.shutdown();
         kill();
-        delete(directory);
-    }
-
-    static void delete(Path directory) {
-        try (Stream<Path> files = Files.walk(directory)) {
-            files.sorted(java.util.Comparator.reverseOrder())
-                    .forEach(file -> file.toFile().delete());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        ServerFiles.delete(directory);
     }
 }

@@ -8,6 +8,7 @@ import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.testkit.Started;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -19,35 +20,25 @@ import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooDefs.Perms;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Who may do what, whose client it is, and what stays after it. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AccessTest {
 
-    private static OneServer zoo;
+    @RegisterExtension
+    private static final Started<OneServer> ZOO = new Started<>(OneServer::new);
 
     private final String base = "/" + UUID.randomUUID();
 
-    @BeforeAll
-    static void startServer() throws Exception {
-        zoo = new OneServer();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        zoo.close();
-    }
-
     private String uri(String credentials) {
-        return "zookeeper://" + credentials + "127.0.0.1:" + zoo.port() + base + "?leasehold.storeTimeout=5000";
+        return "zookeeper://" + credentials + "127.0.0.1:" + ZOO.get().port() + base + "?leasehold.storeTimeout=5000";
     }
 
     private List<ACL> access(String path) throws Exception {
-        return zoo.probe.getACL(path, new Stat());
+        return ZOO.get().probe.getACL(path, new Stat());
     }
 
     @Test
@@ -56,7 +47,7 @@ class AccessTest {
                 Lease lease = leasehold.lock("a").acquire()) {
             String lock = base + "/leasehold/locks/a";
             assertThat(access(lock)).isEqualTo(Ids.OPEN_ACL_UNSAFE);
-            String node = zoo.probe.getChildren(lock, false).get(0);
+            String node = ZOO.get().probe.getChildren(lock, false).get(0);
             assertThat(access(lock + '/' + node)).isEqualTo(Ids.OPEN_ACL_UNSAFE);
             assertThat(lease.isValid()).isTrue();
         }
@@ -68,7 +59,7 @@ class AccessTest {
                 Lease lease = leasehold.lock("a").acquire();
                 Leasehold mine = Leasehold.connect(uri("me:s3cret@"));
                 Leasehold other = Leasehold.connect(uri("you:0ther@"))) {
-            zoo.probe.addAuthInfo("digest", "me:s3cret".getBytes(java.nio.charset.StandardCharsets.UTF_8));
+            ZOO.get().probe.addAuthInfo("digest", "me:s3cret".getBytes(java.nio.charset.StandardCharsets.UTF_8));
             for (String made : List.of("/leasehold", "/leasehold/locks", "/leasehold/locks/a")) {
                 assertThat(access(base + made)).singleElement().satisfies(acl -> {
                     assertThat(acl.getPerms()).isEqualTo(Perms.ALL);
@@ -101,7 +92,7 @@ class AccessTest {
     @Test
     void aGivenClientIsUsedUnderItsNamespaceAndNeverClosed() throws Exception {
         CuratorFramework curator = CuratorFrameworkFactory.builder()
-                .connectString("127.0.0.1:" + zoo.port())
+                .connectString("127.0.0.1:" + ZOO.get().port())
                 .namespace("mine" + base)
                 .retryPolicy(new RetryOneTime(100))
                 .build();
@@ -118,17 +109,19 @@ class AccessTest {
             String lock = "/mine" + base + "/leasehold/locks/a";
             Lease lease = leasehold.lock("a").acquire();
             assertThat(lease.remaining()).isBetween(Duration.ofSeconds(5), Duration.ofSeconds(30));
-            assertThat(zoo.probe.getChildren(lock, false)).hasSize(1);
+            assertThat(ZOO.get().probe.getChildren(lock, false)).hasSize(1);
             lease.extend(Duration.ofSeconds(30));
             lease.release();
             Lease kept = leasehold.lock("b").acquire();
             leasehold.close();
             assertThat(kept.isValid()).isFalse();
             assertThat(curator.getZookeeperClient().isConnected()).isTrue();
-            await().until(() -> zoo.probe
+            await().until(() -> ZOO.get()
+                            .probe
                             .getChildren("/mine" + base + "/leasehold/locks/b", false)
                             .isEmpty()
-                    && zoo.probe
+                    && ZOO.get()
+                            .probe
                             .getChildren("/mine" + base + "/leasehold/clients", false)
                             .isEmpty());
         } finally {

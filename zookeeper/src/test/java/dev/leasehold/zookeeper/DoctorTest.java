@@ -8,28 +8,19 @@ import dev.leasehold.Finding;
 import dev.leasehold.Finding.Severity;
 import dev.leasehold.Leasehold;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.testkit.Started;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What an examination says of a real server. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DoctorTest {
 
-    private static OneServer zoo;
-
-    @BeforeAll
-    static void startServer() throws Exception {
-        zoo = new OneServer();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        zoo.close();
-    }
+    @RegisterExtension
+    private static final Started<OneServer> ZOO = new Started<>(OneServer::new);
 
     private static Examination examine(String uri) throws Exception {
         try (Leasehold leasehold = Leasehold.connect(uri)) {
@@ -46,7 +37,8 @@ class DoctorTest {
 
     @Test
     void oneServerIsNamedSuchAndWhatIsFineIsSaid() throws Exception {
-        Examination seen = examine("zookeeper://me:s3cret@127.0.0.1:" + zoo.port());
+        Examination seen =
+                examine("zookeeper://me:s3cret@127.0.0.1:" + ZOO.get().port());
         assertThat(codes(seen, Severity.SERIOUS)).isEmpty();
         assertThat(codes(seen, Severity.WARNING)).containsExactly("zookeeper-one-server");
         assertThat(codes(seen, Severity.FINE))
@@ -58,7 +50,8 @@ class DoctorTest {
 
     @Test
     void anotherSessionTimeoutAnOpenServerAndAMissingOneAreNamed() throws Exception {
-        Examination seen = examine("zookeeper://127.0.0.1:" + zoo.port() + ",127.0.0.1:1?leasehold.sessionTimeout=300");
+        Examination seen =
+                examine("zookeeper://127.0.0.1:" + ZOO.get().port() + ",127.0.0.1:1?leasehold.sessionTimeout=300");
         assertThat(codes(seen, Severity.NOTE)).contains("zookeeper-session-other", "zookeeper-open");
         assertThat(codes(seen, Severity.WARNING)).contains("zookeeper-server-unreached");
         assertThat(seen.findings().stream().map(Finding::what))

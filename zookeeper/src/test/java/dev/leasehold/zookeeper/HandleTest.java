@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testkit.Started;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
@@ -17,12 +18,11 @@ import org.apache.zookeeper.client.ConnectStringParser;
 import org.apache.zookeeper.client.StaticHostProvider;
 import org.apache.zookeeper.client.ZKClientConfig;
 import org.apache.zookeeper.data.Stat;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -32,7 +32,8 @@ class HandleTest {
 
     private record Told(Code code, String path, String name, Stat stat, String thread) {}
 
-    private static OneServer zoo;
+    @RegisterExtension
+    private static final Started<OneServer> ZOO = new Started<>(OneServer::new);
 
     private final String queue = "/queue-" + UUID.randomUUID();
     private final BlockingQueue<Told> told = new LinkedBlockingQueue<>();
@@ -40,20 +41,10 @@ class HandleTest {
     private FaultProxy proxy;
     private Handle handle;
 
-    @BeforeAll
-    static void startServer() throws Exception {
-        zoo = new OneServer();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        zoo.close();
-    }
-
     @BeforeEach
     void connect() throws Exception {
-        zoo.make(queue);
-        proxy = FaultProxy.to(zoo.port());
+        ZOO.get().make(queue);
+        proxy = FaultProxy.to(ZOO.get().port());
         connect("org.apache.zookeeper.ClientCnxnSocketNIO");
     }
 
@@ -113,7 +104,7 @@ class HandleTest {
         assertThat(created.code()).isEqualTo(Code.OK);
         assertThat(created.path()).isEqualTo(queue + "/n-");
         assertThat(created.name()).isEqualTo(queue + "/n-0000000000");
-        assertThat(created.stat()).isEqualTo(zoo.probe.exists(created.name(), false));
+        assertThat(created.stat()).isEqualTo(ZOO.get().probe.exists(created.name(), false));
         assertThat(created.stat().getEphemeralOwner()).isEqualTo(handle.getSessionId());
         assertThat(created.thread()).doesNotContain("EventThread");
         delete(created.name());
@@ -121,7 +112,7 @@ class HandleTest {
         assertThat(deleted.code()).isEqualTo(Code.OK);
         assertThat(deleted.path()).isEqualTo(created.name());
         assertThat(deleted.thread()).doesNotContain("EventThread");
-        assertThat(zoo.probe.exists(created.name(), false)).isNull();
+        assertThat(ZOO.get().probe.exists(created.name(), false)).isNull();
         nothingElse();
     }
 
@@ -140,9 +131,9 @@ class HandleTest {
     void aLostConnectionIsToldOnceAsACallback() throws Exception {
         proxy.hold(FaultProxy.Way.ANSWERS);
         create(queue + "/n-");
-        await().until(() -> !zoo.probe.getChildren(queue, false).isEmpty());
+        await().until(() -> !ZOO.get().probe.getChildren(queue, false).isEmpty());
         delete(queue + "/n-0000000000");
-        await().until(() -> zoo.probe.getChildren(queue, false).isEmpty());
+        await().until(() -> ZOO.get().probe.getChildren(queue, false).isEmpty());
         proxy.cut();
         proxy.letGo();
         assertThat(List.of(next().code(), next().code())).containsOnly(Code.CONNECTIONLOSS);

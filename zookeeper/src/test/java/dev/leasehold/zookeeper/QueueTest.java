@@ -16,7 +16,9 @@ import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.TimeSource;
 import dev.leasehold.spi.Validity;
+import dev.leasehold.testkit.Deaf;
 import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testkit.Started;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,11 +30,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The queue of a lock, as the server sees it: what it costs, what stays, and what comes first when numbers run out. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -40,23 +41,14 @@ class QueueTest {
 
     private static final Duration LONG = Duration.ofMinutes(10);
 
-    private static OneServer zoo;
+    @RegisterExtension
+    private static final Started<OneServer> ZOO = new Started<>(OneServer::new);
 
     private final String lock = "lock-" + UUID.randomUUID();
     private final List<Store> stores = new ArrayList<>();
     private final List<LeaseId> granted = new CopyOnWriteArrayList<>();
     private final AtomicLong claims = new AtomicLong();
     private final TestTime time = new TestTime();
-
-    @BeforeAll
-    static void startServer() throws Exception {
-        zoo = new OneServer();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        zoo.close();
-    }
 
     @AfterEach
     void closeAll() {
@@ -69,7 +61,8 @@ class QueueTest {
     }
 
     private Store open(String client, TimeSource clock, int sessionMillis) {
-        Store store = zoo.store(sessionMillis)
+        Store store = ZOO.get()
+                .store(sessionMillis)
                 .open(new StoreContext(client, "owner " + client, "", clock, Duration.ofSeconds(10), new Signals() {
                     @Override
                     public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
@@ -117,12 +110,12 @@ class QueueTest {
         long[] cheapest = {Long.MAX_VALUE, Long.MAX_VALUE};
         for (int i = 1; i < Math.min(waiters, 6); i++) {
             int next = i + 1;
-            long received = zoo.server().serverStats().getPacketsReceived();
-            long sent = zoo.server().serverStats().getPacketsSent();
+            long received = ZOO.get().server().serverStats().getPacketsReceived();
+            long sent = ZOO.get().server().serverStats().getPacketsSent();
             assertThat(get(store.release(granted.get(i - 1), Duration.ZERO))).isEqualTo(ReleaseAnswer.RELEASED);
             await().until(() -> granted.size() == next);
-            cheapest[0] = Math.min(cheapest[0], zoo.server().serverStats().getPacketsReceived() - received);
-            cheapest[1] = Math.min(cheapest[1], zoo.server().serverStats().getPacketsSent() - sent);
+            cheapest[0] = Math.min(cheapest[0], ZOO.get().server().serverStats().getPacketsReceived() - received);
+            cheapest[1] = Math.min(cheapest[1], ZOO.get().server().serverStats().getPacketsSent() - sent);
         }
         store.close();
         return cheapest;
@@ -139,7 +132,7 @@ class QueueTest {
     void theOrderHoldsWhereSequenceNumbersOverflow() throws Exception {
         Store store = open("c");
         get(store.release(lease(get(store.claim(claim("c")))), Duration.ZERO));
-        zoo.tree().setCversionPzxid(OneServer.LOCKS + lock, Integer.MAX_VALUE - 2, -1);
+        ZOO.get().tree().setCversionPzxid(OneServer.LOCKS + lock, Integer.MAX_VALUE - 2, -1);
         LeaseId held = lease(get(store.claim(claim("c"))));
         List<Claim> waiting = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
@@ -148,7 +141,7 @@ class QueueTest {
             assertThat(answer).isInstanceOf(ClaimAnswer.Busy.class);
             assertThat(((ClaimAnswer.Busy) answer).place()).isEqualTo(i + 1);
         }
-        assertThat(zoo.nodes(lock)).anyMatch(node -> node.endsWith("2147483647"));
+        assertThat(ZOO.get().nodes(lock)).anyMatch(node -> node.endsWith("2147483647"));
         long last = held.token();
         for (Claim next : waiting) {
             get(store.release(held, Duration.ZERO));
@@ -164,7 +157,7 @@ class QueueTest {
         Store store = open("c");
         LeaseId held = lease(get(store.claim(claim("c"))));
         assertThat(held.token())
-                .isEqualTo(zoo.stat(lock, zoo.nodes(lock).get(0)).getCzxid() << 6);
+                .isEqualTo(ZOO.get().stat(lock, ZOO.get().nodes(lock).get(0)).getCzxid() << 6);
     }
 
     /**
@@ -174,19 +167,21 @@ class QueueTest {
     @Test
     void aNodeOfAnEarlierSessionIsNeverTakenForOnesOwn_CURATOR_604() throws Exception {
         Claim claim = claim("c");
-        zoo.make(OneServer.LOCKS + lock);
-        String left = zoo.probe.create(
-                OneServer.LOCKS + lock + '/' + NodeName.prefix(claim.id()),
-                new byte[0],
-                Ids.OPEN_ACL_UNSAFE,
-                CreateMode.EPHEMERAL_SEQUENTIAL);
+        ZOO.get().make(OneServer.LOCKS + lock);
+        String left = ZOO.get()
+                .probe
+                .create(
+                        OneServer.LOCKS + lock + '/' + NodeName.prefix(claim.id()),
+                        new byte[0],
+                        Ids.OPEN_ACL_UNSAFE,
+                        CreateMode.EPHEMERAL_SEQUENTIAL);
         Store store = open("c");
         assertThat(get(store.claim(claim))).isInstanceOf(ClaimAnswer.Busy.class);
-        assertThat(zoo.nodes(lock)).hasSize(2);
-        zoo.probe.delete(left, -1);
+        assertThat(ZOO.get().nodes(lock)).hasSize(2);
+        ZOO.get().probe.delete(left, -1);
         await().until(() -> granted.size() == 1);
         assertThat(lease(get(store.claim(claim))).token())
-                .isEqualTo(zoo.stat(lock, zoo.nodes(lock).get(0)).getCzxid() << 6);
+                .isEqualTo(ZOO.get().stat(lock, ZOO.get().nodes(lock).get(0)).getCzxid() << 6);
     }
 
     /**
@@ -195,44 +190,41 @@ class QueueTest {
      */
     @Test
     void aNodeIsLookedForOnlyAmongThoseOfThePresentSession_CURATOR_498() throws Exception {
-        FaultProxy proxy = FaultProxy.to(zoo.port());
+        FaultProxy proxy = FaultProxy.to(ZOO.get().port());
         try {
             Claim claim = claim("c");
-            zoo.make(OneServer.LOCKS + lock);
+            ZOO.get().make(OneServer.LOCKS + lock);
             // Several, so that ours is not by chance the first that is looked at.
             List<String> others = new ArrayList<>();
             for (int i = 0; i < 12; i++) {
-                others.add(zoo.probe.create(
-                        OneServer.LOCKS + lock + '/' + NodeName.prefix(claim.id()),
-                        new byte[0],
-                        Ids.OPEN_ACL_UNSAFE,
-                        CreateMode.EPHEMERAL_SEQUENTIAL));
+                others.add(ZOO.get()
+                        .probe
+                        .create(
+                                OneServer.LOCKS + lock + '/' + NodeName.prefix(claim.id()),
+                                new byte[0],
+                                Ids.OPEN_ACL_UNSAFE,
+                                CreateMode.EPHEMERAL_SEQUENTIAL));
             }
             Store store = Zoo.store("127.0.0.1:" + proxy.port(), 60_000)
-                    .open(new StoreContext("c", "c", "", time, Duration.ofSeconds(20), new Signals() {
-                        @Override
-                        public void granted(LeaseId lease, int spare, @Nullable Validity validity) {}
-
-                        @Override
-                        public void doubt(@Nullable String of) {}
-                    }));
+                    .open(new StoreContext("c", "c", "", time, Duration.ofSeconds(20), new Deaf()));
             stores.add(store);
             Claim warm = new Claim(new ClaimId("c", 1_000), "warm-" + lock, LONG, 0, false);
             lease(get(store.claim(warm)));
             proxy.hold(FaultProxy.Way.ANSWERS);
             CompletionStage<ClaimAnswer> claiming = store.claim(claim);
-            await().until(() -> zoo.nodes(lock).size() == 13);
+            await().until(() -> ZOO.get().nodes(lock).size() == 13);
             proxy.cut();
             proxy.letGo();
             ClaimAnswer answer = get(claiming);
             assertThat(answer).isInstanceOf(ClaimAnswer.Busy.class);
-            assertThat(zoo.nodes(lock)).hasSize(13);
+            assertThat(ZOO.get().nodes(lock)).hasSize(13);
             for (String other : others) {
-                zoo.probe.delete(other, -1);
+                ZOO.get().probe.delete(other, -1);
             }
             await().until(() -> get(store.claim(claim)) instanceof ClaimAnswer.Granted);
             assertThat(lease(get(store.claim(claim))).token())
-                    .isEqualTo(zoo.stat(lock, zoo.nodes(lock).get(0)).getCzxid() << 6);
+                    .isEqualTo(
+                            ZOO.get().stat(lock, ZOO.get().nodes(lock).get(0)).getCzxid() << 6);
         } finally {
             proxy.close();
         }
@@ -252,7 +244,7 @@ class QueueTest {
         for (long hours : new long[] {1, -2, 1}) {
             time.jumpWallClock(Duration.ofHours(hours));
             assertThat(get(store.claim(waiting))).isInstanceOf(ClaimAnswer.Busy.class);
-            assertThat(zoo.nodes(lock)).hasSize(2);
+            assertThat(ZOO.get().nodes(lock)).hasSize(2);
         }
         assertThat(get(holder.release(held, Duration.ZERO))).isEqualTo(ReleaseAnswer.RELEASED);
         await().until(() -> !granted.isEmpty());
@@ -267,7 +259,7 @@ class QueueTest {
         long start = System.nanoTime();
         await().ignoreExceptions().until(() -> get(store.renew(held, LONG)) instanceof RenewAnswer.Renewed);
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(3));
-        assertThat(zoo.nodes(lock)).hasSize(1);
+        assertThat(ZOO.get().nodes(lock)).hasSize(1);
     }
 
     @Test
@@ -276,7 +268,7 @@ class QueueTest {
         LeaseId held = lease(get(store.claim(claim("c"))));
         get(store.release(held, Duration.ofSeconds(3)));
         store.close();
-        assertThat(zoo.nodes(lock)).containsExactly(NodeName.KEEP + held.token());
+        assertThat(ZOO.get().nodes(lock)).containsExactly(NodeName.KEEP + held.token());
         LockInfo seen = get(open("onlooker").inspect(NamePattern.of(lock))).get(0);
         assertThat(seen.holder().owner()).isEmpty();
         assertThat(seen.holder().token()).isEqualTo(held.token());
@@ -289,7 +281,7 @@ class QueueTest {
         assertThat(((ClaimAnswer.Busy) answer).timeLeft()).isBetween(Duration.ofMillis(1), Duration.ofMillis(3_001));
         await().until(() -> granted.size() == 1);
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(6));
-        assertThat(zoo.nodes(lock)).hasSize(1);
+        assertThat(ZOO.get().nodes(lock)).hasSize(1);
         assertThat(granted.get(0).token()).isGreaterThan(held.token());
     }
 
@@ -298,10 +290,11 @@ class QueueTest {
         Store store = open("c");
         lease(get(store.claim(claim("c"))));
         get(store.renew(lease(get(store.claim(new Claim(new ClaimId("c", 1), lock, LONG, 0, true)))), LONG));
-        assertThat(zoo.probe.getChildren("/it/leasehold/clients", false)).anyMatch(node -> node.startsWith("c-"));
+        assertThat(ZOO.get().probe.getChildren("/it/leasehold/clients", false)).anyMatch(node -> node.startsWith("c-"));
         store.close();
-        await().until(() -> zoo.nodes(lock).isEmpty());
-        assertThat(zoo.probe.getChildren("/it/leasehold/clients", false)).noneMatch(node -> node.startsWith("c-"));
-        assertThat(zoo.probe.exists(OneServer.LOCKS + lock, false)).isNotNull();
+        await().until(() -> ZOO.get().nodes(lock).isEmpty());
+        assertThat(ZOO.get().probe.getChildren("/it/leasehold/clients", false))
+                .noneMatch(node -> node.startsWith("c-"));
+        assertThat(ZOO.get().probe.exists(OneServer.LOCKS + lock, false)).isNotNull();
     }
 }

@@ -9,6 +9,7 @@ import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
 import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testkit.Started;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,11 +19,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.KeeperException;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * What happens to connections and sessions, on a real server. Where a fault has a number of Curator's, it is a fault that users
@@ -34,20 +34,11 @@ class SessionFaultsTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final LockOptions OPTIONS = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(20));
 
-    private static OneServer zoo;
+    @RegisterExtension
+    private static final Started<OneServer> ZOO = new Started<>(OneServer::new);
 
     private final String name = "lock-" + UUID.randomUUID();
     private final List<AutoCloseable> opened = new ArrayList<>();
-
-    @BeforeAll
-    static void startServer() throws Exception {
-        zoo = new OneServer();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        zoo.close();
-    }
 
     @AfterEach
     void closeAll() throws Exception {
@@ -66,45 +57,46 @@ class SessionFaultsTest {
     }
 
     private Leasehold client(int sessionMillis) {
-        return client(zoo.port(), sessionMillis);
+        return client(ZOO.get().port(), sessionMillis);
     }
 
     private FaultProxy proxy() {
-        FaultProxy proxy = FaultProxy.to(zoo.port());
+        FaultProxy proxy = FaultProxy.to(ZOO.get().port());
         opened.add(0, proxy);
         return proxy;
     }
 
     private void awaitNodes(int number) {
-        await().atMost(PATIENCE).until(() -> zoo.nodes(name).size() == number);
+        await().atMost(PATIENCE).until(() -> ZOO.get().nodes(name).size() == number);
     }
 
     @Test
     void anExpiredSessionTakesItsLocksWithItAndTheClientGoesOn() throws Exception {
         DistributedLock lock = client(10_000).lock(name);
         Lease lease = lock.acquire();
-        zoo.expire(zoo.owner(name));
+        ZOO.get().expire(ZOO.get().owner(name));
         assertThat(lease.ended().toCompletableFuture().get(15, TimeUnit.SECONDS))
                 .isEqualTo(LeaseState.LOST);
         try (Lease next = lock.acquire()) {
             assertThat(next.token()).isGreaterThan(lease.token());
-            assertThat(zoo.nodes(name)).hasSize(1);
+            assertThat(ZOO.get().nodes(name)).hasSize(1);
         }
     }
 
     @Test
     void aWaiterWhoseSessionExpiresWaitsOnInTheNext() throws Exception {
         Lease held = client(20_000).lock(name).acquire();
-        String holders = zoo.nodes(name).get(0);
+        String holders = ZOO.get().nodes(name).get(0);
         CompletableFuture<Lease> waiting = client(20_000).lock(name).acquireAsync();
         awaitNodes(2);
-        String waiters = zoo.nodes(name).stream()
+        String waiters = ZOO.get().nodes(name).stream()
                 .filter(node -> !node.equals(holders))
                 .findFirst()
                 .orElseThrow();
-        zoo.expire(zoo.stat(name, waiters).getEphemeralOwner());
+        ZOO.get().expire(ZOO.get().stat(name, waiters).getEphemeralOwner());
         await().atMost(PATIENCE)
-                .until(() -> zoo.nodes(name).size() == 2 && !zoo.nodes(name).contains(waiters));
+                .until(() -> ZOO.get().nodes(name).size() == 2
+                        && !ZOO.get().nodes(name).contains(waiters));
         assertThat(waiting).isNotDone();
         held.close();
         waiting.get(20, TimeUnit.SECONDS).close();
@@ -136,14 +128,14 @@ class SessionFaultsTest {
         proxy.hold(FaultProxy.Way.ANSWERS);
         CompletableFuture<Lease> claiming = client.lock(name).acquireAsync();
         awaitNodes(1);
-        String made = zoo.nodes(name).get(0);
+        String made = ZOO.get().nodes(name).get(0);
         proxy.cut();
         proxy.letGo();
         Lease lease = claiming.get(20, TimeUnit.SECONDS);
-        assertThat(zoo.nodes(name)).containsExactly(made);
-        assertThat(lease.token()).isEqualTo(zoo.stat(name, made).getCzxid() << 6);
+        assertThat(ZOO.get().nodes(name)).containsExactly(made);
+        assertThat(lease.token()).isEqualTo(ZOO.get().stat(name, made).getCzxid() << 6);
         lease.close();
-        assertThat(zoo.nodes(name)).isEmpty();
+        assertThat(ZOO.get().nodes(name)).isEmpty();
     }
 
     @Test
@@ -242,18 +234,18 @@ class SessionFaultsTest {
         FaultProxy proxy = proxy();
         DistributedLock lock = client(proxy.port(), 30_000).lock(name);
         Lease lease = lock.acquire();
-        String left = zoo.nodes(name).get(0);
+        String left = ZOO.get().nodes(name).get(0);
         proxy.refuse(true);
         proxy.cut();
         lease.close();
         CompletableFuture<Lease> again = lock.acquireAsync();
-        assertThat(zoo.nodes(name)).containsExactly(left);
+        assertThat(ZOO.get().nodes(name)).containsExactly(left);
         proxy.refuse(false);
         Lease next = again.get(20, TimeUnit.SECONDS);
         assertThat(next.token()).isGreaterThan(lease.token());
-        assertThat(zoo.nodes(name)).hasSize(1).doesNotContain(left);
+        assertThat(ZOO.get().nodes(name)).hasSize(1).doesNotContain(left);
         next.close();
-        assertThat(zoo.nodes(name)).isEmpty();
+        assertThat(ZOO.get().nodes(name)).isEmpty();
     }
 
     @Test
@@ -274,7 +266,7 @@ class SessionFaultsTest {
     void aBreakIsToldAtOnce() throws Exception {
         Lease held = client(60_000).lock(name).acquire();
         Leasehold operator = client(60_000);
-        await().atMost(PATIENCE).until(() -> zoo.tree().getWatchCount() > 0);
+        await().atMost(PATIENCE).until(() -> ZOO.get().tree().getWatchCount() > 0);
         long before = System.nanoTime();
         assertThat(operator.breakLock(name, held.token())).isTrue();
         assertThat(held.ended().toCompletableFuture().get(20, TimeUnit.SECONDS)).isEqualTo(LeaseState.LOST);
@@ -300,7 +292,7 @@ class SessionFaultsTest {
         });
         while (!working.isDone()) {
             try {
-                zoo.probe.delete(OneServer.LOCKS + name, -1);
+                ZOO.get().probe.delete(OneServer.LOCKS + name, -1);
                 removed++;
             } catch (KeeperException.NotEmptyException | KeeperException.NoNodeException e) {
                 // This time it is in use.
@@ -317,7 +309,7 @@ class SessionFaultsTest {
         lease.onStateChange((of, state) -> states.add(state));
         await().during(Duration.ofSeconds(4))
                 .atMost(Duration.ofSeconds(6))
-                .until(() -> zoo.nodes(name).size() == 1);
+                .until(() -> ZOO.get().nodes(name).size() == 1);
         assertThat(lease.isValid()).isTrue();
         assertThat(states).doesNotContain(LeaseState.LOST);
     }

@@ -8,11 +8,11 @@ import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.ReleaseAnswer;
-import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
-import dev.leasehold.spi.Validity;
+import dev.leasehold.testkit.Deaf;
 import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testkit.Started;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,12 +23,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** When a claim is granted without a listing, and when it must not be: on a real server, and by numbers alone. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -36,23 +34,14 @@ class SuccessionTest {
 
     private static final Duration LONG = Duration.ofMinutes(10);
 
-    private static OneServer zoo;
+    @RegisterExtension
+    private static final Started<OneServer> ZOO = new Started<>(OneServer::new);
 
     private final String lock = "lock-" + UUID.randomUUID();
     private final String path = OneServer.LOCKS + lock;
     private final List<Store> stores = new ArrayList<>();
     private final AtomicLong claims = new AtomicLong();
     private final TestTime time = new TestTime();
-
-    @BeforeAll
-    static void startServer() throws Exception {
-        zoo = new OneServer();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        zoo.close();
-    }
 
     @AfterEach
     void closeAll() {
@@ -62,19 +51,13 @@ class SuccessionTest {
 
     private Store open(int port) {
         Store store = Zoo.store("127.0.0.1:" + port, 60_000)
-                .open(new StoreContext("c", "c", "", time, Duration.ofSeconds(20), new Signals() {
-                    @Override
-                    public void granted(LeaseId lease, int spare, @Nullable Validity validity) {}
-
-                    @Override
-                    public void doubt(@Nullable String of) {}
-                }));
+                .open(new StoreContext("c", "c", "", time, Duration.ofSeconds(20), new Deaf()));
         stores.add(store);
         return store;
     }
 
     private Store open() {
-        return open(zoo.port());
+        return open(ZOO.get().port());
     }
 
     private Claim claim(boolean queued) {
@@ -105,11 +88,13 @@ class SuccessionTest {
     }
 
     private Store alone() throws Exception {
-        return alone(zoo.port());
+        return alone(ZOO.get().port());
     }
 
     private String stranger() throws Exception {
-        return zoo.probe.create(path + "/1-x-1-", new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL_SEQUENTIAL);
+        return ZOO.get()
+                .probe
+                .create(path + "/1-x-1-", new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL_SEQUENTIAL);
     }
 
     private static int number(String node) {
@@ -121,9 +106,9 @@ class SuccessionTest {
     }
 
     private static long requests(Work work) throws Exception {
-        long before = zoo.server().serverStats().getPacketsReceived();
+        long before = ZOO.get().server().serverStats().getPacketsReceived();
         work.run();
-        return zoo.server().serverStats().getPacketsReceived() - before;
+        return ZOO.get().server().serverStats().getPacketsReceived() - before;
     }
 
     @Test
@@ -154,18 +139,18 @@ class SuccessionTest {
 
     @Test
     void theNumbersOfAQueueCountCreationsOnlyAndBeginAt0() throws Exception {
-        zoo.make(path);
+        ZOO.get().make(path);
         for (int round = 0; round < 2; round++) {
             for (int i = 0; i < 3; i++) {
                 String node = stranger();
                 assertThat(number(node)).isEqualTo(2 * i);
-                zoo.probe.create(path + "/" + i, new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
-                zoo.probe.delete(path + "/" + i, -1);
-                zoo.probe.delete(node, -1);
-                zoo.probe.setData(path, new byte[0], -1);
+                ZOO.get().probe.create(path + "/" + i, new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+                ZOO.get().probe.delete(path + "/" + i, -1);
+                ZOO.get().probe.delete(node, -1);
+                ZOO.get().probe.setData(path, new byte[0], -1);
             }
-            zoo.probe.delete(path, -1);
-            zoo.probe.create(path, new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.CONTAINER);
+            ZOO.get().probe.delete(path, -1);
+            ZOO.get().probe.create(path, new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.CONTAINER);
         }
     }
 
@@ -191,14 +176,14 @@ class SuccessionTest {
         stranger();
         for (int i = 0; i < 5; i++) {
             assertThat(get(store.claim(claim(false)))).isInstanceOf(ClaimAnswer.Busy.class);
-            await().until(() -> zoo.nodes(lock).size() == 1);
+            await().until(() -> ZOO.get().nodes(lock).size() == 1);
         }
     }
 
     @Test
     void whoCameBetweenAndHasLeftIsNotBeforeUs() throws Exception {
         Store store = alone();
-        zoo.probe.delete(stranger(), -1);
+        ZOO.get().probe.delete(stranger(), -1);
         cycle(store);
         cycle(store);
     }
@@ -214,53 +199,53 @@ class SuccessionTest {
     @Test
     void inALocksNodeThatWasMadeAnewTheNextNumberProvesNothing() throws Exception {
         Store store = alone();
-        zoo.probe.delete(path, -1);
-        zoo.probe.create(path, new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.CONTAINER);
+        ZOO.get().probe.delete(path, -1);
+        ZOO.get().probe.create(path, new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.CONTAINER);
         String first = stranger();
         String second = stranger();
         assertThat(number(stranger())).isEqualTo(2);
         assertThat(get(store.claim(claim(true)))).isInstanceOf(ClaimAnswer.Busy.class);
-        assertThat(zoo.nodes(lock)).hasSize(4).anyMatch(node -> node.startsWith("1-c-4-") && number(node) == 3);
-        zoo.probe.delete(first, -1);
-        zoo.probe.delete(second, -1);
+        assertThat(ZOO.get().nodes(lock)).hasSize(4).anyMatch(node -> node.startsWith("1-c-4-") && number(node) == 3);
+        ZOO.get().probe.delete(first, -1);
+        ZOO.get().probe.delete(second, -1);
     }
 
     @Test
     void aLocksNodeThatIsGoneIsMadeAnew() throws Exception {
         Store store = alone();
-        zoo.probe.delete(path, -1);
+        ZOO.get().probe.delete(path, -1);
         cycle(store);
-        assertThat(zoo.nodes(lock)).isEmpty();
+        assertThat(ZOO.get().nodes(lock)).isEmpty();
     }
 
     @Test
     void aCreationWhoseAnswerIsLostIsLookedForAndFoundOnce() throws Exception {
-        try (FaultProxy proxy = FaultProxy.to(zoo.port())) {
+        try (FaultProxy proxy = FaultProxy.to(ZOO.get().port())) {
             Store store = alone(proxy.port());
             proxy.hold(FaultProxy.Way.ANSWERS);
             CompletionStage<ClaimAnswer> claiming = store.claim(claim(true));
-            await().until(() -> zoo.nodes(lock).size() == 1);
-            String made = zoo.nodes(lock).get(0);
+            await().until(() -> ZOO.get().nodes(lock).size() == 1);
+            String made = ZOO.get().nodes(lock).get(0);
             proxy.cut();
             proxy.letGo();
             assertThat(get(claiming)).isInstanceOf(ClaimAnswer.Granted.class);
-            assertThat(zoo.nodes(lock)).containsExactly(made);
+            assertThat(ZOO.get().nodes(lock)).containsExactly(made);
         }
     }
 
     @Test
     void aClaimThatIsWithdrawnBeforeItsCreationIsAnsweredLeavesNothing() throws Exception {
-        try (FaultProxy proxy = FaultProxy.to(zoo.port())) {
+        try (FaultProxy proxy = FaultProxy.to(ZOO.get().port())) {
             Store store = alone(proxy.port());
             proxy.hold(FaultProxy.Way.ANSWERS);
             Claim claim = claim(true);
             CompletionStage<ClaimAnswer> claiming = store.claim(claim);
-            await().until(() -> zoo.nodes(lock).size() == 1);
+            await().until(() -> ZOO.get().nodes(lock).size() == 1);
             claiming.toCompletableFuture().cancel(false);
             CompletionStage<Void> gone = store.withdraw(lock, claim.id());
             proxy.letGo();
             get(gone);
-            assertThat(zoo.nodes(lock)).isEmpty();
+            assertThat(ZOO.get().nodes(lock)).isEmpty();
         }
     }
 
@@ -268,8 +253,8 @@ class SuccessionTest {
     void aSessionThatHasEndedIsFollowedByAListing() throws Exception {
         Store store = alone();
         LeaseId held = acquire(store);
-        zoo.expire(zoo.owner(lock));
-        await().until(() -> zoo.nodes(lock).isEmpty());
+        ZOO.get().expire(ZOO.get().owner(lock));
+        await().until(() -> ZOO.get().nodes(lock).isEmpty());
         stranger();
         await().ignoreExceptions().until(() -> get(store.claim(claim(true))) instanceof ClaimAnswer.Busy);
         assertThat(get(store.release(held, Duration.ZERO))).isEqualTo(ReleaseAnswer.NOT_HELD);
@@ -282,7 +267,7 @@ class SuccessionTest {
     }
 
     private Session session() throws Exception {
-        return new Session(new ZooKeeper("127.0.0.1:" + zoo.port(), 60_000, event -> {}), time);
+        return new Session(new ZooKeeper("127.0.0.1:" + ZOO.get().port(), 60_000, event -> {}), time);
     }
 
     @Test

@@ -2,27 +2,18 @@ package dev.leasehold.zookeeper;
 
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.testkit.ElectionContract;
+import dev.leasehold.testkit.Started;
 import org.apache.curator.test.TestingServer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Elections over a real server. */
+/** Elections over a real SERVER.get(). */
 class ZooKeeperElectionContractTest extends ElectionContract {
 
-    private static TestingServer server;
-
-    @BeforeAll
-    static void startServer() throws Exception {
-        server = Zoo.server();
-    }
-
-    @AfterAll
-    static void stopServer() throws Exception {
-        server.close();
-    }
+    @RegisterExtension
+    private static final Started<TestingServer> SERVER = new Started<>(Zoo::server);
 
     @Override
     protected StoreFactory store() {
-        return Zoo.store(server.getConnectString(), 10_000);
+        return Zoo.store(SERVER.get().getConnectString(), 10_000);
     }
 }

@@ -1,27 +1,18 @@
 package dev.leasehold.zookeeper;
 
 import dev.leasehold.testkit.ProcessContract;
+import dev.leasehold.testkit.Started;
 import org.apache.curator.test.TestingServer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** With sessions as long as the suite's leases: they are what a dead holder blocks for. */
 class ZooKeeperProcessContractTest extends ProcessContract {
 
-    private static TestingServer server;
-
-    @BeforeAll
-    static void startServer() throws Exception {
-        server = Zoo.server();
-    }
-
-    @AfterAll
-    static void stopServer() throws Exception {
-        server.close();
-    }
+    @RegisterExtension
+    private static final Started<TestingServer> SERVER = new Started<>(Zoo::server);
 
     @Override
     protected String uri() {
-        return Zoo.uri(server.getConnectString(), 2_000);
+        return Zoo.uri(SERVER.get().getConnectString(), 2_000);
     }
 }
