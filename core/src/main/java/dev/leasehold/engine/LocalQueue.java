@@ -14,7 +14,6 @@ import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.Validity;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -29,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * that is finished, a second grant, an answer that was waited for no longer) belongs to nobody and is undone at once. What
  * has to leave the store is among the {@link Undos}, repeated until the store has answered or until it cannot be there any more.
  *
- * <p>After each event {@link #settle} looks at the whole state: is the lease over, can the next caller be served, must the
- * store be asked. The handlers of events only write down what is new.
+ * <p>After each event {@link #settle} looks at the whole state: is the lease over, whose {@link Patience} with the store is
+ * over, can the next caller be served, must the store be asked. The handlers of events only write down what is new.
  */
 final class LocalQueue {
 
@@ -44,6 +43,7 @@ final class LocalQueue {
     private final WaitingCallers waiting = new WaitingCallers();
     private final Undos undos;
     private final StoreSilence silence = new StoreSilence();
+    private final Patience patience;
 
     private @Nullable Tenure tenure;
     private @Nullable Attempt attempt;
@@ -58,6 +58,7 @@ final class LocalQueue {
         this.lock = lock;
         this.settings = settings;
         this.undos = new Undos(lock, settings);
+        this.patience = new Patience(lock, settings, waiting, silence);
     }
 
     /** Whether nothing would be forgotten if the queue were. */
@@ -443,7 +444,7 @@ final class LocalQueue {
 
     private void settle() {
         watch();
-        giveUpOnSilence();
+        patience.look(isOwed(), mayHaveLeftTraces(), now, actions);
         serve();
         seek();
         undos.look(silence.lastFailure(), now, actions);
@@ -566,51 +567,9 @@ final class LocalQueue {
         silence.broken(attempt != null && attempt.isUnderWay(), now);
     }
 
-    private long silenceBegan() {
-        return silence.began(attempt != null || undos.isBlocked() || (tenure != null && tenure.isPreparing()));
-    }
-
-    private void giveUpOnSilence() {
-        long since = silenceBegan();
-        if (since == NEVER) {
-            return;
-        }
-        for (Caller caller = leastPatient(since);
-                caller != null && now - patienceEnds(caller, since) >= 0;
-                caller = leastPatient(since)) {
-            waiting.remove(caller);
-            actions.add(new Action.Fail(caller, unavailable()));
-        }
-    }
-
-    /** Whose patience ends first: that of the longest waiting, unless the store has said when it will serve again. */
-    private @Nullable Caller leastPatient(long since) {
-        return silence.backAt() == NEVER
-                ? waiting.first()
-                : waiting.least(Comparator.comparingLong(caller -> patienceEnds(caller, since) - now));
-    }
-
-    private long patienceEnds(Caller caller, long since) {
-        long from = caller.joinedAt - since > 0 ? caller.joinedAt : since;
-        long backAt = silence.backAt();
-        // A store that says when it will serve again is waited for by whoever would wait for so long anyway.
-        boolean waitsForIt = backAt != NEVER && backAt - (caller.joinedAt + caller.waitNanos) <= 0 && backAt - from > 0;
-        return (waitsForIt ? backAt : from) + settings.storeTimeout().toNanos();
-    }
-
-    private StoreUnavailableException unavailable() {
-        LockException failure = silence.lastFailure();
-        StoreUnavailableException known = failure instanceof StoreUnavailableException one ? one : null;
-        return new StoreUnavailableException(
-                "the store " + settings.store() + " did not answer for " + settings.storeTimeout()
-                        + " while the lock '" + lock + "' was waited for; the lock is not held, and what the claim may "
-                        + "have left in the store is being withdrawn. Check that the store is reachable"
-                        + (failure == null ? "" : ": " + failure.getMessage()),
-                known == null ? settings.store() : known.node(),
-                mayHaveLeftTraces() ? Outcome.UNKNOWN : Outcome.NOT_ACQUIRED,
-                known == null ? List.of() : known.nodes(),
-                known == null ? null : known.backIn(),
-                failure);
+    /** Whether somebody waits for an answer of the store. */
+    private boolean isOwed() {
+        return attempt != null || undos.isBlocked() || (tenure != null && tenure.isPreparing());
     }
 
     private boolean mayHaveLeftTraces() {
@@ -633,11 +592,7 @@ final class LocalQueue {
         if (asked != null && !asked.isUnderWay() && !undos.isBlocked()) {
             due = earlier(due, asked.nextAt());
         }
-        long since = silenceBegan();
-        Caller first = since == NEVER ? null : leastPatient(since);
-        if (first != null) {
-            due = earlier(due, patienceEnds(first, since));
-        }
+        due = earlier(due, patience.nextLook(isOwed(), now));
         return earlier(due, undos.nextLook());
     }
 

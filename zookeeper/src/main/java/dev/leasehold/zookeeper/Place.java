@@ -18,10 +18,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
-import org.apache.zookeeper.AsyncCallback;
-import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
-import org.apache.zookeeper.Op;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher.Event.EventType;
 import org.apache.zookeeper.data.Stat;
@@ -31,12 +28,14 @@ import org.jspecify.annotations.Nullable;
  * One claim's place in the queue of a lock: an ephemeral sequential node, from before its creation until it is certainly gone.
  * Whoever is first in the queue has the lock. Used within turns.
  *
+ * <p>Here is decided what to do; {@link ClaimNode}, {@link Search} and {@link Lineup} talk to the servers for it, and {@link
+ * Askers} keeps who waits for an answer.
+ *
  * <p>Why nobody is let in too early. A node is first if no other with a lower number is there, which a listing shows, or what
- * is known already ({@link Succession}); nodes that come later get
- * higher numbers, so once first, always first, until it is gone. It is gone when we delete it (after the lease's deadline,
- * or at its end by its holder), when somebody breaks the lock, or when the session ends; and no validity is given that
- * {@link SessionProof} does not cover. A node that the answer to a creation, or the owner in a node's record, does not
- * tie to the present session is never taken for ours.
+ * is known already ({@link Succession}); nodes that come later get higher numbers, so once first, always first, until it is
+ * gone. It is gone when we delete it (after the lease's deadline, or at its end by its holder), when somebody breaks the lock,
+ * or when the session ends; and no validity is given that {@link SessionProof} does not cover. A node that the answer to a
+ * creation, or the owner in a node's record, does not tie to the present session is never taken for ours.
  *
  * <p>Why no wake-up is lost. A waiter watches the node before it by reading it: if it is not there any more, that is known at
  * once. When it goes, the lock's own node says whether its holder has released it (then nobody else is before us: he was
@@ -67,6 +66,7 @@ final class Place {
     private final TimeSource time;
     private final String parent;
     private final Lineup lineup;
+    private final ClaimNode own;
     private Claim claim;
 
     private Node node = Node.NONE;
@@ -100,8 +100,7 @@ final class Place {
     private TimeSource.@Nullable Timer timer;
     private long timerAt;
 
-    private List<CompletableFuture<ClaimAnswer>> asking = new ArrayList<>();
-    private List<CompletableFuture<ClaimAnswer>> later = new ArrayList<>();
+    private final Askers askers = new Askers();
     private final List<Consumer<ReleaseAnswer>> leavers = new ArrayList<>();
     private @Nullable ClaimAnswer refusal;
 
@@ -110,6 +109,7 @@ final class Place {
         this.time = locks.time();
         this.parent = locks.paths().lock(claim.lock());
         this.lineup = new Lineup(locks, parent);
+        this.own = new ClaimNode(locks, parent);
         this.claim = claim;
         this.end = time.nanos() + aliveNanos();
         this.told = time.nanos();
@@ -124,7 +124,7 @@ final class Place {
             confirmGrant(asker);
             return;
         }
-        later.add(asker);
+        askers.add(asker);
         if (!leaving) {
             long alive = time.nanos() + aliveNanos();
             end = alive - end > 0 ? alive : end;
@@ -141,14 +141,14 @@ final class Place {
 
     /** The connection is refused for good. */
     void giveUp(LockException why) {
-        takeAskers().forEach(each -> each.completeExceptionally(why));
+        askers.takeAll().forEach(each -> each.completeExceptionally(why));
     }
 
     /** Deletes the node, and does not wait for the answer. */
     void abandon(Session in) {
         over = true;
         if (node == Node.THERE && session == in) {
-            in.handle.delete(path(), -1, (rc, p, ctx) -> {}, null);
+            ClaimNode.discard(in, path());
         }
     }
 
@@ -250,7 +250,7 @@ final class Place {
                 follow(now, left);
             } else if (watched == null) {
                 look(now, false);
-            } else if (!later.isEmpty() || !asking.isEmpty()) {
+            } else if (!askers.isEmpty()) {
                 check(now, watched);
             }
         }
@@ -259,8 +259,7 @@ final class Place {
     private void begin() {
         busy = true;
         sent = true;
-        asking.addAll(later);
-        later = new ArrayList<>();
+        askers.sending();
     }
 
     /** Ends what was under way; false if it belongs to a session that is over. */
@@ -284,7 +283,7 @@ final class Place {
     }
 
     private void refuse(LockException failure) {
-        List<CompletableFuture<ClaimAnswer>> refused = takeAskers();
+        List<CompletableFuture<ClaimAnswer>> refused = askers.takeAll();
         if (!leaving) {
             leave(Duration.ZERO);
         } else {
@@ -294,41 +293,23 @@ final class Place {
         refused.forEach(each -> each.completeExceptionally(failure));
     }
 
-    private List<CompletableFuture<ClaimAnswer>> takeAskers() {
-        List<CompletableFuture<ClaimAnswer>> all = asking;
-        all.addAll(later);
-        asking = new ArrayList<>();
-        later = new ArrayList<>();
-        all.removeIf(CompletableFuture::isDone);
-        return all;
-    }
-
     // ---- the node ------------------------------------------------------------------------------------------------
 
     private void create(Session in) {
         begin();
         node = Node.CREATING;
         ClockReading sentAt = time.now();
-        byte[] data = new NodeData.Owner(Tokens.spare(claim), locks.context().owner()).bytes();
         boolean lists = !locks.succession().isLikely(in, parent);
-        in.createInQueue(
-                parent + '/' + NodeName.prefix(claim.id()),
-                data,
-                locks.access(),
-                (rc, p, ctx, path, stat) -> locks.turn(() -> created(in, Codes.of(rc), path, stat, sentAt, lists)));
+        own.create(in, claim, (code, path, stat) -> created(in, code, path, stat, sentAt, lists));
         if (lists) {
-            in.handle.getChildren(
-                    parent,
-                    false,
-                    (rc, p, ctx, children) -> locks.turn(() -> listed(in, Codes.of(rc), children)),
-                    null);
+            own.list(in, (code, children) -> listed(in, code, children));
         }
     }
 
     private void created(Session in, Code code, String path, Stat stat, ClockReading sentAt, boolean lists) {
         if (over && code == Code.OK) {
             // The client was closed meanwhile, and its session goes on: it is the user's.
-            in.handle.delete(path, -1, (rc, p, ctx) -> {}, null);
+            ClaimNode.discard(in, path);
         }
         if (over || session != in || node != Node.CREATING) {
             return;
@@ -428,21 +409,14 @@ final class Place {
     private void remove(Session in) {
         begin();
         ClockReading sentAt = time.now();
-        String path = path();
         boolean keeps = granted && !keepFor.isZero() && !keepFor.isNegative();
-        if (keeps || (granted && waited)) {
-            Op then = keeps
-                    ? Op.create(
-                            parent + '/' + NodeName.KEEP + token,
-                            new NodeData.Keep(token, keepMillis()).bytes(),
-                            locks.access(),
-                            CreateMode.PERSISTENT)
-                    : Op.setData(parent, NodeData.text(child()), -1);
-            AsyncCallback.MultiCallback done =
-                    (rc, p, ctx, results) -> locks.turn(() -> removed(in, Codes.of(rc), sentAt, keeps));
-            in.handle.multi(List.of(Op.delete(path, -1), then), done, null);
+        Consumer<Code> then = code -> removed(in, code, sentAt, keeps);
+        if (keeps) {
+            own.removeKeeping(in, child(), new NodeData.Keep(token, keepMillis()), then);
+        } else if (granted && waited) {
+            own.removeMarking(in, child(), then);
         } else {
-            in.delete(path, (rc, p, ctx) -> locks.turn(() -> removed(in, Codes.of(rc), sentAt, false)));
+            own.remove(in, child(), then);
         }
     }
 
@@ -490,12 +464,10 @@ final class Place {
         leavers.clear();
         ClaimAnswer refused = refusal;
         if (refused != null) {
-            List<CompletableFuture<ClaimAnswer>> first = asking;
-            asking = new ArrayList<>();
-            first.forEach(each -> each.complete(refused));
+            askers.answer(refused);
         }
         // Whoever asked while we were leaving asks for a new lease.
-        takeAskers().forEach(each -> locks.claim(claim, each));
+        askers.takeAll().forEach(each -> locks.claim(claim, each));
     }
 
     // ---- the queue -----------------------------------------------------------------------------------------------
@@ -538,15 +510,11 @@ final class Place {
         Duration kept = behind.kept();
         if (behind.isNextAfterKeep() && kept != null && kept.isZero()) {
             busy = true;
-            in.handle.delete(
-                    parent + '/' + behind.last(),
-                    -1,
-                    (rc, p, ctx) -> locks.turn(() -> {
-                        if (finish(in)) {
-                            drive();
-                        }
-                    }),
-                    null);
+            own.removeKept(in, behind.last(), () -> {
+                if (finish(in)) {
+                    drive();
+                }
+            });
             return;
         }
         waited = true;
@@ -562,9 +530,7 @@ final class Place {
             keptUntil = time.nanos() + kept.toNanos();
         }
         arm();
-        List<CompletableFuture<ClaimAnswer>> all = asking;
-        asking = new ArrayList<>();
-        all.forEach(each -> each.complete(answer));
+        askers.answer(answer);
         drive();
     }
 
@@ -629,7 +595,7 @@ final class Place {
         granted = true;
         long now = time.nanos();
         grantedAt = now;
-        List<CompletableFuture<ClaimAnswer>> all = takeAskers();
+        List<CompletableFuture<ClaimAnswer>> all = askers.takeAll();
         if (all.isEmpty()) {
             end = now + WaitingRules.claimPeriod(claim.lease()).toNanos();
             arm();
@@ -726,21 +692,16 @@ final class Place {
             return;
         }
         ownWatched = true;
-        in.handle.getData(
-                path(),
-                event -> locks.turn(() -> ownChanged(in, event)),
-                (rc, p, ctx, data, stat) -> locks.turn(() -> {
-                    if (over || session != in) {
-                        return;
-                    }
-                    Code code = Codes.of(rc);
-                    if (code == Code.NONODE) {
-                        ownGone();
-                    } else if (code != Code.OK) {
-                        ownWatched = false;
-                    }
-                }),
-                null);
+        own.watch(in, child(), event -> ownChanged(in, event), code -> {
+            if (over || session != in) {
+                return;
+            }
+            if (code == Code.NONODE) {
+                ownGone();
+            } else if (code != Code.OK) {
+                ownWatched = false;
+            }
+        });
     }
 
     private void ownChanged(Session in, WatchedEvent event) {
@@ -808,9 +769,8 @@ final class Place {
         }
         long now = time.nanos();
         if (now - end >= 0) {
-            asking.removeIf(CompletableFuture::isDone);
-            later.removeIf(CompletableFuture::isDone);
-            if (granted || (asking.isEmpty() && later.isEmpty())) {
+            askers.forgetDone();
+            if (granted || askers.isEmpty()) {
                 leave(Duration.ZERO);
                 return;
             }

@@ -1,0 +1,100 @@
+package dev.leasehold.zookeeper;
+
+import dev.leasehold.spi.Claim;
+import java.util.List;
+import java.util.function.Consumer;
+import org.apache.zookeeper.AsyncCallback;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests that make, watch and remove the node of a claim. Only asks and reports, within turns, as {@link Lineup} does of
+ * the nodes before it; what follows from an answer is its {@link Place}'s business.
+ */
+final class ClaimNode {
+
+    /** The answer to a creation. */
+    interface Created {
+
+        /**
+         * Told within a turn.
+         *
+         * @param path the node's path, where the code is OK
+         * @param stat its record, where the code is OK
+         */
+        void answered(Code code, String path, Stat stat);
+    }
+
+    /** The answer to a listing of the lock's nodes. */
+    interface Listed {
+
+        /** Told within a turn. */
+        void answered(Code code, @Nullable List<String> children);
+    }
+
+    private final Locks locks;
+    private final String parent;
+
+    ClaimNode(Locks locks, String parent) {
+        this.locks = locks;
+        this.parent = parent;
+    }
+
+    void create(Session in, Claim claim, Created then) {
+        byte[] data = new NodeData.Owner(Tokens.spare(claim), locks.context().owner()).bytes();
+        in.createInQueue(
+                parent + '/' + NodeName.prefix(claim.id()),
+                data,
+                locks.access(),
+                (rc, p, ctx, path, stat) -> locks.turn(() -> then.answered(Codes.of(rc), path, stat)));
+    }
+
+    /** Sent right after a creation, it shows the queue as it was then, or later. */
+    void list(Session in, Listed then) {
+        in.handle.getChildren(
+                parent, false, (rc, p, ctx, children) -> locks.turn(() -> then.answered(Codes.of(rc), children)), null);
+    }
+
+    void watch(Session in, String child, Consumer<WatchedEvent> changed, Consumer<Code> then) {
+        in.handle.getData(
+                parent + '/' + child,
+                event -> locks.turn(() -> changed.accept(event)),
+                (rc, p, ctx, data, stat) -> locks.turn(() -> then.accept(Codes.of(rc))),
+                null);
+    }
+
+    void remove(Session in, String child, Consumer<Code> then) {
+        in.delete(parent + '/' + child, (rc, p, ctx) -> locks.turn(() -> then.accept(Codes.of(rc))));
+    }
+
+    /** Writes in the lock's own node, in the same transaction, who it was that had the lock and left. */
+    void removeMarking(Session in, String child, Consumer<Code> then) {
+        removeAnd(in, child, Op.setData(parent, NodeData.text(child), -1), then);
+    }
+
+    /** Leaves behind, in the same transaction, what keeps the lock for a while. */
+    void removeKeeping(Session in, String child, NodeData.Keep keep, Consumer<Code> then) {
+        Op made = Op.create(
+                parent + '/' + NodeName.KEEP + keep.token(), keep.bytes(), locks.access(), CreateMode.PERSISTENT);
+        removeAnd(in, child, made, then);
+    }
+
+    private void removeAnd(Session in, String child, Op also, Consumer<Code> then) {
+        AsyncCallback.MultiCallback done = (rc, p, ctx, results) -> locks.turn(() -> then.accept(Codes.of(rc)));
+        in.handle.multi(List.of(Op.delete(parent + '/' + child, -1), also), done, null);
+    }
+
+    /** Removes what keeps the lock, and whose time is over. */
+    void removeKept(Session in, String kept, Runnable then) {
+        in.handle.delete(parent + '/' + kept, -1, (rc, p, ctx) -> locks.turn(then), null);
+    }
+
+    /** Removes a node, and does not wait for the answer. */
+    static void discard(Session in, String path) {
+        in.handle.delete(path, -1, (rc, p, ctx) -> {}, null);
+    }
+}
