@@ -4,17 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.ElectionListener;
-import dev.leasehold.ElectionOptions;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseBody;
-import dev.leasehold.spi.StoreFactory;
-import dev.leasehold.spi.StoreProvider;
-import dev.leasehold.spi.StoreUri;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.ServiceLoader;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -24,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -31,28 +27,18 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ElectionRunTest {
 
-    private static final Duration LEASE = Duration.ofSeconds(30);
+    private static final Duration LEASE = Candidates.LEASE;
 
     /** From the last confirmation to the margin before the deadline. */
     private static final Duration TERM = Duration.ofMillis(26_698);
 
-    private final VirtualTime time = new VirtualTime();
-    private final StoreFactory store = ServiceLoader.load(StoreProvider.class).stream()
-            .map(ServiceLoader.Provider::get)
-            .filter(provider -> provider.schemes().contains("memory"))
-            .findFirst()
-            .orElseThrow()
-            .create(StoreUri.parse("memory:"));
-    private final List<Candidate> candidates = new ArrayList<>();
-    private final List<Thread> threads = new ArrayList<>();
-    private final Candidate candidate = candidate("candidate");
-    private final BlockingQueue<Lease> begun = new LinkedBlockingQueue<>();
+    @AutoClose
+    private final Candidates candidates = new Candidates();
 
-    private Candidate candidate(String name) {
-        Candidate made = new Candidate(name, store, time, ElectionOptions.ofLease(LEASE));
-        candidates.add(made);
-        return made;
-    }
+    private final VirtualTime time = candidates.time;
+    private final List<Thread> threads = new ArrayList<>();
+    private final Candidate candidate = candidates.candidate("candidate");
+    private final BlockingQueue<Lease> begun = new LinkedBlockingQueue<>();
 
     /** Campaigns on a thread of its own; completes with whether the thread was left interrupted. */
     private CompletableFuture<Boolean> run(LeaseBody<Exception> work) {
@@ -105,12 +91,9 @@ class ElectionRunTest {
     }
 
     @AfterEach
-    void close() {
-        candidates.forEach(each -> each.line.down(false));
-        candidates.forEach(each -> each.election.close());
+    void endWork() {
+        candidates.endCampaigns();
         threads.forEach(Thread::interrupt);
-        time.advance(LEASE);
-        candidates.forEach(Candidate::close);
     }
 
     @Test
@@ -161,7 +144,7 @@ class ElectionRunTest {
 
     @Test
     void nobodyElseLeadsBeforeTheWorkHasEnded() throws Exception {
-        Candidate other = candidate("other");
+        Candidate other = candidates.candidate("other");
         CountDownLatch end = new CountDownLatch(1);
         CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
         CompletableFuture<Boolean> result = run(lease -> {
@@ -188,7 +171,7 @@ class ElectionRunTest {
 
     @Test
     void workThatDoesNotEndKeepsTheOfficeForALeaseAtMost() throws Exception {
-        Candidate other = candidate("other");
+        Candidate other = candidates.candidate("other");
         CountDownLatch end = new CountDownLatch(1);
         CompletableFuture<Boolean> result = run(lease -> {
             begun.add(lease);
@@ -295,7 +278,7 @@ class ElectionRunTest {
 
     @Test
     void closingEndsTheWaitAndTheWork() throws Exception {
-        Candidate leader = candidate("leader");
+        Candidate leader = candidates.candidate("leader");
         leader.election.start();
         CompletableFuture<Boolean> result = run(this::work);
         await("it waits", this::isWaitedFor);
@@ -307,7 +290,7 @@ class ElectionRunTest {
 
     @Test
     void anInterruptEndsTheWaitAndLeavesNothing() throws Exception {
-        Candidate leader = candidate("leader");
+        Candidate leader = candidates.candidate("leader");
         leader.election.start();
         CompletableFuture<Boolean> result = run(this::work);
         await("it waits", this::isWaitedFor);

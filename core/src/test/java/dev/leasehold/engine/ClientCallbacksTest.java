@@ -1,0 +1,120 @@
+package dev.leasehold.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The threads on which users' code runs, and what it may do there. */
+@Timeout(60)
+class ClientCallbacksTest {
+
+    @Test
+    void aFutureThatIsCancelledBehindABlockedExecutorDoesNotKeepItsLease() throws Exception {
+        List<Runnable> stuck = Collections.synchronizedList(new ArrayList<>());
+        try (Leasehold leasehold = Leasehold.builder()
+                .store(new WrappedStore())
+                .executor(stuck::add)
+                .build()) {
+            CompletableFuture<Lease> future = leasehold.lock("a").acquireAsync();
+            while (stuck.isEmpty()) {
+                Thread.onSpinWait();
+            }
+            assertThat(future).isNotDone();
+            assertThat(leasehold.lock("a").tryAcquire()).isEmpty();
+            future.cancel(false);
+            assertThat(leasehold.lock("a").tryAcquire(Duration.ofSeconds(10))).isPresent();
+            stuck.forEach(Runnable::run);
+        }
+    }
+
+    @Test
+    void usersCodeRunsOnTheirExecutorAndTheExecutorIsNotCalledByTheEngine() throws Exception {
+        List<String> callers = Collections.synchronizedList(new ArrayList<>());
+        CountDownLatch told = new CountDownLatch(3);
+        try (Leasehold leasehold = Leasehold.builder()
+                .store(new WrappedStore())
+                .executor(task -> {
+                    callers.add(Thread.currentThread().getName());
+                    task.run();
+                    told.countDown();
+                })
+                .build()) {
+            Lease lease = leasehold.lock("a").acquireAsync().get(10, TimeUnit.SECONDS);
+            lease.onStateChange((which, state) -> {});
+            lease.ended().thenRun(() -> {});
+            lease.close();
+            assertThat(told.await(10, TimeUnit.SECONDS)).isTrue();
+        }
+        assertThat(callers).hasSizeGreaterThanOrEqualTo(3).allMatch(name -> name.startsWith("leasehold-callback"));
+    }
+
+    @Test
+    void anExecutorThatBlocksKeepsNoLockFromBeingServed() throws Exception {
+        CountDownLatch blocked = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        try (Leasehold leasehold = Leasehold.builder()
+                .store(new WrappedStore())
+                .executor(task -> {
+                    blocked.countDown();
+                    try {
+                        end.await();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                })
+                .build()) {
+            CompletableFuture<Lease> future = leasehold.lock("a").acquireAsync();
+            assertThat(blocked.await(10, TimeUnit.SECONDS)).isTrue();
+            try (Lease lease = leasehold.lock("b").acquire()) {
+                assertThat(lease.isValid()).isTrue();
+            }
+            assertThat(future).isNotDone();
+            end.countDown();
+        }
+    }
+
+    @Test
+    void anExecutorThatRefusesDoesNotKeepAFutureFromCompleting() throws Exception {
+        try (Leasehold leasehold = Leasehold.builder()
+                .store(new WrappedStore())
+                .executor(task -> {
+                    throw new RejectedExecutionException("shut down");
+                })
+                .build()) {
+            assertThat(leasehold
+                            .lock("a")
+                            .acquireAsync()
+                            .get(10, TimeUnit.SECONDS)
+                            .isValid())
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void aListenerMayWaitForALock() throws Exception {
+        try (Leasehold leasehold = Impatient.client(new WrappedStore())) {
+            CompletableFuture<Boolean> acquired = new CompletableFuture<>();
+            Lease lease = leasehold.lock("a").acquire();
+            lease.onStateChange((which, state) -> {
+                try (Lease other = leasehold.lock("b").acquireAsync().get()) {
+                    acquired.complete(other.isValid());
+                } catch (Exception e) {
+                    acquired.completeExceptionally(e);
+                }
+            });
+            lease.close();
+            assertThat(acquired.get(10, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+}

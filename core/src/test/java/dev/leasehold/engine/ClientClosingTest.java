@@ -1,0 +1,234 @@
+package dev.leasehold.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.DistributedLock;
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseState;
+import dev.leasehold.Leasehold;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.Store;
+import dev.leasehold.spi.StoreFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What closing a client ends, waits for, and leaves. */
+@Timeout(60)
+class ClientClosingTest {
+
+    @Test
+    void aClosedClientRefusesAtOnceAlsoAsynchronously() throws Exception {
+        Leasehold leasehold = Impatient.client(new WrappedStore());
+        DistributedLock lock = leasehold.lock("a");
+        leasehold.close();
+        assertThatThrownBy(lock::acquire).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> leasehold.lock("b")).isInstanceOf(IllegalStateException.class);
+        CompletableFuture<Lease> future = lock.acquireAsync();
+        assertThatThrownBy(() -> future.get(10, TimeUnit.SECONDS))
+                .isInstanceOf(ExecutionException.class)
+                .hasCauseInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void closingReleasesWhatIsHeldAndClosesTheStoreOnce() throws Exception {
+        StoreFactory memory = WrappedStore.memory();
+        WrappedStore store = new WrappedStore(memory);
+        Leasehold leasehold = Impatient.client(store);
+        Lease lease = leasehold.lock("a").acquire();
+        leasehold.close();
+        leasehold.close();
+        assertThat(lease.state()).isEqualTo(LeaseState.RELEASED);
+        assertThat(store.closes).hasValue(1);
+        try (Leasehold other = Impatient.client(memory)) {
+            assertThat(other.lock("a").tryAcquire()).isPresent();
+        }
+    }
+
+    @Test
+    void whoJoinsWhileTheClientClosesIsAnsweredAndLeavesNothing() throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(3);
+        try {
+            for (int round = 0; round < 300; round++) {
+                StoreFactory memory = WrappedStore.memory();
+                Leasehold leasehold = Impatient.client(memory);
+                List<DistributedLock> locks = List.of(leasehold.lock("a"), leasehold.lock("b"));
+                CyclicBarrier start = new CyclicBarrier(3);
+                List<java.util.concurrent.Future<?>> callers = new ArrayList<>();
+                for (DistributedLock lock : locks) {
+                    callers.add(threads.submit(() -> {
+                        start.await();
+                        try {
+                            assertThat(lock.acquire().state()).isIn(LeaseState.HELD, LeaseState.RELEASED);
+                        } catch (IllegalStateException closed) {
+                            assertThat(closed).hasMessageContaining("closed");
+                        }
+                        return null;
+                    }));
+                }
+                start.await();
+                leasehold.close();
+                for (var caller : callers) {
+                    caller.get(10, TimeUnit.SECONDS);
+                }
+                try (Leasehold other = Impatient.client(memory)) {
+                    assertThat(other.locks("*")).as("round %s", round).isEmpty();
+                }
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    @Test
+    void theStoreIsNotClosedOnAThreadOfItsOwn() throws Exception {
+        ExecutorService ownThread = Executors.newSingleThreadExecutor(task -> new Thread(task, "store"));
+        AtomicReference<String> closer = new AtomicReference<>();
+        Thread closing = Thread.currentThread();
+        WrappedStore store = new WrappedStore() {
+            @Override
+            CompletionStage<ReleaseAnswer> release(Store inner, LeaseId lease, Duration keepFor) {
+                return CompletableFuture.supplyAsync(
+                        () -> {
+                            while (closing.getState() == Thread.State.RUNNABLE) {
+                                Thread.onSpinWait();
+                            }
+                            return inner.release(lease, keepFor)
+                                    .toCompletableFuture()
+                                    .join();
+                        },
+                        ownThread);
+            }
+
+            @Override
+            void close(Store inner) {
+                closer.set(Thread.currentThread().getName());
+            }
+        };
+        Leasehold leasehold = Impatient.client(store);
+        assertThat(leasehold.lock("a").acquire().isValid()).isTrue();
+        leasehold.close();
+        assertThat(closer.get()).isEqualTo(Thread.currentThread().getName());
+        ownThread.shutdownNow();
+    }
+
+    @Test
+    void aClientThatIsClosedOnAnInterruptedThreadStillReleasesFirst() throws Exception {
+        ExecutorService ownThread = Executors.newSingleThreadExecutor();
+        List<String> log = Collections.synchronizedList(new ArrayList<>());
+        CountDownLatch closing = new CountDownLatch(1);
+        WrappedStore store = new WrappedStore() {
+            @Override
+            CompletionStage<ReleaseAnswer> release(Store inner, LeaseId lease, Duration keepFor) {
+                return CompletableFuture.supplyAsync(
+                        () -> {
+                            await(closing);
+                            log.add("released");
+                            return ReleaseAnswer.RELEASED;
+                        },
+                        ownThread);
+            }
+
+            @Override
+            void close(Store inner) {
+                log.add("closed");
+            }
+        };
+        Leasehold leasehold = Impatient.client(store);
+        assertThat(leasehold.lock("a").acquire().isValid()).isTrue();
+        Thread.currentThread().interrupt();
+        Thread closer = Thread.currentThread();
+        ownThread.execute(() -> {
+            while (closer.getState() == Thread.State.RUNNABLE) {
+                Thread.onSpinWait();
+            }
+            closing.countDown();
+        });
+        leasehold.close();
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(log).containsExactly("released", "closed");
+        ownThread.shutdownNow();
+    }
+
+    @Test
+    void closingInTheBackgroundReleasesToo() throws Exception {
+        WrappedStore store = new WrappedStore();
+        Leasehold leasehold = Impatient.client(store);
+        Lease lease = leasehold.lock("a").acquire();
+        leasehold.closeAsync().get(10, TimeUnit.SECONDS);
+        assertThat(lease.state()).isEqualTo(LeaseState.RELEASED);
+        assertThat(store.closes).hasValue(1);
+        leasehold.close();
+        assertThat(store.closes).hasValue(1);
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void closingDoesNotWaitLongerThanTheStoreTimeout() throws Exception {
+        WrappedStore store = new WrappedStore() {
+            @Override
+            CompletionStage<ReleaseAnswer> release(Store inner, LeaseId lease, Duration keepFor) {
+                return new CompletableFuture<>();
+            }
+        };
+        Leasehold leasehold = Impatient.client(store);
+        assertThat(leasehold.lock("a").acquire().isValid()).isTrue();
+        leasehold.close();
+        assertThat(store.closes).hasValue(1);
+    }
+
+    @Test
+    void theThreadsOfAClosedClientEnd() throws Exception {
+        Set<Thread> before = timerThreads();
+        Leasehold leasehold = Impatient.client(new WrappedStore());
+        AtomicReference<Thread> callback = new AtomicReference<>();
+        Lease lease = leasehold.lock("a").acquire();
+        CountDownLatch told = new CountDownLatch(1);
+        lease.onStateChange((which, state) -> {
+            callback.set(Thread.currentThread());
+            told.countDown();
+        });
+        lease.close();
+        assertThat(told.await(10, TimeUnit.SECONDS)).isTrue();
+        Set<Thread> timers = timerThreads();
+        timers.removeAll(before);
+        assertThat(timers).hasSize(1);
+        leasehold.close();
+        for (Thread timer : timers) {
+            timer.join(10_000);
+            assertThat(timer.isAlive()).isFalse();
+        }
+        callback.get().join(10_000);
+        assertThat(callback.get().isAlive()).isFalse();
+        assertThat(callback.get().isDaemon()).isTrue();
+    }
+
+    private static Set<Thread> timerThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("leasehold-timer"))
+                .collect(Collectors.toSet());
+    }
+}

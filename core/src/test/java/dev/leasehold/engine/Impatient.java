@@ -1,0 +1,24 @@
+package dev.leasehold.engine;
+
+import dev.leasehold.Leasehold;
+import dev.leasehold.spi.StoreFactory;
+import java.time.Duration;
+
+/** Clients that wait no longer than half a second for their store. */
+final class Impatient {
+
+    private static final Duration STORE_TIMEOUT = Duration.ofMillis(500);
+
+    private Impatient() {}
+
+    static Leasehold client(StoreFactory store) {
+        return Leasehold.builder().store(store).storeTimeout(STORE_TIMEOUT).build();
+    }
+
+    static ClientSettings settings(StoreFactory store) {
+        ClientSettings.Draft draft = new ClientSettings.Draft();
+        draft.store(store);
+        draft.storeTimeout(STORE_TIMEOUT);
+        return draft.settings();
+    }
+}
