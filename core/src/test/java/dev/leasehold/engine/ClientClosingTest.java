@@ -67,7 +67,7 @@ class ClientClosingTest {
         try {
             for (int round = 0; round < 300; round++) {
                 StoreFactory memory = WrappedStore.memory();
-                Leasehold leasehold = Impatient.client(memory);
+                Leasehold leasehold = Leasehold.builder().store(memory).build();
                 List<DistributedLock> locks = List.of(leasehold.lock("a"), leasehold.lock("b"));
                 CyclicBarrier start = new CyclicBarrier(3);
                 List<java.util.concurrent.Future<?>> callers = new ArrayList<>();

@@ -14,13 +14,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Plain sockets, for the drivers of our own pools, which make this by its name; there is no other use for it. What they
  * read while a thread is {@link #spinning} is looked for a moment longer before that thread sleeps; see {@link
- * dev.leasehold.spi.Spin}. All
- * other reads are those of plain sockets, and so is everything else. Thread-safe.
+ * dev.leasehold.spi.Spin}. All other reads are those of plain sockets, and so is everything else. Thread-safe.
  *
  * <p>Why nothing changes but the time. What is asked is {@code available()}, which takes nothing out of the stream; and the
  * plain read follows in any case. It is that read which finds the end of the stream, a socket that is broken or was closed
- * by another thread, or the end of its patience, which begins a fraction of a millisecond later at most. TLS is put on top by the
- * drivers, and reads from here.
+ * by another thread, or the end of its patience, which begins a fraction of a millisecond later at most. TLS is put on top by
+ * the drivers, and reads from here.
  *
  * <p>Who spins is said by the thread, not by the socket: the same connections serve for what is waited for long (messages,
  * rows that others have locked, the answer to a ping), where looking would be in vain.
