@@ -17,7 +17,6 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -43,7 +42,7 @@ final class RedisNode implements LockOps {
     private final StoreContext context;
     private final KeyNames names;
     private final LockKeys.Cache keys;
-    private final byte[] owner;
+    private final Words owner;
     private final Link commands;
     private final Inbox inbox;
     private final boolean counted;
@@ -76,7 +75,7 @@ final class RedisNode implements LockOps {
         this.asking = false;
         this.names = names;
         keys = new LockKeys.Cache(names, counted);
-        owner = context.owner().getBytes(StandardCharsets.UTF_8);
+        owner = Words.of(context.owner());
         replicas = settings.replicas() > 0 ? new Replicas(route, context, settings) : null;
         foreign = names.arePlain() ? new ForeignHolders(this, context.time(), events) : null;
         this.renewals = new ConcurrentHashMap<>();
@@ -151,7 +150,7 @@ final class RedisNode implements LockOps {
                 Script.CLAIM,
                 args -> {
                     LockKeys lock = keys.of(claim.lock());
-                    return lock.addTo(args, 0)
+                    return args.add(lock.all())
                             .add(Reply.beginning(claim.id()))
                             .add(owner)
                             .add(Millis.up(lease))
@@ -268,8 +267,7 @@ final class RedisNode implements LockOps {
         return run(
                 "the renewal of '" + lease.lock() + "'",
                 Script.RENEW,
-                args -> keys.of(lease.lock())
-                        .addOwnTo(args, 0)
+                args -> args.add(keys.of(lease.lock()).own())
                         .add(Reply.beginning(lease))
                         .add(Millis.up(duration)),
                 (sentAt, answer) -> {
@@ -287,7 +285,7 @@ final class RedisNode implements LockOps {
                 Script.RELEASE,
                 args -> {
                     LockKeys lock = keys.of(lease.lock());
-                    return lock.addTo(args, 0)
+                    return args.add(lock.all())
                             .add(Reply.beginning(lease))
                             .add(Millis.up(keepFor))
                             .add(lock.toTell());
@@ -300,8 +298,7 @@ final class RedisNode implements LockOps {
         return run(
                 "the release of '" + lease.lock() + "'",
                 Script.RELEASE_ALONE,
-                args -> keys.of(lease.lock())
-                        .addOwnTo(args, 0)
+                args -> args.add(keys.of(lease.lock()).own())
                         .add(Reply.beginning(lease))
                         .add(Millis.up(keepFor)),
                 (sentAt, answer) -> Reply.released(answer));
@@ -312,7 +309,9 @@ final class RedisNode implements LockOps {
         return run(
                 "the withdrawal from '" + lock + "'",
                 Script.WITHDRAW,
-                args -> lockKeys(args, lock).add(claim.toString()).add(whomToTell(lock)),
+                args -> args.add(keys.of(lock).all())
+                        .add(claim.toString())
+                        .add(keys.of(lock).toTell()),
                 (sentAt, answer) -> Reply.number(answer.get(0)) == 1);
     }
 
@@ -321,7 +320,9 @@ final class RedisNode implements LockOps {
         return run(
                 "the break of '" + lock + "'",
                 Script.BREAK,
-                args -> lockKeys(args, lock).add(token).add(whomToTell(lock)),
+                args -> args.add(keys.of(lock).all())
+                        .add(token)
+                        .add(keys.of(lock).toTell()),
                 (sentAt, answer) -> Reply.number(answer.get(0)) == 1);
     }
 
@@ -330,7 +331,7 @@ final class RedisNode implements LockOps {
         return run(
                 "the inspection of '" + lock + "'",
                 Script.INSPECT,
-                args -> lockKeys(args, lock),
+                args -> args.add(keys.of(lock).all()),
                 (sentAt, answer) -> Optional.ofNullable(Reply.lockInfo(lock, answer)));
     }
 
@@ -371,17 +372,9 @@ final class RedisNode implements LockOps {
         return route.toString();
     }
 
-    private CommandArgs<String, String> lockKeys(CommandArgs<String, String> args, String lock) {
-        return lockKeys(args, 0, lock);
-    }
-
-    /** The keys of a lock, and how many will follow. */
-    CommandArgs<String, String> lockKeys(CommandArgs<String, String> args, int more, String lock) {
-        return keys.of(lock).addTo(args, more);
-    }
-
-    String whomToTell(String lock) {
-        return keys.of(lock).toTellText();
+    /** What the scripts are sent of a lock. */
+    LockKeys keys(String lock) {
+        return keys.of(lock);
     }
 
     /** Runs a task, where there is a connection on the thread on which its answers come in. */
@@ -401,7 +394,7 @@ final class RedisNode implements LockOps {
 
     /** What a script is sent beside its name. */
     interface Rest {
-        CommandArgs<String, String> addTo(CommandArgs<String, String> args);
+        Letter addTo(Letter letter);
     }
 
     <T> CompletionStage<T> run(String what, Script script, Rest rest, Reply.Reader<T> reader) {
@@ -443,7 +436,9 @@ final class RedisNode implements LockOps {
         }
         ask(wire);
         ClockReading sentAt = context.time().now();
-        wire.send(CommandType.EVALSHA, rest.addTo(new CommandArgs<>(Wire.CODEC).add(script.sha())))
+        wire.send(
+                        CommandType.EVALSHA,
+                        rest.addTo(new Letter().add(script.sha())).args())
                 .whenComplete((answer, failure) -> {
                     if (failure == null) {
                         Reply.read(result, reader, sentAt, answer);
@@ -459,7 +454,7 @@ final class RedisNode implements LockOps {
     private <T> void whole(Wire wire, Script script, Rest rest, Reply.Reader<T> reader, CompletableFuture<T> result) {
         ask(wire);
         ClockReading sentAt = context.time().now();
-        wire.send(CommandType.EVAL, rest.addTo(new CommandArgs<>(Wire.CODEC).add(script.text())))
+        wire.send(CommandType.EVAL, rest.addTo(new Letter().add(script.text())).args())
                 .whenComplete((answer, failure) -> {
                     if (failure == null) {
                         Reply.read(result, reader, sentAt, answer);
