@@ -1,5 +1,6 @@
 package dev.leasehold.redis;
 
+import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.spi.Claim;
@@ -340,7 +341,9 @@ final class RedisNode implements LockOps {
             String what, CommandType type, CommandArgs<String, String> args, Reply.Reader<T> reader) {
         return onWire(what, wire -> {
             ClockReading sentAt = context.time().now();
-            return wire.send(type, args).thenApply(answer -> reader.read(sentAt, answer));
+            return mapped(
+                    wire.send(type, args).thenApply(answer -> reader.read(sentAt, answer)),
+                    failure -> failed(what, wire, failure));
         });
     }
 
@@ -398,13 +401,13 @@ final class RedisNode implements LockOps {
     }
 
     <T> CompletionStage<T> run(String what, Script script, Rest rest, Reply.Reader<T> reader) {
-        return onWire(what, wire -> run(wire, script, rest, reader));
+        return onWire(what, wire -> run(what, wire, script, rest, reader));
     }
 
     /** The same, if there is a connection now; else this fails at once, and nothing is kept back to be sent later. */
     <T> CompletionStage<T> runNow(String what, Script script, Rest rest, Reply.Reader<T> reader) {
         Wire open = commands.now();
-        return open == null ? refuseUnconnected(what) : answered(what, open, wire -> run(wire, script, rest, reader));
+        return open == null ? refuseUnconnected(what) : run(what, open, script, rest, reader);
     }
 
     boolean isConnected() {
@@ -427,10 +430,10 @@ final class RedisNode implements LockOps {
         return last == null ? null : Failures.why(last);
     }
 
-    private <T> CompletableFuture<T> run(Wire wire, Script script, Rest rest, Reply.Reader<T> reader) {
+    private <T> CompletableFuture<T> run(String what, Wire wire, Script script, Rest rest, Reply.Reader<T> reader) {
         CompletableFuture<T> result = new CompletableFuture<>();
         if (script == Script.WITHDRAW && !wire.knowsWithdrawal()) {
-            whole(wire, script, rest, reader, result);
+            whole(what, wire, script, rest, reader, result);
             result.thenRun(wire::withdrawalIsKnown);
             return result;
         }
@@ -443,15 +446,16 @@ final class RedisNode implements LockOps {
                     if (failure == null) {
                         Reply.read(result, reader, sentAt, answer);
                     } else if (Link.cause(failure) instanceof RedisNoScriptException) {
-                        whole(wire, script, rest, reader, result);
+                        whole(what, wire, script, rest, reader, result);
                     } else {
-                        result.completeExceptionally(failure);
+                        result.completeExceptionally(failed(what, wire, failure));
                     }
                 });
         return result;
     }
 
-    private <T> void whole(Wire wire, Script script, Rest rest, Reply.Reader<T> reader, CompletableFuture<T> result) {
+    private <T> void whole(
+            String what, Wire wire, Script script, Rest rest, Reply.Reader<T> reader, CompletableFuture<T> result) {
         ask(wire);
         ClockReading sentAt = context.time().now();
         wire.send(CommandType.EVAL, rest.addTo(new Letter().add(script.text())).args())
@@ -459,7 +463,7 @@ final class RedisNode implements LockOps {
                     if (failure == null) {
                         Reply.read(result, reader, sentAt, answer);
                     } else {
-                        result.completeExceptionally(failure);
+                        result.completeExceptionally(failed(what, wire, failure));
                     }
                 });
     }
@@ -478,20 +482,18 @@ final class RedisNode implements LockOps {
     private <T> CompletionStage<T> onWire(String what, Conversation<T> conversation) {
         Wire open = commands.now();
         if (open != null) {
-            return answered(what, open, conversation);
+            return conversation.on(open);
         }
         return mapped(commands.open(), failure -> Failures.ofConnecting(failure, route.toString(), what))
-                .thenCompose(wire -> answered(what, wire, conversation));
+                .thenCompose(conversation::on);
     }
 
-    private <T> CompletableFuture<T> answered(String what, Wire wire, Conversation<T> conversation) {
-        return mapped(conversation.on(wire), failure -> {
-            if (Link.cause(failure) instanceof RedisCommandExecutionException error
-                    && Failures.code(error).equals("READONLY")) {
-                wire.lose("the server is not the master any more");
-            }
-            return Failures.of(failure, route.toString(), what);
-        });
+    private LockException failed(String what, Wire wire, Throwable failure) {
+        if (Link.cause(failure) instanceof RedisCommandExecutionException error
+                && Failures.code(error).equals("READONLY")) {
+            wire.lose("the server is not the master any more");
+        }
+        return Failures.of(failure, route.toString(), what);
     }
 
     private static <T> CompletableFuture<T> mapped(
