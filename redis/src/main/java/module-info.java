@@ -3,6 +3,7 @@
 module dev.leasehold.redis {
     requires transitive dev.leasehold;
     requires transitive lettuce.core;
+    requires io.netty.buffer;
     requires io.netty.common;
     requires io.netty.transport;
     requires static org.jspecify;

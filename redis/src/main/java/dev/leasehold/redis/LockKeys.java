@@ -1,6 +1,5 @@
 package dev.leasehold.redis;
 
-import io.lettuce.core.protocol.CommandArgs;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -8,38 +7,45 @@ import java.util.concurrent.ConcurrentMap;
 /** What the scripts are sent of a lock each time, as bytes: the keys, and whom to tell. */
 final class LockKeys {
 
-    private final byte[] lock;
-    private final byte[] token;
-    private final byte[] queue;
-    private final byte[] waiters;
-    private final byte[] toTell;
+    private final Words all;
+    private final Words allAndMarker;
+    private final Words own;
+    private final Words toTell;
     private final String toTellText;
 
     private LockKeys(KeyNames names, boolean counted, String name) {
         String beside = names.beside(name);
-        lock = bytes(names.lock(name));
-        token = bytes(KeyNames.token(beside));
-        queue = bytes(KeyNames.queue(beside));
-        waiters = bytes(KeyNames.waiters(beside));
+        byte[] lock = bytes(names.lock(name));
+        byte[] token = bytes(KeyNames.token(beside));
+        byte[] queue = bytes(KeyNames.queue(beside));
+        byte[] waiters = bytes(KeyNames.waiters(beside));
+        all = Words.of(bytes("4"), lock, token, queue, waiters);
+        allAndMarker = Words.of(bytes("5"), lock, token, queue, waiters, bytes(MarkerRules.KEY));
+        own = Words.of(bytes("1"), lock);
         toTellText = (counted ? "1|" : "0|") + names.inboxPrefix() + '|' + name;
-        toTell = bytes(toTellText);
+        toTell = Words.of(toTellText);
     }
 
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** All keys, and how many others will follow. */
-    CommandArgs<String, String> addTo(CommandArgs<String, String> args, int more) {
-        return args.add(4 + more).add(lock).add(token).add(queue).add(waiters);
+    /** All keys, after their number. */
+    Words all() {
+        return all;
     }
 
-    /** The lock's own key alone. */
-    CommandArgs<String, String> addOwnTo(CommandArgs<String, String> args, int more) {
-        return args.add(1 + more).add(lock);
+    /** The same, and the marker of a quorum's master. */
+    Words allAndMarker() {
+        return allAndMarker;
     }
 
-    byte[] toTell() {
+    /** The lock's own key alone, after the number. */
+    Words own() {
+        return own;
+    }
+
+    Words toTell() {
         return toTell;
     }
 

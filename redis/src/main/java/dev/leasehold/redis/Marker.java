@@ -1,6 +1,5 @@
 package dev.leasehold.redis;
 
-import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -10,11 +9,12 @@ import java.util.regex.Pattern;
  * So nothing here has to be true still, and nothing decides that the master has not looked at itself. Immutable.
  *
  * @param text the whole of it
+ * @param words the same, as it is sent
  * @param run the id of the server's run
  * @param votesFrom since when, or from when on, the master has a vote, in microseconds of its clock
  * @param half half of the longest lease, in microseconds: how far a token may be from the master's clock
  */
-record Marker(String text, String run, long votesFrom, long half) {
+record Marker(String text, Words words, String run, long votesFrom, long half) {
 
     private static final Pattern FORM = Pattern.compile("leasehold\\|1\\|([0-9a-f]+)-[0-9a-f]+\\|(\\d+)\\|\\d+\\|\\d");
 
@@ -30,22 +30,19 @@ record Marker(String text, String run, long votesFrom, long half) {
         }
         return new Marker(
                 text,
+                Words.of(text),
                 parts.group(1),
                 Long.parseLong(parts.group(2)) + Millis.up(rules.waitFor()) * 1000,
                 Millis.up(rules.maxLease()) * 500);
     }
 
-    byte[] bytes() {
-        return text.getBytes(StandardCharsets.US_ASCII);
-    }
-
     /** Later than this, by the master's clock, it has its vote, and the run does not end too far ahead of it. */
-    private long from(Ballot ballot) {
+    long from(Ballot ballot) {
         return Math.max(votesFrom, ballot.endOfRun() - half);
     }
 
     /** Before this, by the master's clock, a master without a record of the last token accepts the proposal. */
-    private long until(Ballot ballot) {
+    long until(Ballot ballot) {
         return ballot.token() + half;
     }
 
@@ -59,10 +56,5 @@ record Marker(String text, String run, long votesFrom, long half) {
                 && from(ballot) >= LEAST
                 && until(ballot) <= MOST
                 && ballot.endOfRun() <= MOST;
-    }
-
-    /** Between which times of its clock the master may accept. */
-    String bounds(Ballot ballot) {
-        return from(ballot) + "|" + until(ballot);
     }
 }

@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.IntConsumer;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -219,6 +220,23 @@ final class Quorum {
             }
         }
         return gate;
+    }
+
+    /**
+     * Does something with each node, with the gate first: its answer is waited for whoever else has answered, and attempts that
+     * meet there first do not split the others.
+     *
+     * @param gate the gate, or -1
+     */
+    void each(int gate, IntConsumer action) {
+        if (gate >= 0) {
+            action.accept(gate);
+        }
+        for (int i = 0; i < size(); i++) {
+            if (i != gate) {
+                action.accept(i);
+            }
+        }
     }
 
     /** What the nodes have answered, in words. */

@@ -346,9 +346,7 @@ final class QuorumClaim {
             asked.asked(i);
         }
         watch(asked);
-        for (int i = 0; i < quorum.size(); i++) {
-            send(asked, i);
-        }
+        quorum.each(quorum.gate(ranks), node -> send(asked, node));
     }
 
     private void send(Poll asked, int node) {

@@ -235,13 +235,12 @@ final class QuorumLease {
         over = true;
         Release round = new Release();
         round.timer = quorum.time().schedule(quorum.settings().nodeTimeout(), () -> turns.run(() -> giveUp(round)));
-        for (int i = 0; i < quorum.size(); i++) {
-            int node = i;
-            (has[i]
-                            ? quorum.voter(i).release(lock, attempt, token, keepFor)
-                            : quorum.voter(i).withdraw(lock, attempt))
-                    .whenComplete((found, failure) -> turns.run(() -> ended(round, node, found, failure)));
-        }
+        quorum.each(
+                round.gate,
+                node -> (has[node]
+                                ? quorum.voter(node).release(lock, attempt, token, keepFor)
+                                : quorum.voter(node).withdraw(lock, attempt))
+                        .whenComplete((found, failure) -> turns.run(() -> ended(round, node, found, failure))));
         return round.result;
     }
 

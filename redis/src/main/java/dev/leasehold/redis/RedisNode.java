@@ -1,5 +1,6 @@
 package dev.leasehold.redis;
 
+import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.spi.Claim;
@@ -17,7 +18,6 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -43,7 +43,7 @@ final class RedisNode implements LockOps {
     private final StoreContext context;
     private final KeyNames names;
     private final LockKeys.Cache keys;
-    private final byte[] owner;
+    private final Words owner;
     private final Link commands;
     private final Inbox inbox;
     private final boolean counted;
@@ -76,7 +76,7 @@ final class RedisNode implements LockOps {
         this.asking = false;
         this.names = names;
         keys = new LockKeys.Cache(names, counted);
-        owner = context.owner().getBytes(StandardCharsets.UTF_8);
+        owner = Words.of(context.owner());
         replicas = settings.replicas() > 0 ? new Replicas(route, context, settings) : null;
         foreign = names.arePlain() ? new ForeignHolders(this, context.time(), events) : null;
         this.renewals = new ConcurrentHashMap<>();
@@ -151,7 +151,7 @@ final class RedisNode implements LockOps {
                 Script.CLAIM,
                 args -> {
                     LockKeys lock = keys.of(claim.lock());
-                    return lock.addTo(args, 0)
+                    return args.add(lock.all())
                             .add(Reply.beginning(claim.id()))
                             .add(owner)
                             .add(Millis.up(lease))
@@ -268,8 +268,7 @@ final class RedisNode implements LockOps {
         return run(
                 "the renewal of '" + lease.lock() + "'",
                 Script.RENEW,
-                args -> keys.of(lease.lock())
-                        .addOwnTo(args, 0)
+                args -> args.add(keys.of(lease.lock()).own())
                         .add(Reply.beginning(lease))
                         .add(Millis.up(duration)),
                 (sentAt, answer) -> {
@@ -287,7 +286,7 @@ final class RedisNode implements LockOps {
                 Script.RELEASE,
                 args -> {
                     LockKeys lock = keys.of(lease.lock());
-                    return lock.addTo(args, 0)
+                    return args.add(lock.all())
                             .add(Reply.beginning(lease))
                             .add(Millis.up(keepFor))
                             .add(lock.toTell());
@@ -300,8 +299,7 @@ final class RedisNode implements LockOps {
         return run(
                 "the release of '" + lease.lock() + "'",
                 Script.RELEASE_ALONE,
-                args -> keys.of(lease.lock())
-                        .addOwnTo(args, 0)
+                args -> args.add(keys.of(lease.lock()).own())
                         .add(Reply.beginning(lease))
                         .add(Millis.up(keepFor)),
                 (sentAt, answer) -> Reply.released(answer));
@@ -312,7 +310,9 @@ final class RedisNode implements LockOps {
         return run(
                 "the withdrawal from '" + lock + "'",
                 Script.WITHDRAW,
-                args -> lockKeys(args, lock).add(claim.toString()).add(whomToTell(lock)),
+                args -> args.add(keys.of(lock).all())
+                        .add(claim.toString())
+                        .add(keys.of(lock).toTell()),
                 (sentAt, answer) -> Reply.number(answer.get(0)) == 1);
     }
 
@@ -321,7 +321,9 @@ final class RedisNode implements LockOps {
         return run(
                 "the break of '" + lock + "'",
                 Script.BREAK,
-                args -> lockKeys(args, lock).add(token).add(whomToTell(lock)),
+                args -> args.add(keys.of(lock).all())
+                        .add(token)
+                        .add(keys.of(lock).toTell()),
                 (sentAt, answer) -> Reply.number(answer.get(0)) == 1);
     }
 
@@ -330,7 +332,7 @@ final class RedisNode implements LockOps {
         return run(
                 "the inspection of '" + lock + "'",
                 Script.INSPECT,
-                args -> lockKeys(args, lock),
+                args -> args.add(keys.of(lock).all()),
                 (sentAt, answer) -> Optional.ofNullable(Reply.lockInfo(lock, answer)));
     }
 
@@ -339,7 +341,9 @@ final class RedisNode implements LockOps {
             String what, CommandType type, CommandArgs<String, String> args, Reply.Reader<T> reader) {
         return onWire(what, wire -> {
             ClockReading sentAt = context.time().now();
-            return wire.send(type, args).thenApply(answer -> reader.read(sentAt, answer));
+            return mapped(
+                    wire.send(type, args).thenApply(answer -> reader.read(sentAt, answer)),
+                    failure -> failed(what, wire, failure));
         });
     }
 
@@ -371,17 +375,9 @@ final class RedisNode implements LockOps {
         return route.toString();
     }
 
-    private CommandArgs<String, String> lockKeys(CommandArgs<String, String> args, String lock) {
-        return lockKeys(args, 0, lock);
-    }
-
-    /** The keys of a lock, and how many will follow. */
-    CommandArgs<String, String> lockKeys(CommandArgs<String, String> args, int more, String lock) {
-        return keys.of(lock).addTo(args, more);
-    }
-
-    String whomToTell(String lock) {
-        return keys.of(lock).toTellText();
+    /** What the scripts are sent of a lock. */
+    LockKeys keys(String lock) {
+        return keys.of(lock);
     }
 
     /** Runs a task, where there is a connection on the thread on which its answers come in. */
@@ -401,17 +397,17 @@ final class RedisNode implements LockOps {
 
     /** What a script is sent beside its name. */
     interface Rest {
-        CommandArgs<String, String> addTo(CommandArgs<String, String> args);
+        Letter addTo(Letter letter);
     }
 
     <T> CompletionStage<T> run(String what, Script script, Rest rest, Reply.Reader<T> reader) {
-        return onWire(what, wire -> run(wire, script, rest, reader));
+        return onWire(what, wire -> run(what, wire, script, rest, reader));
     }
 
     /** The same, if there is a connection now; else this fails at once, and nothing is kept back to be sent later. */
     <T> CompletionStage<T> runNow(String what, Script script, Rest rest, Reply.Reader<T> reader) {
         Wire open = commands.now();
-        return open == null ? refuseUnconnected(what) : answered(what, open, wire -> run(wire, script, rest, reader));
+        return open == null ? refuseUnconnected(what) : run(what, open, script, rest, reader);
     }
 
     boolean isConnected() {
@@ -434,37 +430,40 @@ final class RedisNode implements LockOps {
         return last == null ? null : Failures.why(last);
     }
 
-    private <T> CompletableFuture<T> run(Wire wire, Script script, Rest rest, Reply.Reader<T> reader) {
+    private <T> CompletableFuture<T> run(String what, Wire wire, Script script, Rest rest, Reply.Reader<T> reader) {
         CompletableFuture<T> result = new CompletableFuture<>();
         if (script == Script.WITHDRAW && !wire.knowsWithdrawal()) {
-            whole(wire, script, rest, reader, result);
+            whole(what, wire, script, rest, reader, result);
             result.thenRun(wire::withdrawalIsKnown);
             return result;
         }
         ask(wire);
         ClockReading sentAt = context.time().now();
-        wire.send(CommandType.EVALSHA, rest.addTo(new CommandArgs<>(Wire.CODEC).add(script.sha())))
+        wire.send(
+                        CommandType.EVALSHA,
+                        rest.addTo(new Letter().add(script.sha())).args())
                 .whenComplete((answer, failure) -> {
                     if (failure == null) {
                         Reply.read(result, reader, sentAt, answer);
                     } else if (Link.cause(failure) instanceof RedisNoScriptException) {
-                        whole(wire, script, rest, reader, result);
+                        whole(what, wire, script, rest, reader, result);
                     } else {
-                        result.completeExceptionally(failure);
+                        result.completeExceptionally(failed(what, wire, failure));
                     }
                 });
         return result;
     }
 
-    private <T> void whole(Wire wire, Script script, Rest rest, Reply.Reader<T> reader, CompletableFuture<T> result) {
+    private <T> void whole(
+            String what, Wire wire, Script script, Rest rest, Reply.Reader<T> reader, CompletableFuture<T> result) {
         ask(wire);
         ClockReading sentAt = context.time().now();
-        wire.send(CommandType.EVAL, rest.addTo(new CommandArgs<>(Wire.CODEC).add(script.text())))
+        wire.send(CommandType.EVAL, rest.addTo(new Letter().add(script.text())).args())
                 .whenComplete((answer, failure) -> {
                     if (failure == null) {
                         Reply.read(result, reader, sentAt, answer);
                     } else {
-                        result.completeExceptionally(failure);
+                        result.completeExceptionally(failed(what, wire, failure));
                     }
                 });
     }
@@ -483,20 +482,18 @@ final class RedisNode implements LockOps {
     private <T> CompletionStage<T> onWire(String what, Conversation<T> conversation) {
         Wire open = commands.now();
         if (open != null) {
-            return answered(what, open, conversation);
+            return conversation.on(open);
         }
         return mapped(commands.open(), failure -> Failures.ofConnecting(failure, route.toString(), what))
-                .thenCompose(wire -> answered(what, wire, conversation));
+                .thenCompose(conversation::on);
     }
 
-    private <T> CompletableFuture<T> answered(String what, Wire wire, Conversation<T> conversation) {
-        return mapped(conversation.on(wire), failure -> {
-            if (Link.cause(failure) instanceof RedisCommandExecutionException error
-                    && Failures.code(error).equals("READONLY")) {
-                wire.lose("the server is not the master any more");
-            }
-            return Failures.of(failure, route.toString(), what);
-        });
+    private LockException failed(String what, Wire wire, Throwable failure) {
+        if (Link.cause(failure) instanceof RedisCommandExecutionException error
+                && Failures.code(error).equals("READONLY")) {
+            wire.lose("the server is not the master any more");
+        }
+        return Failures.of(failure, route.toString(), what);
     }
 
     private static <T> CompletableFuture<T> mapped(

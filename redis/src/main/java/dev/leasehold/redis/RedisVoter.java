@@ -5,7 +5,6 @@ import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
-import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.Validity;
 import java.time.Duration;
 import java.util.List;
@@ -41,15 +40,15 @@ final class RedisVoter implements Voter {
     private CompletionStage<Vote> vote(String what, Ballot ballot) {
         Marker seen = marker;
         Marker named = seen != null && seen.suits(ballot) ? seen : null;
-        List<byte[]> paper =
-                papers.of(ballot, clock(ballot), node.whomToTell(ballot.lock())).to(named);
+        LockKeys keys = node.keys(ballot.lock());
+        List<Words> paper = papers.of(ballot, clock(ballot), keys.toTellText()).to(named);
         return node.runNow(
                 what,
                 Script.VOTE,
-                args -> {
-                    node.lockKeys(args, 1, ballot.lock()).addKey(MarkerRules.KEY);
-                    paper.forEach(args::add);
-                    return args;
+                letter -> {
+                    letter.add(keys.allAndMarker());
+                    paper.forEach(letter::add);
+                    return letter;
                 },
                 (sentAt, answer) -> stoodInLine(ballot, vote(ballot, named, sentAt, answer)));
     }
@@ -125,8 +124,8 @@ final class RedisVoter implements Voter {
                 "the renewal of '" + lock + "'",
                 Script.QUORUM_RENEW,
                 args -> args.add(2)
-                        .addKey(node.names().lock(lock))
-                        .addKey(MarkerRules.KEY)
+                        .add(node.names().lock(lock))
+                        .add(MarkerRules.KEY)
                         .add(Reply.beginning(new LeaseId(lock, attempt, token)))
                         .add(Millis.up(lease))
                         .add(rulesText),
@@ -143,10 +142,14 @@ final class RedisVoter implements Voter {
 
     @Override
     public CompletionStage<Boolean> release(String lock, ClaimId attempt, long token, Duration keepFor) {
-        return ifConnected(
+        LockKeys keys = node.keys(lock);
+        return node.runNow(
                 "the release of '" + lock + "'",
-                () -> node.release(new LeaseId(lock, attempt, token), keepFor)
-                        .thenApply(answer -> answer == ReleaseAnswer.RELEASED));
+                Script.RELEASE,
+                letter -> letter.add(keys.all())
+                        .add(papers.release(attempt, token, keepFor))
+                        .add(keys.toTell()),
+                (sentAt, answer) -> Reply.number(answer.get(0)) == 1);
     }
 
     @Override
@@ -169,7 +172,7 @@ final class RedisVoter implements Voter {
         return node.run(
                 "the state of its vote",
                 Script.LOOK,
-                args -> args.add(1).addKey(MarkerRules.KEY).add(rulesText),
+                args -> args.add(1).add(MarkerRules.KEY).add(rulesText),
                 this::view);
     }
 

@@ -25,8 +25,8 @@ enum Script {
 
     private final String text;
 
-    @SuppressWarnings("ImmutableEnumChecker") // Nobody writes into it.
-    private final byte[] sha;
+    @SuppressWarnings("ImmutableEnumChecker") // Nobody writes into them.
+    private final Words sha;
 
     Script(String... resources) {
         StringBuilder whole = new StringBuilder();
@@ -36,8 +36,7 @@ enum Script {
         text = whole.toString();
         try {
             MessageDigest sha1 = MessageDigest.getInstance("SHA-1");
-            String hex = HexFormat.of().formatHex(sha1.digest(text.getBytes(StandardCharsets.UTF_8)));
-            sha = hex.getBytes(StandardCharsets.US_ASCII);
+            sha = Words.of(HexFormat.of().formatHex(sha1.digest(text.getBytes(StandardCharsets.UTF_8))));
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java platform has SHA-1", e);
         }
@@ -47,7 +46,7 @@ enum Script {
         return text;
     }
 
-    byte[] sha() {
+    Words sha() {
         return sha;
     }
 

@@ -5,7 +5,6 @@ import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.output.NestedMultiOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
@@ -103,7 +102,7 @@ final class Wire {
      */
     CompletableFuture<List<Object>> send(ProtocolKeyword type, CommandArgs<String, String> args) {
         AsyncCommand<String, String, List<Object>> command =
-                new AsyncCommand<>(new Command<>(type, new NestedMultiOutput<>(CODEC), args));
+                new AsyncCommand<>(new Command<>(type, new Answer(), args));
         long now = time.nanos();
         boolean watch;
         mutex.lock();

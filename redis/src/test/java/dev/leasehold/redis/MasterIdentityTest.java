@@ -7,7 +7,6 @@ import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.servers.RedisProcess.Version;
 import dev.leasehold.spi.ClaimId;
 import io.lettuce.core.ScriptOutputType;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,10 +59,9 @@ class MasterIdentityTest {
                         Script.VOTE.text(),
                         ScriptOutputType.MULTI,
                         new String[] {key, key + ":token", key + ":queue", key + ":waiters", MarkerRules.KEY},
-                        new Papers("a test", RULES)
-                                .of(ballot, now, "1|leasehold:inbox:|x").to(told).stream()
-                                        .map(one -> new String(one, StandardCharsets.UTF_8))
-                                        .toArray(String[]::new));
+                        WordsTest.arguments(new Papers("a test", RULES)
+                                .of(ballot, now, "1|leasehold:inbox:|x")
+                                .to(told)));
         String what = answer.get(0).toString();
         return answer.size() > 1 ? what : what.matches("\\d{16}") ? "yes" : "an answer that is none: " + what;
     }

@@ -131,6 +131,48 @@ class QuorumOrderTest {
         }
     }
 
+    /** It is waited for whoever else has answered, and attempts that meet there do not split the others. */
+    @Test
+    void theGateIsAskedFirst() {
+        for (int i = 0; i < 5; i++) {
+            masters.add(new SimulatedMaster(world, "node" + i, 1, 0, Set.of(), Duration.ofMinutes(1)));
+        }
+        List<Integer> sent = new ArrayList<>();
+        QuorumStore store = store("client", node -> {
+            sent.add(node);
+            return NEAR;
+        });
+        learn(store, "client");
+        for (int i = 0; i < 10; i++) {
+            String lock = "lock-" + i;
+            int gate = gate(lock);
+            sent.clear();
+            CompletableFuture<ClaimAnswer> held = claim(store, "client", lock);
+            assertThat(sent).as("ballots").hasSize(5).startsWith(gate);
+            run(List.of(held), world.now() + NODE_TIMEOUT.toNanos());
+            until(world.now() + 10 * NEAR);
+            sent.clear();
+            CompletableFuture<ReleaseAnswer> released = store.release(
+                            ((ClaimAnswer.Granted) held.join()).lease(), Duration.ZERO)
+                    .toCompletableFuture();
+            assertThat(sent).as("releases").hasSize(5).startsWith(gate);
+            run(List.of(released), world.now() + NODE_TIMEOUT.toNanos());
+        }
+    }
+
+    private int gate(String lock) {
+        GateRanks ranks = new GateRanks(lock, masters.size());
+        int gate = 0;
+        for (int i = 1; i < masters.size(); i++) {
+            boolean less = Long.compareUnsigned(
+                            ranks.of(i, masters.get(i).run()),
+                            ranks.of(gate, masters.get(gate).run()))
+                    < 0;
+            gate = less ? i : gate;
+        }
+        return gate;
+    }
+
     /** What the ballot left behind would keep its node busy for a lease, and with one more node down everybody else out. */
     @Test
     void aBallotThatArrivesAfterTheReleaseOfItsLeaseIsRemovedWhenItCanNoLongerBeOnItsWay() {

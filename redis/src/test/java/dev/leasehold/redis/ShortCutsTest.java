@@ -12,7 +12,6 @@ import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -260,10 +259,8 @@ class ShortCutsTest {
             }
             String answer = eval(
                     shortCuts ? Script.VOTE.text() : read("lock.lua", "stand.lua", "marker.lua", "vote.lua"),
-                    new Papers("me|x", RULES)
-                            .of(ballot, now, toTell).to(named).stream()
-                                    .map(one -> new String(one, StandardCharsets.UTF_8))
-                                    .toArray(String[]::new));
+                    WordsTest.arguments(
+                            new Papers("me|x", RULES).of(ballot, now, toTell).to(named)));
             return answer.replaceAll("\n\\[(\\d{16})]$", "\n[yes, $1, " + told + ", 0, 30000]");
         }
 

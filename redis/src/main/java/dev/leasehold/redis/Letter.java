@@ -1,0 +1,54 @@
+package dev.leasehold.redis;
+
+import io.lettuce.core.protocol.CommandArgs;
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The arguments of one command, put together from {@link Words}. Lettuce writes each anew, in five pieces. */
+final class Letter {
+
+    private final List<byte[]> pieces = new ArrayList<>(8);
+    private int count;
+    private int length;
+
+    Letter add(Words words) {
+        pieces.add(words.bytes());
+        count += words.count();
+        length += words.bytes().length;
+        return this;
+    }
+
+    Letter add(String argument) {
+        return add(Words.of(argument));
+    }
+
+    Letter add(long argument) {
+        return add(Long.toString(argument));
+    }
+
+    /** For the command; nothing may be added any more. */
+    CommandArgs<String, String> args() {
+        return new Args();
+    }
+
+    private final class Args extends CommandArgs<String, String> {
+
+        Args() {
+            super(Wire.CODEC);
+        }
+
+        @Override
+        public int count() {
+            return count;
+        }
+
+        @Override
+        public void encode(ByteBuf out) {
+            out.ensureWritable(length);
+            for (byte[] piece : pieces) {
+                out.writeBytes(piece);
+            }
+        }
+    }
+}
