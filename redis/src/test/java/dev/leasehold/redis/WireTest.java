@@ -86,7 +86,7 @@ class WireTest {
         proxy.cut();
         proxy.letGo();
         futures.forEach(WireTest::failure);
-        assertThat(wire.isOpen()).isFalse();
+        await().until(() -> !wire.isOpen());
         await().during(Duration.ofSeconds(1))
                 .until(() -> proxy.accepted() == accepted && redis.commands().get("counter") == null);
         assertThat(lost(increment(wire)).sent).isFalse();

@@ -93,6 +93,10 @@ final class Place {
     private long told;
 
     private boolean leaving;
+
+    /** Had the lock, and left because the lease was over. */
+    private boolean ranOut;
+
     private Duration keepFor = Duration.ZERO;
     private boolean over;
 
@@ -179,7 +183,7 @@ final class Place {
         }
         long now = time.nanos();
         if (now - end >= 0) {
-            leave(Duration.ZERO);
+            runOut();
             asker.complete(new RenewAnswer.Lost());
             return;
         }
@@ -193,7 +197,7 @@ final class Place {
     }
 
     void release(LeaseId lease, Duration keep, CompletableFuture<ReleaseAnswer> asker) {
-        if (!isOurs(lease) || (granted && !leaving && time.nanos() - end >= 0)) {
+        if (!isOurs(lease) || ranOut || (granted && !leaving && time.nanos() - end >= 0)) {
             asker.complete(ReleaseAnswer.NOT_HELD);
             return;
         }
@@ -214,6 +218,12 @@ final class Place {
         return node == Node.THERE
                 && czxid << 6 == lease.token()
                 && lease.claim().equals(claim.id());
+    }
+
+    /** Nobody has spoken up in time. Our node is still to be removed, but whoever asks is told already that the lease is over. */
+    private void runOut() {
+        ranOut = granted;
+        leave(Duration.ZERO);
     }
 
     private void leave(Duration keep) {
@@ -771,7 +781,7 @@ final class Place {
         if (now - end >= 0) {
             askers.forgetDone();
             if (granted || askers.isEmpty()) {
-                leave(Duration.ZERO);
+                runOut();
                 return;
             }
             end = now + aliveNanos();

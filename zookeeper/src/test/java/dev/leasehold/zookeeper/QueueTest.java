@@ -230,6 +230,26 @@ class QueueTest {
         }
     }
 
+    /** Its node is there until the server has removed it; a release in between must not say that it ended the lease. */
+    @Test
+    void aLeaseThatRanOutIsNotSaidToBeReleasedWhileItsNodeIsBeingRemoved() throws Exception {
+        try (FaultProxy proxy = FaultProxy.to(ZOO.get().port())) {
+            Store store = Zoo.store("127.0.0.1:" + proxy.port(), 60_000)
+                    .open(new StoreContext("c", "c", "", time, Duration.ofSeconds(20), new Deaf()));
+            stores.add(store);
+            Duration brief = Duration.ofMillis(300);
+            long end = System.nanoTime() + brief.multipliedBy(2).toNanos();
+            LeaseId held = lease(get(store.claim(new Claim(new ClaimId("c", 1), lock, brief, 0, true))));
+            proxy.hold(FaultProxy.Way.REQUESTS);
+            await().until(() -> System.nanoTime() - end > 0);
+            assertThat(get(store.renew(held, brief))).isInstanceOf(RenewAnswer.Lost.class);
+            CompletionStage<ReleaseAnswer> releasing = store.release(held, Duration.ZERO);
+            proxy.letGo();
+            assertThat(get(releasing)).isEqualTo(ReleaseAnswer.NOT_HELD);
+            await().until(() -> ZOO.get().nodes(lock).isEmpty());
+        }
+    }
+
     /**
      * The report under this number could not be read when this was written. Of the faults that the list of them stands for, one
      * is left: waits that are measured by a wall clock.

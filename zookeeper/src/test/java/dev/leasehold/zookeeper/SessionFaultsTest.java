@@ -304,11 +304,11 @@ class SessionFaultsTest {
 
     @Test
     void aLeaseIsConfirmedLongBeyondItsFirstDeadline() throws Exception {
-        Lease lease = client(1_000).lock(name).acquire();
+        Lease lease = client(3_000).lock(name).acquire();
         List<LeaseState> states = new java.util.concurrent.CopyOnWriteArrayList<>();
         lease.onStateChange((of, state) -> states.add(state));
-        await().during(Duration.ofSeconds(4))
-                .atMost(Duration.ofSeconds(6))
+        await().during(Duration.ofSeconds(7))
+                .atMost(Duration.ofSeconds(10))
                 .until(() -> ZOO.get().nodes(name).size() == 1);
         assertThat(lease.isValid()).isTrue();
         assertThat(states).doesNotContain(LeaseState.LOST);
