@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/** What the scripts are sent of a lock each time, as bytes: the keys, and whom to tell. */
+/** What the scripts are sent of a lock each time, as bytes: the keys, and whom to tell. And what it was like last. */
 final class LockKeys {
 
     private final Words all;
@@ -12,6 +12,9 @@ final class LockKeys {
     private final Words own;
     private final Words toTell;
     private final String toTellText;
+
+    /** What this client saw last; only a belief. */
+    private volatile boolean held;
 
     private LockKeys(KeyNames names, boolean counted, String name) {
         String beside = names.beside(name);
@@ -43,6 +46,17 @@ final class LockKeys {
     /** The lock's own key alone, after the number. */
     Words own() {
         return own;
+    }
+
+    /** Whether the lock was held when this client asked for it last. */
+    boolean wasHeld() {
+        return held;
+    }
+
+    void seen(boolean held) {
+        if (this.held != held) {
+            this.held = held;
+        }
     }
 
     Words toTell() {

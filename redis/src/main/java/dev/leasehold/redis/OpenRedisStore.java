@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -28,25 +29,31 @@ final class OpenRedisStore implements Store {
     private final LockOps node;
     private final Runnable closeRest;
     private final Duration horizon;
+    private final @Nullable Linger linger;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /**
      * Opens a store.
      *
+     * @param linger of the thread of its connections, if that is this store's alone
      * @param closeRest closes what was opened for this store beside its connections
      */
-    OpenRedisStore(LockOps node, StoreContext context, Runnable closeRest) {
+    OpenRedisStore(LockOps node, StoreContext context, @Nullable Linger linger, Runnable closeRest) {
         this.node = node;
+        this.linger = linger;
         this.closeRest = closeRest;
         horizon = context.storeTimeout().compareTo(MOST_HORIZON) < 0 ? context.storeTimeout() : MOST_HORIZON;
     }
 
     /** What the nodes of a client tell unasked, its client is told. */
-    static NodeEvents events(StoreContext context) {
+    static NodeEvents events(StoreContext context, @Nullable Linger linger) {
         return new NodeEvents() {
             @Override
             public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
                 context.signals().granted(lease, spare, validity);
+                if (linger != null) {
+                    linger.afterNews();
+                }
             }
 
             @Override
@@ -58,17 +65,17 @@ final class OpenRedisStore implements Store {
 
     @Override
     public CompletionStage<ClaimAnswer> claim(Claim claim) {
-        return unlessClosed(() -> node.claim(claim));
+        return followed(unlessClosed(() -> node.claim(claim)), answer -> answer instanceof ClaimAnswer.Granted);
     }
 
     @Override
     public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
-        return unlessClosed(() -> node.renew(lease, duration));
+        return followed(unlessClosed(() -> node.renew(lease, duration)), answer -> false);
     }
 
     @Override
     public CompletionStage<ReleaseAnswer> release(LeaseId lease, Duration keepFor) {
-        return unlessClosed(() -> node.release(lease, keepFor));
+        return followed(unlessClosed(() -> node.release(lease, keepFor)), answer -> true);
     }
 
     @Override
@@ -97,6 +104,10 @@ final class OpenRedisStore implements Store {
         if (closed.compareAndSet(false, true)) {
             node.close().whenComplete((done, failure) -> closeRest.run());
         }
+    }
+
+    private <T> CompletionStage<T> followed(CompletionStage<T> answer, Predicate<? super T> frees) {
+        return linger == null ? answer : linger.after(answer, frees);
     }
 
     private <T> CompletionStage<T> unlessClosed(Supplier<CompletionStage<T>> operation) {

@@ -156,16 +156,16 @@ final class RedisNode implements LockOps {
                             .add(owner)
                             .add(Millis.up(lease))
                             .add(claim.spare())
-                            .add(how(claim, enqueue) + lock.toTellText());
+                            .add(how(claim, enqueue, lock.wasHeld()) + lock.toTellText());
                 },
                 (sentAt, answer) -> claimAnswer(claim, sentAt, answer));
     }
 
     /** What a claim says of how it waits. Its stamp is read before it is sent, as {@link Stamp} demands. */
-    private String how(Claim claim, boolean enqueue) {
+    private String how(Claim claim, boolean enqueue, boolean wasHeld) {
         String aliveFor = Long.toString(Millis.up(WaitingRules.aliveFor(claim.lease())));
         return new StringBuilder(256)
-                .append(enqueue ? "1|" : "0|")
+                .append(enqueue ? wasHeld ? "2|" : "1|" : "0|")
                 .append(wantsExchange() ? "1|" : "0|")
                 .append("00000", aliveFor.length(), 5)
                 .append(aliveFor)
@@ -193,7 +193,9 @@ final class RedisNode implements LockOps {
 
     private ClaimAnswer claimAnswer(Claim claim, ClockReading sentAt, List<Object> answer) {
         String text = answer.get(0).toString();
-        if (!text.startsWith(Reply.BUSY)) {
+        boolean busy = text.startsWith(Reply.BUSY);
+        keys.of(claim.lock()).seen(busy);
+        if (!busy) {
             return Reply.granted(claim, sentAt, text);
         }
         String[] parts = text.split("\\|", Reply.BUSY_PARTS);

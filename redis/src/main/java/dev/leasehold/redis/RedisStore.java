@@ -216,13 +216,15 @@ public final class RedisStore implements StoreFactory {
         if (refusal != null) {
             throw new IllegalArgumentException(refusal);
         }
-        NodeEvents events = OpenRedisStore.events(context);
         RedisClient client = given;
         if (client != null) {
-            return new OpenRedisStore(reach.through(client, context, settings, events), context, () -> {});
+            NodeEvents events = OpenRedisStore.events(context, null);
+            return new OpenRedisStore(reach.through(client, context, settings, events), context, null, () -> {});
         }
         OwnClient own = new OwnClient(patience(context));
-        return new OpenRedisStore(reach.through(own.client(), context, settings, events), context, own::close);
+        Linger linger = new Linger();
+        NodeEvents events = OpenRedisStore.events(context, linger);
+        return new OpenRedisStore(reach.through(own.client(), context, settings, events), context, linger, own::close);
     }
 
     private static Duration patience(StoreContext context) {

@@ -1,5 +1,7 @@
 -- ARGV: the beginning of the value that the claim makes, owner, lease, spare,
--- 'ENQUEUE|ASK_RUN|ALIVE_FOR|STAMP|PERIOD|SPARE|CHANNEL|' and whom to tell (see lock.lua). Answers 'granted|TOKEN|SPARE|TIME_LEFT', the token alone where the rest is as asked for, or
+-- 'ENQUEUE|ASK_RUN|ALIVE_FOR|STAMP|PERIOD|SPARE|CHANNEL|' and whom to tell (see lock.lua). ENQUEUE is 0, or 1, or 2 where the
+-- client believes the lock to be held, which changes nothing but what is looked at first.
+-- Answers 'granted|TOKEN|SPARE|TIME_LEFT', the token alone where the rest is as asked for, or
 -- 'busy|PLACE|TIME_LEFT|NOW|RUN|VALUE', the time left where others are in front not, and the run where it is asked for.
 local id, owner, lease, spare = string.sub(ARGV[1], #LAYOUT + 1, -2), ARGV[2], ARGV[3], ARGV[4]
 local enqueue, askRun, terms, aliveFor, toTell =
@@ -38,6 +40,6 @@ if not value then
   value = redis.call('GET', KEYS[1])
 end
 
-local place = stand(id, owner, enqueue == '1', aliveFor, terms, now)
+local place = stand(id, owner, enqueue ~= '0', aliveFor, terms, now)
 return 'busy|' .. place .. '|' .. (place > 1 and '' or redis.call('PTTL', KEYS[1])) .. '|' .. integer(now) .. '|'
   .. (askRun == '1' and runId() or '') .. '|' .. value

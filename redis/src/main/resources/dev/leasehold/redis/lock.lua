@@ -63,7 +63,8 @@ local function waiter(claim)
 end
 
 -- Whether the stamp of a question says enough about a grant that is made so many microseconds later: at least half of the
--- claim period. Otherwise the client is told the run of the server, too.
+-- claim period. Otherwise the client is told the run of the server, too. No claim period is shorter than 50 ms, and nobody
+-- is alive for less than 125 ms (WaitingRules): so a question of the last 10 ms needs no counting.
 local function isFresh(age, period)
   return age >= 0 and age < period * 500
 end
@@ -125,7 +126,8 @@ local function handOver(to)
       local token = nextToken(last, now)
       grant(now, token, claim, next.spare, next.owner, next.period)
       local run = isFresh(now - next.asked, next.period) and '' or runId()
-      local text = table.concat({'granted', run, integer(now), token, claim, next.stamp, next.period, next.spare, to.argument}, '|')
+      local text = table.concat({'granted', run, integer(now), token, claim, next.stamp, next.period, next.spare,
+        to.argument}, '|')
       if tell(next.channel, text) or to.uncounted then
         leave(claim)
         return claim

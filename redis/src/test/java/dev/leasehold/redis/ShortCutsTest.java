@@ -202,7 +202,7 @@ class ShortCutsTest {
             String begins = "leasehold|1|" + claim + "|";
             String spare = random.nextBoolean() ? "0" : "3";
             String toTell = (random.nextInt(4) == 0 ? "0|" : "1|") + side + ":|lock|s";
-            String waits = random.nextInt(3) == 0 ? "0|" : "1|";
+            String waits = random.nextInt(3) + "|";
             return switch (random.nextInt(8)) {
                 case 0 ->
                     eval(

@@ -1,0 +1,66 @@
+package dev.leasehold.redis;
+
+import dev.leasehold.spi.Spin;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.SingleThreadEventExecutor;
+import io.netty.util.internal.ThreadExecutorMap;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/**
+ * Lets the thread of a client's connections look a moment for the next command of a caller whom it has just told something,
+ * before it goes to sleep at its sockets: who gets a lock that is handed on often gives it back at once, and who gives one
+ * back asks for the next. To wake a thread costs both sides more than that.
+ *
+ * <p>Meanwhile that thread reads nothing. So it looks only where no answer is owed, on any connection: then nothing comes but
+ * grants and news of other locks, and those wait {@value #LONGEST_NANOS} ns at most. {@link Spin} judges whether it helps, and
+ * leaves it out where callers keep what they get.
+ *
+ * <p>Only for connections of our own, which share one thread. It decides nothing.
+ */
+final class Linger {
+
+    private static final long LONGEST_NANOS = 60_000;
+
+    private final Consumer<BooleanSupplier> spin;
+    private final AtomicInteger owed = new AtomicInteger();
+
+    Linger() {
+        this(new Spin(Duration.ofNanos(LONGEST_NANOS))::until);
+    }
+
+    /** Makes one; {@code spin} returns when the condition that it is given holds, or soon. */
+    Linger(Consumer<BooleanSupplier> spin) {
+        this.spin = spin;
+    }
+
+    /** Has a question counted as long as its answer is owed; one that {@code frees} its caller is followed by a look. */
+    <T> CompletionStage<T> after(CompletionStage<T> answer, Predicate<? super T> frees) {
+        owed.incrementAndGet();
+        answer.whenComplete((told, failure) -> {
+            owed.decrementAndGet();
+            if (failure == null && frees.test(told)) {
+                afterNews();
+            }
+        });
+        return answer;
+    }
+
+    /** Looks, soon, if this is the thread of a connection. */
+    void afterNews() {
+        EventExecutor here = ThreadExecutorMap.currentExecutor();
+        if (here instanceof SingleThreadEventExecutor thread) {
+            thread.execute(() -> look(thread));
+        }
+    }
+
+    private void look(SingleThreadEventExecutor thread) {
+        if (owed.get() == 0) {
+            spin.accept(() -> thread.pendingTasks() > 0);
+        }
+    }
+}
