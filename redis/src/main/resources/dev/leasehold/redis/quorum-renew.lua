@@ -1,6 +1,6 @@
 -- KEYS: lock, marker. ARGV: the beginning of the value that claim and token make, duration, the marker's rules.
--- Answers {what, now, the marker, for how long there is no vote, …}: 'renewed' and the time left; 'gone', and 1 if the lock is
--- free; 'novote'.
+-- Answers {what, now, the marker, for how long there is no vote, …}: 'renewed' and the time left; 'gone', and 1 if the lock
+-- is free; 'novote'.
 local now, seen, noVote = ballotPaper(KEYS[2], ARGV[3])
 if noVote > 0 then
   return {'novote', integer(now), seen, noVote}

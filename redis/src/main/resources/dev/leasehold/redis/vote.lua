@@ -2,10 +2,10 @@
 -- KEYS: those of the lock (see lock.lua), the marker.
 -- ARGV: the value that the lock shall have, lease, the end of the run, the marker as the node told it last or nothing,
 -- 'FROM|UNTIL|KIND|ALIVE_FOR|CLAIM_PERIOD|RULES|' and whom to tell, and the token again if it is not the end of its run.
--- FROM and UNTIL are for vote-free.lua, RULES the marker's. SINCE in the value is when the node's clock shows by the client's
--- reckoning: for people only.
--- Answers {what, now, the marker, for how long there is no vote, …}, or now alone as a text: 'yes', for as long as was asked.
--- 'yes' and the time left; 'stale' and the last token; 'far' and the greatest that would be accepted; 'busy', the lock's
+-- FROM and UNTIL are for vote-free.lua, RULES the marker's. SINCE in the value is what the node's clock shows by the
+-- client's reckoning: for people only.
+-- Answers {what, now, the marker, for how long there is no vote, …}, or now alone as a text: 'yes', for as long as was
+-- asked. 'yes' and the time left; 'stale' and the last token; 'far' and the greatest that would be accepted; 'busy', the lock's
 -- value, its time left and the place; 'novote'.
 local id, token, spare, owner = string.match(ARGV[1], '^leasehold|1|([^|]*)|(%d+)|(%d+)|%d+|(.*)$')
 local lease, proposal = ARGV[2], tonumber(token)
