@@ -77,7 +77,7 @@ class SessionLocksTest {
         return future.get(60, TimeUnit.SECONDS);
     }
 
-    @ParameterizedTest
+    @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
     void aSessionThatTheServerEndsTakesItsLeasesAlongAndTheirHoldersAreTold(SessionServer server) throws Exception {
         try (Leasehold one = connect(server);
@@ -96,7 +96,7 @@ class SessionLocksTest {
         }
     }
 
-    @ParameterizedTest
+    @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
     void whoWaitsForAHolderThatHasDiedFindsOutByAsking(SessionServer server) throws Exception {
         try (Leasehold one = connect(server);
@@ -115,7 +115,7 @@ class SessionLocksTest {
         }
     }
 
-    @ParameterizedTest
+    @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
     void aClientThatIsCutOffInSilenceIsTheLastToBelieveAndTheIdleLimitFreesItsLock(SessionServer server)
             throws Exception {
@@ -141,7 +141,7 @@ class SessionLocksTest {
         }
     }
 
-    @ParameterizedTest
+    @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
     void aLeaseIsKeptForAsLongAsItsHolderAnswersHoweverShortTheLimit(SessionServer server) throws Exception {
         LockOptions brief = LockOptions.defaults().withLeaseDuration(Duration.ofMillis(500));
@@ -157,7 +157,7 @@ class SessionLocksTest {
         }
     }
 
-    @ParameterizedTest
+    @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
     void aRestartOfTheServerEndsAllLeasesAndTokensIncreaseThroughIt(SessionServer server) throws Exception {
         try (Leasehold one = connect(server);
@@ -173,7 +173,7 @@ class SessionLocksTest {
         }
     }
 
-    @ParameterizedTest
+    @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
     void twoHundredLocksAtOnceTakeOneSession(SessionServer server) throws Exception {
         try (Leasehold one = connect(server);
@@ -202,7 +202,7 @@ class SessionLocksTest {
         }
     }
 
-    @ParameterizedTest
+    @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
     void aKeyThatAnotherUserOfItHasMakesTheLockBusyUntilItIsGivenBack(SessionServer server) throws Exception {
         try (Leasehold one = connect(server);
@@ -220,7 +220,7 @@ class SessionLocksTest {
     }
 
     /** The rows say whose turn it is; they do not decide who has a lock. */
-    @ParameterizedTest
+    @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
     void whoeverDeletesTheRowsTakesNoLockAway(SessionServer server) throws Exception {
         try (Leasehold one = connect(server);
@@ -237,7 +237,7 @@ class SessionLocksTest {
         }
     }
 
-    @ParameterizedTest
+    @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
     void clientsWithAndWithoutSessionLocksExcludeEachOtherAndTokensIncrease(SessionServer server) throws Exception {
         try (Leasehold session = connect(server);
@@ -266,7 +266,7 @@ class SessionLocksTest {
         }
     }
 
-    @ParameterizedTest
+    @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
     void breakingALeaseOfAnotherClientEndsItsSession(SessionServer server) throws Exception {
         try (Leasehold one = connect(server);
@@ -351,7 +351,7 @@ class SessionLocksTest {
         }
     }
 
-    @ParameterizedTest
+    @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
     void aPoolOfTwoIsEnoughAndGetsItsConnectionBackAsItWas(SessionServer server) throws Exception {
         try (HikariDataSource pool = new HikariDataSource()) {
@@ -415,7 +415,7 @@ class SessionLocksTest {
         }
     }
 
-    @ParameterizedTest
+    @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
     void theSessionMayBeIdleForAsLongAsItsLongestLeaseAndNotForLonger(SessionServer server) throws Exception {
         Glass glass = new Glass(server.url());
@@ -437,7 +437,7 @@ class SessionLocksTest {
     }
 
     /** The answer to a claim may be lost, and the session with it, before the claim is repeated. */
-    @ParameterizedTest
+    @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
     void aClaimThatIsRepeatedIsNotGrantedWhatAnEarlierSessionOfItsClientHas(SessionServer server) throws Exception {
         try (FaultProxy proxy = FaultProxy.to(server.port())) {
@@ -464,7 +464,7 @@ class SessionLocksTest {
     }
 
     /** A store that is closed with its leases leaves none of them on a connection that goes on living in its pool. */
-    @ParameterizedTest
+    @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
     void aConnectionThatIsGivenBackHoldsNoLock(SessionServer server) throws Exception {
         try (HikariDataSource pool = new HikariDataSource()) {
@@ -480,7 +480,7 @@ class SessionLocksTest {
         }
     }
 
-    @ParameterizedTest
+    @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
     void exclusionHoldsWhileSessionsAreEndedAgainAndAgain(SessionServer server) throws Exception {
         AtomicBoolean stop = new AtomicBoolean();
@@ -528,7 +528,7 @@ class SessionLocksTest {
         assertThat(server.isTaken(name)).isFalse();
     }
 
-    @ParameterizedTest
+    @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
     void rowsOfHoldersThatDiedLongAgoAreRemoved(SessionServer server) throws Exception {
         String tables = "&leasehold.tables=old_";

@@ -110,7 +110,9 @@ class RedlockFaultsTest {
         assertThatThrownBy(() -> client.lock("x").tryAcquire())
                 .isInstanceOfSatisfying(StoreUnavailableException.class, e -> {
                     assertThat(e.isLasting()).isTrue();
-                    assertThat(e.nodes().get(0).answer()).isEqualTo("no answer within 100 ms");
+                    // After 1.5 s of silence its connection is given up, and another is made in vain.
+                    assertThat(e.nodes().get(0).answer())
+                            .matches("no answer within 100 ms|.*there is no connection: it is being made.*");
                 });
         assertThat(Duration.ofNanos(System.nanoTime() - start))
                 .isBetween(Duration.ofSeconds(1), Duration.ofSeconds(10));
