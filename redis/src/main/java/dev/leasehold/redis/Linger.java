@@ -16,8 +16,8 @@ import java.util.function.Predicate;
  * before it goes to sleep at its sockets: who gets a lock that is handed on often gives it back at once, and who gives one
  * back asks for the next. To wake a thread costs both sides more than that.
  *
- * <p>Meanwhile that thread reads nothing. So it looks only where no answer is owed, on any connection: then nothing comes but
- * grants and news of other locks, and those wait {@value #LONGEST_NANOS} ns at most. {@link Spin} judges whether it helps, and
+ * <p>Meanwhile that thread reads nothing. So it looks only where no answer to a claim, a renewal or a release is owed, on any
+ * connection: what else may come, grants of other locks, say, waits {@value #LONGEST_NANOS} ns at most. {@link Spin} judges whether it helps, and
  * leaves it out where callers keep what they get.
  *
  * <p>Only for connections of our own, which share one thread. It decides nothing.
@@ -40,6 +40,10 @@ final class Linger {
 
     /** Has a question counted as long as its answer is owed; one that {@code frees} its caller is followed by a look. */
     <T> CompletionStage<T> after(CompletionStage<T> answer, Predicate<? super T> frees) {
+        if (answer.toCompletableFuture().isDone()) {
+            // Told at once, and on whatever thread asked.
+            return answer;
+        }
         owed.incrementAndGet();
         answer.whenComplete((told, failure) -> {
             owed.decrementAndGet();

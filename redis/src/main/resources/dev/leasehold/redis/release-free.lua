@@ -18,7 +18,7 @@ if claim then
   end
   local since = time[1] .. micros
   -- Whoever asked within these ten milliseconds is alive and has a fresh stamp, whatever it asked for; see isFresh().
-  local young = known and sub(known, 1, 12) == sub(since, 1, 12)
+  local young = known and sub(known, 1, 12) == sub(since, 1, 12) and sub(known, 13, 16) <= sub(since, 13)
   local age = known and (young and 0 or since - sub(known, 1, 16))
   if age and (young or age < sub(known, 35, 39) * 1000) then
     local find = string.find

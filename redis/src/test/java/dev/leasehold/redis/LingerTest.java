@@ -63,6 +63,13 @@ class LingerTest {
         assertThat(looks()).isEmpty();
     }
 
+    /** The asker's thread may be an event loop of the user's. */
+    @Test
+    void itDoesNotLookWhereTheAnswerWasThereAtOnce() throws Exception {
+        onConnection(() -> linger.after(CompletableFuture.completedFuture("released"), any -> true));
+        assertThat(looks()).isEmpty();
+    }
+
     @Test
     void itDoesNotLookAfterAFailure() throws Exception {
         CompletableFuture<String> answer = new CompletableFuture<>();

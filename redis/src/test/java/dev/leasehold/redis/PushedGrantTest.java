@@ -27,6 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a pushed grant tells, whichever script makes it, and what becomes of one that comes again. */
@@ -163,6 +164,34 @@ class PushedGrantTest {
         shiftQuestion(3_600_000);
         handOver(by);
         assertThat(grant()[1]).hasSize(40);
+    }
+
+    /** The clock is told by the test, so that it stands still within ten milliseconds. */
+    @ParameterizedTest
+    @CsvSource({
+        "1790000000003000, false",
+        "1790000000004000, false",
+        "1790000000004001, true",
+        "1789999999999999, false"
+    })
+    void aQuestionIsYoungOnlyIfItWasNotAskedLaterThanNow(long asked, boolean runIsTold) throws Exception {
+        ask("waiter:7", FIRST);
+        String[] known = server.hget(KEYS[3], "waiter:7").split("\\|", 2);
+        server.hset(KEYS[3], "waiter:7", asked + "|" + known[1]);
+        String clock = "local redis = {pcall = redis.pcall, call = function(name, ...)\n"
+                + "  if name == 'TIME' then return {'1790000000', '4000'} end\n"
+                + "  return redis.call(name, ...)\n"
+                + "end}\n";
+        server.eval(
+                clock + Script.RELEASE.text(),
+                ScriptOutputType.MULTI,
+                KEYS,
+                "leasehold|1|holder:1|1700000000000000|",
+                "0",
+                TO_TELL);
+        String[] parts = grant();
+        assertThat(parts[2]).isEqualTo("1790000000004000");
+        assertThat(parts[1].isEmpty()).isNotEqualTo(runIsTold);
     }
 
     @Test
