@@ -20,11 +20,16 @@ public final class Benchmarks {
             case "quorum" -> quorum(size > 0 ? size : 25);
             case "slow-node" ->
                 new SlowNode(OUT, size > 0 ? size : 5, 200).run().print(OUT);
-            case "hand-over" -> handOver(size > 0 ? size : 1, args.length > 2 ? Integer.parseInt(args[2]) : 30);
+            case "hand-over" ->
+                handOver(
+                        size > 0 ? size : 1,
+                        args.length > 2 ? Integer.parseInt(args[2]) : 30,
+                        args.length > 3 ? List.of(Integer.parseInt(args[3])) : List.of(4, 8),
+                        args.length > 4 ? List.of(args).subList(4, args.length) : Contender.KINDS);
             case "many-leases" -> manyLeases(size > 0 ? size : 180);
             default -> {
                 System.err.println(
-                        "usage: uncontended [ROUNDS] | quorum [ROUNDS] | slow-node [ROUNDS] | hand-over [ROUNDS [SECONDS]] | many-leases [SECONDS]");
+                        "usage: uncontended [ROUNDS] | quorum [ROUNDS] | slow-node [ROUNDS] | hand-over [ROUNDS [SECONDS [PROCESSES [PEER ...]]]] | many-leases [SECONDS]");
                 System.exit(2);
             }
         }
@@ -39,10 +44,13 @@ public final class Benchmarks {
         Uncontended.print(OUT, new Uncontended(OUT, rounds, Duration.ofMillis(500)).runQuorum());
     }
 
-    private static void handOver(int rounds, int seconds) throws Exception {
+    private static void handOver(int rounds, int seconds, List<Integer> processes, List<String> kinds)
+            throws Exception {
         HandOver handOver = new HandOver(OUT, rounds, Duration.ofSeconds(seconds));
-        List<HandOver.Result> results = new ArrayList<>(handOver.run(Contender.KINDS, 4));
-        results.addAll(handOver.run(Contender.KINDS, 8));
+        List<HandOver.Result> results = new ArrayList<>();
+        for (int count : processes) {
+            results.addAll(handOver.run(kinds, count));
+        }
         HandOver.print(OUT, results);
     }
 

@@ -18,6 +18,8 @@ final class Attempt {
     private final Claim claim;
     private final RandomGenerator random;
 
+    private int place = Claim.NEW;
+
     private boolean underWay;
     private boolean askAgain;
     private boolean mayStandInQueue;
@@ -82,7 +84,9 @@ final class Attempt {
         underWay = true;
         askAgain = false;
         sentAt = now;
-        return new Action.SendClaim(claim);
+        Action sending = new Action.SendClaim(claim.at(place));
+        place = Math.max(Claim.UNKNOWN, place);
+        return sending;
     }
 
     /** Asks at once, or as soon as the present question is answered. */
@@ -102,6 +106,7 @@ final class Attempt {
         mayStandInQueue = claim.enqueue();
         uncertain = false;
         lastWordBusy = true;
+        place = answer.place();
         long pause = (long) (WaitingRules.askEvery(claim.lease()).toNanos() * (0.75 + random.nextDouble() * 0.2));
         Duration timeLeft = answer.timeLeft();
         if (timeLeft != null && answer.place() <= 1 && timeLeft.compareTo(LockOptions.FOREVER) < 0) {

@@ -13,8 +13,16 @@ import java.util.Objects;
  * @param spare how many tokens beyond the first the grant should reserve for hand-overs inside the claiming process, 0
  *     to 64
  * @param enqueue whether to join the queue of the lock if it is taken
+ * @param place where in the queue it stood when the store told it last; {@link #UNKNOWN} if that is not known; {@link #NEW} if
+ *     no claim with this id has been sent before, so that it cannot stand there. A store may make use of that or not
  */
-public record Claim(ClaimId id, String lock, Duration lease, int spare, boolean enqueue) {
+public record Claim(ClaimId id, String lock, Duration lease, int spare, boolean enqueue, int place) {
+
+    /** The claim may stand in the queue, it is not known where. */
+    public static final int UNKNOWN = 0;
+
+    /** The claim has never been sent. */
+    public static final int NEW = -1;
 
     /** The longest run of spare tokens. Longer runs would let tokens creep ahead of the clock. */
     public static final int MOST_SPARE = 64;
@@ -26,8 +34,25 @@ public record Claim(ClaimId id, String lock, Duration lease, int spare, boolean 
         if (lease.isNegative() || lease.isZero()) {
             throw new IllegalArgumentException("lease must be positive, but was " + lease);
         }
+        if (place < NEW) {
+            throw new IllegalArgumentException("place must be at least " + NEW + ", but was " + place);
+        }
         if (spare < 0 || spare > MOST_SPARE) {
             throw new IllegalArgumentException("spare must be 0 to " + MOST_SPARE + ", but was " + spare);
         }
+    }
+
+    /** A claim of which it is not known whether and where it stands in the queue. */
+    public Claim(ClaimId id, String lock, Duration lease, int spare, boolean enqueue) {
+        this(id, lock, lease, spare, enqueue, UNKNOWN);
+    }
+
+    /**
+     * The same claim, to be sent again.
+     *
+     * @param known its place as far as it is known
+     */
+    public Claim at(int known) {
+        return known == place ? this : new Claim(id, lock, lease, spare, enqueue, known);
     }
 }

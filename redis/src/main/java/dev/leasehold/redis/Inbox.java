@@ -105,9 +105,9 @@ final class Inbox {
         }
     }
 
-    /** {@code RUN|NOW|TOKEN|CLAIM|STAMP|PERIOD|SPARE|COUNTS|INBOX|NAME}; the run is empty where the stamp is young. */
+    /** {@code RUN|NOW|TOKEN|STAMP|CLAIM|PERIOD|SPARE|COUNTS|INBOX|NAME}; the run is empty where the stamp is young. */
     private void granted(String[] parts) {
-        ClaimId claim = ClaimId.parse(parts[3]);
+        ClaimId claim = ClaimId.parse(parts[4]);
         if (!claim.client().equals(clientId)) {
             return;
         }
@@ -119,7 +119,7 @@ final class Inbox {
     private @Nullable Validity validity(String[] parts) {
         long received = time.nanos();
         Duration period = Duration.ofMillis(Long.parseLong(parts[5]));
-        Validity stamped = Stamp.ofPushed(parts[4], period, received);
+        Validity stamped = Stamp.ofPushed(parts[3], period, received);
         if (parts[0].isEmpty()) {
             return stamped;
         }

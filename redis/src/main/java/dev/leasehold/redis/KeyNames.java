@@ -5,14 +5,14 @@ import dev.leasehold.spi.NamePattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the keys of a lock are called: {@code leasehold:{NAME}} and, beside it, {@code …:token}, {@code …:queue} and
- * {@code …:waiters}. The braces make the keys of one lock live in one slot of a cluster; so a name's own braces, and the
+ * What the keys of a lock are called: {@code leasehold:{NAME}} and, beside it, {@code …:token} and {@code …:queue}.
+ * The braces make the keys of one lock live in one slot of a cluster; so a name's own braces, and the
  * percent sign that replaces them, are percent-encoded. A namespace has neither, nor a colon: no two pairs of namespace
  * and name share a key.
  *
  * <p>With plain keys the lock's key is the bare name. What stands beside it is ours alone, begins with {@code
  * leasehold:(plain):}, which is no namespace, and has the bare name between its braces: a cluster then counts the same
- * slot for all four, unless the name has braces, and such names are refused there. Names that begin with {@code
+ * slot for all three, unless the name has braces, and such names are refused there. Names that begin with {@code
  * leasehold:} are refused, too: they could be the keys of other locks.
  */
 final class KeyNames {
@@ -75,10 +75,6 @@ final class KeyNames {
 
     static String queue(String beside) {
         return beside + QUEUE;
-    }
-
-    static String waiters(String beside) {
-        return beside + ":waiters";
     }
 
     /** What the channel of a client begins with; its id follows. */

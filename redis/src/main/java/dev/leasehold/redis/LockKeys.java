@@ -21,9 +21,8 @@ final class LockKeys {
         byte[] lock = bytes(names.lock(name));
         byte[] token = bytes(KeyNames.token(beside));
         byte[] queue = bytes(KeyNames.queue(beside));
-        byte[] waiters = bytes(KeyNames.waiters(beside));
-        all = Words.of(bytes("4"), lock, token, queue, waiters);
-        allAndMarker = Words.of(bytes("5"), lock, token, queue, waiters, bytes(MarkerRules.KEY));
+        all = Words.of(bytes("3"), lock, token, queue);
+        allAndMarker = Words.of(bytes("4"), lock, token, queue, bytes(MarkerRules.KEY));
         own = Words.of(bytes("1"), lock);
         toTellText = (counted ? "1|" : "0|") + names.inboxPrefix() + '|' + name;
         toTell = Words.of(toTellText);

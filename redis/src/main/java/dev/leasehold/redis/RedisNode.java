@@ -156,21 +156,26 @@ final class RedisNode implements LockOps {
                             .add(owner)
                             .add(Millis.up(lease))
                             .add(claim.spare())
-                            .add(how(claim, enqueue, lock.wasHeld()) + lock.toTellText());
+                            .add(how(claim, enqueue, lock.wasHeld()) + lock.toTellText())
+                            .add(terms(claim));
                 },
                 (sentAt, answer) -> claimAnswer(claim, sentAt, answer));
     }
 
-    /** What a claim says of how it waits. Its stamp is read before it is sent, as {@link Stamp} demands. */
     private String how(Claim claim, boolean enqueue, boolean wasHeld) {
+        return (enqueue ? wasHeld ? "2|" : "1|" : "0|") + (wantsExchange() ? "1|" : "0|") + claim.place() + '|';
+    }
+
+    /** What the queue keeps of a claim. Its stamp is read before it is sent, as {@link Stamp} demands. */
+    private String terms(Claim claim) {
         String aliveFor = Long.toString(Millis.up(WaitingRules.aliveFor(claim.lease())));
         return new StringBuilder(256)
-                .append(enqueue ? wasHeld ? "2|" : "1|" : "0|")
-                .append(wantsExchange() ? "1|" : "0|")
                 .append("00000", aliveFor.length(), 5)
                 .append(aliveFor)
                 .append('|')
                 .append(Stamp.of(context.time().now()))
+                .append('|')
+                .append(claim.id())
                 .append('|')
                 .append(Millis.up(WaitingRules.claimPeriod(claim.lease())))
                 .append('|')
@@ -178,6 +183,7 @@ final class RedisNode implements LockOps {
                 .append('|')
                 .append(inbox.channel())
                 .append('|')
+                .append(context.owner())
                 .toString();
     }
 

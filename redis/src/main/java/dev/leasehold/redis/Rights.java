@@ -72,20 +72,17 @@ final class Rights {
         may(CommandType.PTTL, key);
         may(CommandType.PEXPIRE, key, "5000");
         may(CommandType.LINDEX, key, "0");
-        may(CommandType.LPOS, key, "element");
+        may(CommandType.LLEN, key);
         may(CommandType.LRANGE, key, "0", "0");
         may(CommandType.LREM, key, "1", "element");
-        may(CommandType.HGET, key, "field");
-        may(CommandType.HDEL, key, "field");
+        may(CommandType.LSET, key, "0", "element");
         if (string) {
             may(CommandType.LPOP, key);
             may(CommandType.LPUSH, key, "element");
             may(CommandType.RPUSH, key, "element");
-            may(CommandType.HSET, key, "field", "value");
-            may(CommandType.HSETNX, key, "field", "value");
         } else {
             // Without the string they would change something that is not ours, or make a key that stays.
-            untried.addAll(List.of("lpop", "lpush", "rpush", "hset", "hsetnx"));
+            untried.addAll(List.of("lpop", "lpush", "rpush"));
         }
         may(CommandType.DEL, key);
         may(CommandType.SCAN, "0", "COUNT", "1");

@@ -10,15 +10,15 @@ import java.util.HexFormat;
 
 /** The scripts that run in Redis. The server knows each by the SHA-1 of its text. */
 enum Script {
-    CLAIM("claim-free.lua", "lock.lua", "stand.lua", "claim.lua"),
+    CLAIM("claim-free.lua", "lock.lua", "find.lua", "stand.lua", "claim.lua"),
     RENEW("renew.lua"),
     RELEASE("release-free.lua", "lock.lua", "release.lua"),
     RELEASE_ALONE("release-alone.lua"),
-    WITHDRAW("withdraw-free.lua", "lock.lua", "withdraw.lua"),
+    WITHDRAW("withdraw-free.lua", "lock.lua", "find.lua", "withdraw.lua"),
     BREAK("lock.lua", "break.lua"),
     INSPECT("lock.lua", "inspect.lua"),
     ACKNOWLEDGE("acknowledge.lua"),
-    VOTE("vote-free.lua", "lock.lua", "stand.lua", "marker.lua", "vote.lua"),
+    VOTE("vote-free.lua", "lock.lua", "find.lua", "stand.lua", "marker.lua", "vote.lua"),
     QUORUM_RENEW("lock.lua", "marker.lua", "quorum-renew.lua"),
     LOOK("lock.lua", "marker.lua", "look.lua"),
     OPEN_QUORUM("lock.lua", "marker.lua", "open-quorum.lua");

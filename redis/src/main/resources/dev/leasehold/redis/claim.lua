@@ -1,11 +1,10 @@
--- ARGV: the beginning of the value that the claim makes, owner, lease, spare,
--- 'ENQUEUE|ASK_RUN|ALIVE_FOR|STAMP|PERIOD|SPARE|CHANNEL|' and whom to tell (see lock.lua). ENQUEUE is 0, or 1, or 2 where the
--- client believes the lock to be held, which changes nothing but what is looked at first.
+-- ARGV: the beginning of the value that the claim makes, owner, lease, spare, 'KIND|ASK_RUN|PLACE|' and whom to tell, and
+-- what the queue keeps of it (see lock.lua). KIND is 0 for who does not want to wait, 1 for who does, and 2
+-- for who does and believes the lock to be held, which changes nothing but what is looked at first. PLACE: see find.lua.
 -- Answers 'granted|TOKEN|SPARE|TIME_LEFT', the token alone where the rest is as asked for, or
 -- 'busy|PLACE|TIME_LEFT|NOW|RUN|VALUE', the time left where others are in front not, and the run where it is asked for.
 local id, owner, lease, spare = string.sub(ARGV[1], #LAYOUT + 1, -2), ARGV[2], ARGV[3], ARGV[4]
-local enqueue, askRun, terms, aliveFor, toTell =
-  string.match(ARGV[5], '^(%d)|(%d)|((%d+)|[^|]*|%d+|%d+|[^|]*)|(.*)$')
+local kind, askRun, told, toTell = string.match(ARGV[5], '^(%d)|(%d)|(-?%d+)|(.*)$')
 
 local now = clock()
 local value = redis.call('GET', KEYS[1])
@@ -33,13 +32,13 @@ if not value then
     local token = nextToken(to.last, now)
     grant(now, token, id, spare, owner, lease)
     if queued then
-      leave(id)
+      leave(queued)
     end
     return token
   end
   value = redis.call('GET', KEYS[1])
 end
 
-local place = stand(id, owner, enqueue ~= '0', aliveFor, terms, now)
+local place = stand(id, kind ~= '0', ARGV[6], now, tonumber(told))
 return 'busy|' .. place .. '|' .. (place > 1 and '' or redis.call('PTTL', KEYS[1])) .. '|' .. integer(now) .. '|'
   .. (askRun == '1' and runId() or '') .. '|' .. value

@@ -2,16 +2,17 @@
 --   KEYS[1] the lock: 'leasehold|1|CLAIM|TOKEN|SPARE|SINCE|OWNER', with its own time to live; CLAIM is empty where the
 --           lock is kept without a holder
 --   KEYS[2] last, the end of the run of the last grant
---   KEYS[3] the queue: a list of claims in the order in which they came
---   KEYS[4] the waiters: a hash from claim to 'ASKED|CAME|ALIVE_FOR|STAMP|PERIOD|SPARE|CHANNEL|OWNER'; a claim that is not
---           in it is dead. It last asked at ASKED, and is alive for ALIVE_FOR from then on. STAMP is what its client wrote
---           on that question, and is told with the grant as it is; CHANNEL is where. The first four have fixed lengths of
---           16, 16, 5, and 32, since to find a part by its place costs much less than by a pattern
+--   KEYS[3] the queue: a list of waiters in the order in which they came, each as
+--           'ASKED|CAME|ALIVE_FOR|STAMP|CLAIM|PERIOD|SPARE|CHANNEL|OWNER'. It last asked at ASKED, and is alive for ALIVE_FOR
+--           from then on. STAMP is what its client wrote on that question, and is told with the grant as it is; CHANNEL is
+--           where. The first four have fixed lengths of 16, 16, 5, and 32, since to find a part by its place costs much less
+--           than by a pattern
 -- Times of day are in microseconds and, like tokens, below 2^53, so Lua's doubles hold them exactly; as text they go
 -- through integer() alone, since tostring() keeps 14 digits. Durations are in milliseconds.
 
 local LAYOUT = 'leasehold|1|'
-local TOKEN_LIFE = 604800000
+-- A week, and the ten seconds in which the short cuts do not begin it anew.
+local TOKEN_LIFE = 604810000
 
 -- Under a bare name the lock is shared with clients of other kinds, whose values are anything.
 local SHARED = string.sub(KEYS[1], 1, 10) ~= 'leasehold:'
@@ -52,14 +53,12 @@ local function isForeign(value)
   return SHARED and string.sub(value, 1, 10) ~= 'leasehold|'
 end
 
-local function waiter(claim)
-  local value = redis.call('HGET', KEYS[4], claim)
-  if value then
-    local asked, came, aliveFor, stamp, period, spare, channel, owner =
-      string.match(value, '^(%d+)|(%d+)|(%d+)|([^|]*)|(%d+)|(%d+)|([^|]*)|(.*)$')
-    return asked and {asked = tonumber(asked), alive = asked + aliveFor * 1000, came = came, stamp = stamp, period = period,
-      spare = spare, channel = channel, owner = owner}
-  end
+-- Takes what the queue keeps of a waiter apart. Nothing if it is not of this layout.
+local function waiter(entry)
+  local asked, came, aliveFor, stamp, claim, period, spare, channel, owner =
+    string.match(entry, '^(%d+)|(%d+)|(%d+)|([^|]*)|([^|]*)|(%d+)|(%d+)|([^|]*)|(.*)$')
+  return asked and {asked = tonumber(asked), alive = asked + aliveFor * 1000, came = came, stamp = stamp, claim = claim,
+    period = period, spare = spare, channel = channel, owner = owner}
 end
 
 -- Whether the stamp of a question says enough about a grant that is made so many microseconds later: at least half of the
@@ -69,9 +68,8 @@ local function isFresh(age, period)
   return age >= 0 and age < period * 500
 end
 
-local function leave(claim)
-  redis.call('HDEL', KEYS[4], claim)
-  return redis.call('LREM', KEYS[3], 1, claim)
+local function leave(entry)
+  return redis.call('LREM', KEYS[3], 1, entry)
 end
 
 -- The lock first: in a full server the first write of a script fails, and then nothing must have happened.
@@ -105,32 +103,32 @@ end
 
 -- Who is next for the free lock: the first in the queue that is alive. It has its claim period to confirm, and is told.
 -- One whose client listens nowhere is passed over for this turn and keeps its place. Returns the claim that the lock was
--- granted to; else nil, and whether it is the turn of the asker, who stands in the queue: its grant is left to the caller.
+-- granted to; else nil, and, if it is the turn of the asker, what the queue keeps of it: its grant is left to the caller.
 -- Tokens and runs of those passed over are used again: nobody has seen them.
 local function handOver(to)
   local place = 0
   local now, last
   while true do
-    local claim = redis.call('LINDEX', KEYS[3], place)
-    if not claim then
-      return nil, false
+    local entry = redis.call('LINDEX', KEYS[3], place)
+    if not entry then
+      return
     end
     now = now or to.now or clock()
-    local next = waiter(claim)
+    local next = waiter(entry)
     if not next or next.alive <= now then
-      leave(claim)
-    elseif claim == to.asker then
-      return nil, true
+      leave(entry)
+    elseif next.claim == to.asker then
+      return nil, entry
     else
       last = last or to.last or redis.call('GET', KEYS[2])
       local token = nextToken(last, now)
-      grant(now, token, claim, next.spare, next.owner, next.period)
+      grant(now, token, next.claim, next.spare, next.owner, next.period)
       local run = isFresh(now - next.asked, next.period) and '' or runId()
-      local text = table.concat({'granted', run, integer(now), token, claim, next.stamp, next.period, next.spare,
+      local text = table.concat({'granted', run, integer(now), token, next.stamp, next.claim, next.period, next.spare,
         to.argument}, '|')
       if tell(next.channel, text) or to.uncounted then
-        leave(claim)
-        return claim
+        leave(entry)
+        return next.claim
       end
       redis.call('DEL', KEYS[1])
       place = place + 1

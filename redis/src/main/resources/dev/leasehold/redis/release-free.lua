@@ -7,10 +7,9 @@ if not value or sub(value, 1, #ARGV[1]) ~= ARGV[1] then
   return 0
 end
 -- What is written first, here and below, only removes: after it the server takes what follows also where it is full.
-local claim = ARGV[2] == '0' and call('LPOP', KEYS[3])
-if claim then
+local known = ARGV[2] == '0' and call('LPOP', KEYS[3])
+if known then
   -- As handOver() does it for the first in the queue. One that is dead has lost its place; the rest is left to handOver().
-  local known = call('HGET', KEYS[4], claim)
   local time = call('TIME')
   local micros = time[2]
   while #micros < 6 do
@@ -18,21 +17,25 @@ if claim then
   end
   local since = time[1] .. micros
   -- Whoever asked within these ten milliseconds is alive and has a fresh stamp, whatever it asked for; see isFresh().
-  local young = known and sub(known, 1, 12) == sub(since, 1, 12) and sub(known, 13, 16) <= sub(since, 13)
-  local age = known and (young and 0 or since - sub(known, 1, 16))
-  if age and (young or age < sub(known, 35, 39) * 1000) then
+  local young = known < since and sub(known, 1, 12) == sub(since, 1, 12)
+  local age = young and 0 or since - (tonumber(sub(known, 1, 16)) or 0)
+  local aliveFor = tonumber(sub(known, 35, 39)) or 0
+  if young or age < aliveFor * 1000 then
     local find = string.find
-    local afterPeriod = find(known, '|', 74, true)
+    local afterClaim = find(known, '|', 74, true)
+    local afterPeriod = find(known, '|', afterClaim + 1, true)
     local afterSpare = find(known, '|', afterPeriod + 1, true)
     local afterChannel = find(known, '|', afterSpare + 1, true)
-    local period, spare = sub(known, 74, afterPeriod - 1), sub(known, afterPeriod + 1, afterSpare - 1)
+    local period, spare = sub(known, afterClaim + 1, afterPeriod - 1), sub(known, afterPeriod + 1, afterSpare - 1)
     local token = since
-    local last = call('SET', KEYS[2], token, 'PX', '604800000', 'GET')
-    if (last and (#last ~= #since or last >= since)) or spare ~= '0' then
-      token = string.format('%.0f', math.max(since, (last or 0) + 1))
-      call('SET', KEYS[2], string.format('%.0f', token + spare), 'PX', '604800000')
+    local last = call('SET', KEYS[2], since, 'KEEPTTL', 'GET')
+    if not last or last >= since or #last ~= #since or spare ~= '0' or sub(last, 1, 9) ~= sub(since, 1, 9) then
+      if last and (#last ~= #since or last >= since) then
+        token = string.format('%.0f', math.max(since, last + 1))
+      end
+      call('SET', KEYS[2], string.format('%.0f', token + spare), 'PX', '604810000')
     end
-    call('SET', KEYS[1], 'leasehold|1|' .. claim .. '|' .. token .. '|' .. spare .. '|' .. since .. '|'
+    call('SET', KEYS[1], 'leasehold|1|' .. sub(known, 74, afterClaim) .. token .. '|' .. spare .. '|' .. since .. '|'
       .. sub(known, afterChannel + 1), 'PX', period)
     local run = ''
     if not young and (age < 0 or age >= period * 500) then
@@ -41,22 +44,17 @@ if claim then
       run = sub(info, at, at + 39)
     end
     local heard = redis.pcall('PUBLISH', sub(known, afterSpare + 1, afterChannel - 1),
-      'granted|' .. run .. '|' .. since .. '|' .. token .. '|' .. claim .. '|' .. sub(known, 41, afterSpare) .. ARGV[3])
+      'granted|' .. run .. '|' .. since .. '|' .. token .. '|' .. sub(known, 41, afterSpare) .. ARGV[3])
     if heard ~= 0 or sub(ARGV[3], 1, 1) == '0' then
-      call('HDEL', KEYS[4], claim)
       return 1
     end
-    -- It keeps its place; its token is lost. The queue may have gone with it, and lives as long as the waiters' hash.
-    call('LPUSH', KEYS[3], claim)
-    local left = call('PTTL', KEYS[4])
-    if left > 0 then
-      call('PEXPIRE', KEYS[3], left)
+    -- It keeps its place; its token is lost. If it is alone there, the queue has gone with it.
+    if call('LPUSH', KEYS[3], known) == 1 then
+      call('PEXPIRE', KEYS[3], string.format('%.0f', 2 * aliveFor + 1000 + math.max(0, -age / 1000)))
     end
-  else
-    call('HDEL', KEYS[4], claim)
   end
 end
 call('DEL', KEYS[1])
-if ARGV[2] == '0' and not claim then
+if ARGV[2] == '0' and not known then
   return 1
 end

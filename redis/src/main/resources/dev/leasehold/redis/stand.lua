@@ -1,37 +1,36 @@
--- Standing in line, after lock.lua. Waiters that have been silent for too long have lost their places: those in front, so
--- that the first living one knows that it is the first; and the one that asks. Returns the place, or 0.
--- terms: 'ALIVE_FOR|STAMP|PERIOD|SPARE|CHANNEL', as the waiters' hash keeps them.
-local function stand(id, owner, enqueue, aliveFor, terms, now)
-  local function isGone(claim)
-    local known = waiter(claim)
-    if known and known.alive > now then
-      return false
-    end
-    leave(claim)
-    return true
-  end
-
+-- Standing in line, after lock.lua and find.lua. Waiters that have been silent for too long have lost their places: those in
+-- front, so that the first living one knows that it is the first; and the one that asks. Returns the place, or 0.
+-- terms: what the queue keeps of a waiter, without ASKED and CAME. told: see find.lua.
+local function stand(id, enqueue, terms, now, told)
   while true do
     local first = redis.call('LINDEX', KEYS[3], 0)
-    if not first or not isGone(first) then
+    if not first then
       break
     end
+    local known = waiter(first)
+    if known and known.alive > now then
+      break
+    end
+    leave(first)
   end
-  local known = waiter(id)
-  if known and known.alive <= now then
-    leave(id)
-    known = nil
+  local place, entry = find(id, told)
+  local known = entry and waiter(entry)
+  if entry and not (known and known.alive > now) then
+    leave(entry)
+    place, known = nil, nil
   end
-  local place = redis.call('LPOS', KEYS[3], id)
-  place = place and place + 1
   if known or enqueue then
-    local came = known and known.came or now
-    redis.call('HSET', KEYS[4], id, string.format('%016.0f|%016.0f|', now, came) .. terms .. '|' .. owner)
-    place = place or redis.call('RPUSH', KEYS[3], id)
-    -- For twice as long as they must last, so that most of those who come need not make them last longer.
-    if math.min(redis.call('PTTL', KEYS[3]), redis.call('PTTL', KEYS[4])) < tonumber(aliveFor) then
-      redis.call('PEXPIRE', KEYS[3], 2 * aliveFor)
-      redis.call('PEXPIRE', KEYS[4], 2 * aliveFor)
+    local fresh = string.format('%016.0f|%016.0f|', now, known and known.came or now) .. terms
+    if place then
+      redis.call('LSET', KEYS[3], place - 1, fresh)
+    else
+      place = redis.call('RPUSH', KEYS[3], fresh)
+    end
+    -- For twice as long as it must last, so that most of those who come need not make it last longer; and for a second more,
+    -- because those who come in the same second do not look (claim-free.lua).
+    local aliveFor = string.sub(terms, 1, 5)
+    if redis.call('PTTL', KEYS[3]) < aliveFor + 1000 then
+      redis.call('PEXPIRE', KEYS[3], 2 * aliveFor + 1000)
     end
   end
   return place or 0

@@ -10,7 +10,7 @@
 -- replica. So the run is the marker's where the history is. A replica tells of its master's history: hence the role.
 -- Times and tokens are compared as texts of 16 digits each, since to make a number of one costs as much as a command.
 local call, seen = redis.call, ARGV[4]
-if seen ~= '' and call('EXISTS', KEYS[1], KEYS[3]) == 0 and call('GET', KEYS[5]) == seen then
+if seen ~= '' and call('EXISTS', KEYS[1], KEYS[3]) == 0 and call('GET', KEYS[4]) == seen then
   local info = call('INFO', 'replication')
   local history = string.find(info, '\nmaster_replid:', 1, true)
   if string.sub(info, history + 15, history + 54) == string.sub(seen, 54, 93)
@@ -27,7 +27,7 @@ if seen ~= '' and call('EXISTS', KEYS[1], KEYS[3]) == 0 and call('GET', KEYS[5])
       local token = ARGV[6] or ARGV[3]
       if record and #record == 16 and record < token or not record and now < string.sub(ARGV[5], 18, 33) then
         call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-        call('SET', KEYS[2], ARGV[3], 'PX', '604800000')
+        call('SET', KEYS[2], ARGV[3], 'PX', '604810000')
         return now
       end
     end

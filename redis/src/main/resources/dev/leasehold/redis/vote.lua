@@ -11,7 +11,7 @@ local id, token, spare, owner = string.match(ARGV[1], '^leasehold|1|([^|]*)|(%d+
 local lease, proposal = ARGV[2], tonumber(token)
 local kind, aliveFor, period, rules, toTell = string.match(ARGV[5], '^%d+|%d+|(%d)|(%d+)|(%d+)|(%d+|%d+|%d)|(.*)$')
 
-local now, seen, noVote, votesFrom = ballotPaper(KEYS[5], rules)
+local now, seen, noVote, votesFrom = ballotPaper(KEYS[4], rules)
 if noVote > 0 then
   return {'novote', integer(now), seen, noVote}
 end
@@ -85,14 +85,13 @@ if not value then
     end
     local answer = accept(0)
     if queued then
-      leave(id)
+      leave(queued)
     end
     return answer
   end
   value = redis.call('GET', KEYS[1])
 end
 
-local place = kind == '2' and 0 or stand(id, owner, kind == '1', aliveFor,
-  table.concat({string.format('%05d', aliveFor), string.rep('-', 32), period, spare,
-    channel(news(toTell).inbox, id)}, '|'), now)
+local place = kind == '2' and 0 or stand(id, kind == '1', table.concat({string.format('%05d', aliveFor), string.rep('-', 32),
+  id, period, spare, channel(news(toTell).inbox, id), owner}, '|'), now, 0)
 return {'busy', integer(now), seen, 0, value, redis.call('PTTL', KEYS[1]), place}

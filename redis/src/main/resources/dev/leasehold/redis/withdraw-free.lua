@@ -1,5 +1,5 @@
 -- The short cut of withdraw.lua: the claim holds the lock and nobody waits for it; or neither is there at all.
-if redis.call('EXISTS', KEYS[3], KEYS[4]) == 0 then
+if redis.call('EXISTS', KEYS[3]) == 0 then
   local value = redis.call('GET', KEYS[1])
   if not value then
     return 0

@@ -168,15 +168,16 @@ class CostTest {
         Lease first = client().lock("x").acquire();
         joinAndDie("earlier");
         // As the server's clock was when it came.
-        String known = redis.commands().hget("leasehold:{x}:waiters", "earlier:1");
-        String[] parts = known.split("\\|", 3);
-        parts[0] = Long.toString(Long.parseLong(parts[0]) + 3_600_000_000L);
-        parts[1] = Long.toString(Long.parseLong(parts[1]) + 3_600_000_000L);
-        redis.commands().hset("leasehold:{x}:waiters", "earlier:1", String.join("|", parts));
+        QueueEntries.change(redis.commands(), "leasehold:{x}:queue", parts -> {
+            parts[0] = Long.toString(Long.parseLong(parts[0]) + 3_600_000_000L);
+            parts[1] = Long.toString(Long.parseLong(parts[1]) + 3_600_000_000L);
+            return parts;
+        });
         Leasehold client = client();
         CompletableFuture<Lease> later = client.lock("x").acquireAsync();
         awaitQueue(2);
-        assertThat(redis.commands().lindex("leasehold:{x}:queue", 0)).isEqualTo("earlier:1");
+        assertThat(QueueEntries.claims(redis.commands(), "leasehold:{x}:queue").get(0))
+                .isEqualTo("earlier:1");
         assertThat(client.locks("x").get(0).waiters())
                 .extracting(waiter -> waiter.place())
                 .containsExactly(1, 2);
@@ -191,12 +192,14 @@ class CostTest {
                 .eval(
                         Script.CLAIM.text(),
                         ScriptOutputType.MULTI,
-                        new String[] {key, key + ":token", key + ":queue", key + ":waiters"},
+                        new String[] {key, key + ":token", key + ":queue"},
                         "leasehold|1|" + client + ":1|",
                         "a dead process",
                         "30000",
                         "64",
-                        "1|0|12500|" + "0".repeat(32) + "|5000|64|leasehold:inbox:" + client + "|1|leasehold:inbox:|x");
+                        "1|0|-1|1|leasehold:inbox:|x",
+                        "12500|" + "0".repeat(32) + "|" + client + ":1|5000|64|leasehold:inbox:" + client
+                                + "|a dead process");
     }
 
     private void awaitQueue(long length) {

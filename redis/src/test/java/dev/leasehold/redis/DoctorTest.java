@@ -131,15 +131,15 @@ class DoctorTest {
     void missingRightsAreNamedOneByOne() throws Exception {
         for (Version version : Version.values()) {
             try (RedisProcess redis = RedisProcess.start(version)) {
-                setUser(redis, "app on >pw " + SecurityTest.LEAST + " -rpush -hset -subscribe");
+                setUser(redis, "app on >pw " + SecurityTest.LEAST + " -rpush -lset -subscribe");
                 setUser(redis, "keys on >pw " + SecurityTest.LEAST.replace("~leasehold:*", "~other:*"));
                 setUser(redis, "channels on >pw " + SecurityTest.LEAST.replace("&leasehold:*", "&other:*"));
                 setUser(redis, "poor on >pw resetchannels -@all +ping");
 
                 Examination app = examine("redis://app:pw@localhost:" + redis.port());
                 assertThat(the("redis-rights-missing", app).what())
-                        .isEqualTo("the user may not call rpush, hset, subscribe");
-                assertThat(the("redis-rights-missing", app).remedy()).isEqualTo("allow +rpush +hset +subscribe");
+                        .isEqualTo("the user may not call lset, rpush, subscribe");
+                assertThat(the("redis-rights-missing", app).remedy()).isEqualTo("allow +lset +rpush +subscribe");
                 Examination keys = examine("redis://keys:pw@localhost:" + redis.port());
                 assertThat(codes(keys, Severity.SERIOUS)).containsExactly("redis-keys-forbidden", "trial-failed");
                 Examination channels = examine("redis://channels:pw@localhost:" + redis.port());

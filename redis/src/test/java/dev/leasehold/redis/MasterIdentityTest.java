@@ -58,7 +58,7 @@ class MasterIdentityTest {
                 .eval(
                         Script.VOTE.text(),
                         ScriptOutputType.MULTI,
-                        new String[] {key, key + ":token", key + ":queue", key + ":waiters", MarkerRules.KEY},
+                        new String[] {key, key + ":token", key + ":queue", MarkerRules.KEY},
                         WordsTest.arguments(new Papers("a test", RULES)
                                 .of(ballot, now, "1|leasehold:inbox:|x")
                                 .to(told)));

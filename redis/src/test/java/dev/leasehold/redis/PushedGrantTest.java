@@ -16,7 +16,6 @@ import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -35,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PushedGrantTest {
 
     private static final String LOCK = "leasehold:{x}";
-    private static final String[] KEYS = {LOCK, LOCK + ":token", LOCK + ":queue", LOCK + ":waiters", MarkerRules.KEY};
+    private static final String[] KEYS = {LOCK, LOCK + ":token", LOCK + ":queue", MarkerRules.KEY};
     private static final String TO_TELL = "1|leasehold:inbox:|x";
     private static final String HELD = "leasehold|1|holder:1|1700000000000000|0|1700000000000000|holder";
     private static final String RULES = new MarkerRules(Duration.ofMinutes(1), false).text();
@@ -86,13 +85,13 @@ class PushedGrantTest {
                 "owner",
                 "30000",
                 "3",
-                "1|0|12500|" + stamp + "|5000|3|leasehold:inbox:" + claim.split(":")[0] + "|" + TO_TELL);
+                "1|0|0|" + TO_TELL,
+                "12500|" + stamp + "|" + claim + "|5000|3|leasehold:inbox:" + claim.split(":")[0] + "|owner");
     }
 
     /** As if the waiter had last asked so much earlier, or later. */
     private void shiftQuestion(long millis) {
-        String[] known = server.hget(KEYS[3], "waiter:7").split("\\|", 2);
-        server.hset(KEYS[3], "waiter:7", Long.parseLong(known[0]) + millis * 1000 + "|" + known[1]);
+        QueueEntries.shift(server, KEYS[2], millis * 1000);
     }
 
     private void handOver(String by) {
@@ -122,11 +121,11 @@ class PushedGrantTest {
         assertThat(parts[0]).isEqualTo("granted");
         String[] value = server.get(LOCK).split("\\|");
         assertThat(parts[3]).isEqualTo(value[3]);
-        assertThat(parts[4]).isEqualTo("waiter:7").isEqualTo(value[2]);
+        assertThat(parts[5]).isEqualTo("waiter:7").isEqualTo(value[2]);
         assertThat(parts[6]).isEqualTo("5000");
         assertThat(parts[7]).isEqualTo("3").isEqualTo(value[4]);
         assertThat(parts[10]).isEqualTo("x");
-        assertThat(server.hexists(KEYS[3], "waiter:7")).isFalse();
+        assertThat(QueueEntries.claims(server, KEYS[2])).doesNotContain("waiter:7");
         return parts;
     }
 
@@ -138,7 +137,7 @@ class PushedGrantTest {
         server.configResetstat();
         handOver(by);
         String[] parts = grant();
-        assertThat(parts[5]).isEqualTo(SECOND);
+        assertThat(parts[4]).isEqualTo(SECOND);
         assertThat(parts[1]).isEmpty();
         if (!by.equals("ballot")) {
             assertThat(server.info("commandstats")).doesNotContain("cmdstat_info:");
@@ -154,7 +153,7 @@ class PushedGrantTest {
         String[] parts = grant();
         assertThat(server.info("server")).contains("run_id:" + parts[1]);
         assertThat(parts[1]).hasSize(40);
-        assertThat(parts[5]).isEqualTo(FIRST);
+        assertThat(parts[4]).isEqualTo(FIRST);
     }
 
     @ParameterizedTest
@@ -176,8 +175,10 @@ class PushedGrantTest {
     })
     void aQuestionIsYoungOnlyIfItWasNotAskedLaterThanNow(long asked, boolean runIsTold) throws Exception {
         ask("waiter:7", FIRST);
-        String[] known = server.hget(KEYS[3], "waiter:7").split("\\|", 2);
-        server.hset(KEYS[3], "waiter:7", asked + "|" + known[1]);
+        QueueEntries.change(server, KEYS[2], parts -> {
+            parts[0] = Long.toString(asked);
+            return parts;
+        });
         String clock = "local redis = {pcall = redis.pcall, call = function(name, ...)\n"
                 + "  if name == 'TIME' then return {'1790000000', '4000'} end\n"
                 + "  return redis.call(name, ...)\n"
@@ -201,7 +202,7 @@ class PushedGrantTest {
         ask("waiter:7", FIRST);
         shiftQuestion(-12_501);
         assertThat(ask("other:1", FIRST)).startsWith("[busy|1|");
-        assertThat(server.lrange(KEYS[2], 0, -1)).containsExactly("other:1");
+        assertThat(QueueEntries.claims(server, KEYS[2])).containsExactly("other:1");
     }
 
     /** A grant counts from the question, also on a server that has come back with what it had saved, in another run. */
@@ -213,14 +214,13 @@ class PushedGrantTest {
             Lease held = one.lock("x").acquire();
             CompletableFuture<Lease> waiting = two.lock("x").acquireAsync();
             await().until(() -> server.llen(KEYS[2]) == 1);
-            Map<String, String> waiters = server.hgetall(KEYS[3]);
-            String claim = server.lindex(KEYS[2], 0);
             // The record is that of a question of 3 s ago, the clock that of another server: 1 h behind.
-            String[] known = Objects.requireNonNull(waiters.get(claim)).split("\\|", 5);
             String earlier = Stamp.of(new ClockReading(
                     System.nanoTime() - TimeUnit.SECONDS.toNanos(3), System.currentTimeMillis() * 1000 - 3_000_000));
-            known[3] = earlier;
-            server.hset(KEYS[3], claim, String.join("|", known));
+            QueueEntries.change(server, KEYS[2], parts -> {
+                parts[3] = earlier;
+                return parts;
+            });
             long before = System.nanoTime();
             held.release();
             Lease next = waiting.get(5, TimeUnit.SECONDS);
@@ -244,7 +244,7 @@ class PushedGrantTest {
             Lease held = one.lock("x").acquire();
             CompletableFuture<Lease> waiting = two.lock("x").acquireAsync();
             await().until(() -> server.llen(KEYS[2]) == 1);
-            String channel = server.hget(KEYS[3], server.lindex(KEYS[2], 0)).split("\\|")[6];
+            String channel = server.lindex(KEYS[2], 0).split("\\|")[7];
             held.release();
             Lease second = waiting.get(5, TimeUnit.SECONDS);
             String message = Objects.requireNonNull(told.poll(10, TimeUnit.SECONDS), "a grant");

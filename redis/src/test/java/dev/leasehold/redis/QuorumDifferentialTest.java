@@ -18,7 +18,6 @@ import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
@@ -306,7 +305,8 @@ class QuorumDifferentialTest {
                 log.add("withdraw " + attempt);
                 boolean there = model.knows(LOCK, attempt);
                 // One that has been silent for too long may or may not have been removed already.
-                boolean maybe = waiters().containsKey(attempt.toString());
+                boolean maybe =
+                        QueueEntries.claims(redis.commands(), KEY + ":queue").contains(attempt.toString());
                 boolean real = get(voter().withdraw(LOCK, attempt));
                 catchUp();
                 model.withdraw(LOCK, attempt);
@@ -357,17 +357,13 @@ class QuorumDifferentialTest {
             log.add("pass " + duration);
             long micros = TimeUnit.NANOSECONDS.toMicros(duration.toNanos());
             model.age(micros);
-            for (String key : List.of(KEY, KEY + ":queue", KEY + ":waiters")) {
+            for (String key : List.of(KEY, KEY + ":queue")) {
                 long left = redis.commands().pttl(key);
                 if (left > 0) {
                     redis.commands().pexpire(key, left - duration.toMillis());
                 }
             }
-            waiters().forEach((attempt, value) -> {
-                int bar = value.indexOf('|');
-                long asked = Long.parseLong(value.substring(0, bar)) - micros;
-                redis.commands().hset(KEY + ":waiters", attempt, asked + value.substring(bar));
-            });
+            QueueEntries.shift(redis.commands(), KEY + ":queue", -micros);
             ageMarker(micros);
         }
 
@@ -388,24 +384,12 @@ class QuorumDifferentialTest {
             }
         }
 
-        private Map<String, String> waiters() {
-            return redis.commands().hgetall(KEY + ":waiters");
-        }
-
         private void compareStates() {
             List<KeyValue<String, String>> both = redis.commands().mget(KEY, KEY + ":token");
             String value = both.get(0).getValueOrElse("");
             String[] parts = value.split("\\|", -1);
             String held = value.isEmpty() ? "free" : parts[2] + " " + parts[3] + " " + parts[4];
-            List<String> living = new ArrayList<>();
-            Map<String, String> waiters = waiters();
-            for (String attempt : redis.commands().lrange(KEY + ":queue", 0, -1)) {
-                String waiter = waiters.get(attempt);
-                String[] known = waiter == null ? new String[0] : waiter.split("\\|");
-                if (waiter != null && Long.parseLong(known[0]) + Long.parseLong(known[2]) * 1000 > now) {
-                    living.add(attempt);
-                }
-            }
+            List<String> living = QueueEntries.alive(redis.commands(), KEY + ":queue", now);
             assertThat(held + ", last " + both.get(1).getValueOrElse("none") + ", " + living)
                     .as(story())
                     .isEqualTo(model.state(LOCK));

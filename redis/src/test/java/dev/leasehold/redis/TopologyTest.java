@@ -82,7 +82,7 @@ class TopologyTest {
             first.extend(Duration.ofSeconds(40));
             assertThat(first.release()).isEqualTo(LeaseState.RELEASED);
 
-            for (String rest : List.of(":token", ":queue", ":waiters")) {
+            for (String rest : List.of(":token", ":queue")) {
                 from.commands().migrate("127.0.0.1", to.port(), key + rest, 0, 5000);
             }
             for (RedisProcess server : cluster.servers) {

@@ -21,8 +21,10 @@ import dev.leasehold.spi.TimeSource;
 import dev.leasehold.spi.Validity;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -47,6 +49,7 @@ final class StoreClient implements AutoCloseable {
     final Store store;
     final List<LeaseId> granted = new CopyOnWriteArrayList<>();
     final List<String> doubted = new CopyOnWriteArrayList<>();
+    private final Set<ClaimId> asked = ConcurrentHashMap.newKeySet();
     private final AtomicLong claims = new AtomicLong();
 
     StoreClient(StoreFactory factory, String namespace, String owner, TimeSource time) {
@@ -108,7 +111,8 @@ final class StoreClient implements AutoCloseable {
     }
 
     ClaimAnswer ask(Claim claim) {
-        return get(store.claim(claim));
+        boolean first = asked.add(claim.id());
+        return get(store.claim(first ? claim.at(Claim.NEW) : claim));
     }
 
     /** A single try that joins no queue and keeps nothing. */

@@ -1,0 +1,81 @@
+package dev.leasehold.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.servers.RedisProcess;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.SetArgs;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A queue of more than a thousand: who asks again is found, wherever it believes to stand, and keeps its place. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class LongQueueTest {
+
+    private static final String LOCK = "leasehold:{x}";
+    private static final String QUEUE = LOCK + ":queue";
+    private static final int LENGTH = 1203;
+
+    private RedisProcess redis;
+    private RedisCommands<String, String> server;
+
+    @BeforeEach
+    void fill() {
+        redis = RedisProcess.start(RedisProcess.Version.V7_0);
+        server = redis.commands();
+        server.set(LOCK, "leasehold|1|holder:1|1700000000000000|0|1700000000000000|them", SetArgs.Builder.px(60_000));
+        for (int i = 1; i <= LENGTH; i++) {
+            assertThat(ask(i, -1)).startsWith("[busy|" + i + "|");
+        }
+    }
+
+    @AfterEach
+    void stop() {
+        redis.close();
+    }
+
+    private String ask(int claim, int place) {
+        return server.eval(
+                        Script.CLAIM.text(),
+                        ScriptOutputType.MULTI,
+                        new String[] {LOCK, LOCK + ":token", QUEUE},
+                        "leasehold|1|waiter:" + claim + "|",
+                        "owner",
+                        "30000",
+                        "0",
+                        "1|0|" + place + "|1|leasehold:inbox:|x",
+                        "12500|" + "0".repeat(32) + "|waiter:" + claim + "|5000|0|leasehold:inbox:waiter|owner")
+                .toString();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 20, 21, 500, 501, 521, 1000, 1001, 1202, 1203})
+    void whoAsksAgainKeepsItsPlace(int claim) {
+        for (int told :
+                new int[] {claim, 0, 1, claim + 1, claim + 19, claim + 20, claim + 700, Math.max(1, claim - 1)}) {
+            assertThat(ask(claim, told)).as("told %d", told).startsWith("[busy|" + claim + "|");
+        }
+        assertThat(QueueEntries.claims(server, QUEUE)).hasSize(LENGTH).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void whoHasMovedForwardIsFoundWithoutReadingTheWholeQueue() {
+        server.ltrim(QUEUE, 15, -1);
+        server.configResetstat();
+        assertThat(ask(1000, 1000)).startsWith("[busy|985|");
+        assertThat(server.info("commandstats")).contains("cmdstat_lrange:calls=1,");
+    }
+
+    @Test
+    void whoIsNotThereAnyMoreJoinsAnew() {
+        server.ltrim(QUEUE, 0, 999);
+        assertThat(ask(1203, 1203)).startsWith("[busy|1001|");
+        assertThat(ask(1202, 0)).startsWith("[busy|1002|");
+    }
+}
