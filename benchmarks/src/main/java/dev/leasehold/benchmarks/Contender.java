@@ -35,30 +35,43 @@ final class Contender {
 
     private Contender() {}
 
+    private static final class Times {
+        long[] all = new long[1 << 16];
+        int used;
+
+        void add(long asked, long given) {
+            if (used == all.length) {
+                all = Arrays.copyOf(all, 2 * used);
+            }
+            all[used++] = asked;
+            all[used++] = given;
+        }
+    }
+
+    /** A method of its own, so that it is compiled after some thousand cycles; a loop is only after many more. */
+    private static void cycle(Peer peer, Times times) throws Exception {
+        long asked = System.nanoTime();
+        peer.acquire();
+        times.add(asked, System.nanoTime());
+        peer.release();
+    }
+
     public static void main(String[] args) throws Exception {
         try (Peer peer = peer(args[0], args[1], args[2])) {
             for (int i = 0; i < WARM_UP; i++) {
-                peer.acquire();
-                peer.release();
+                cycle(peer, new Times());
             }
             System.out.println("ready");
             long nanos = Long.parseLong(new BufferedReader(new InputStreamReader(System.in)).readLine());
             long end = System.nanoTime() + nanos;
-            long[] times = new long[1 << 16];
-            int used = 0;
-            for (long asked = System.nanoTime(); asked - end < 0; asked = System.nanoTime()) {
-                peer.acquire();
-                if (used == times.length) {
-                    times = Arrays.copyOf(times, 2 * used);
-                }
-                times[used++] = asked;
-                times[used++] = System.nanoTime();
-                peer.release();
+            Times times = new Times();
+            while (System.nanoTime() - end < 0) {
+                cycle(peer, times);
             }
             try (DataOutputStream file =
                     new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(Path.of(args[3]))))) {
-                for (int i = 0; i < used; i++) {
-                    file.writeLong(times[i]);
+                for (int i = 0; i < times.used; i++) {
+                    file.writeLong(times.all[i]);
                 }
             }
         }

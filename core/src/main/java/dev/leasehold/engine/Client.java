@@ -24,6 +24,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -78,7 +79,7 @@ public final class Client {
                 settings.localHandOvers(),
                 settings.storeTimeout(),
                 store.requestHorizon(),
-                settings.random());
+                new Random(settings.random().nextLong()));
         try {
             check(settings.options());
         } catch (IllegalArgumentException e) {

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>Almost every task here is called off long before its time: a lock is released before its renewal is due. Each would
  * still wake the thread if it became the first in line, twice per use of a lock. So there is always something earlier in
- * line while tasks come in: a beat that does nothing, at most once in 10 ms, and none when nothing is scheduled.
+ * line while tasks come in: a beat that does nothing, at most once in 18 ms, and none when nothing is scheduled.
  */
 final class SystemTime implements TimeSource, AutoCloseable {
 
@@ -24,7 +24,8 @@ final class SystemTime implements TimeSource, AutoCloseable {
     private static final long MOST_APART_NANOS = 1_000_000;
     private static final int MOST_TRIES = 10;
 
-    private static final long BEAT_NANOS = 10_000_000;
+    /** Just below the 20 ms after which a pushed grant is confirmed by a renewal, so that these do not wake the thread either. */
+    private static final long BEAT_NANOS = 18_000_000;
 
     private final ScheduledThreadPoolExecutor timers;
     private final AtomicLong nextBeat = new AtomicLong(System.nanoTime());

@@ -13,9 +13,9 @@ import java.util.function.LongSupplier;
  * <p>What it costs is bounded. It ends after a fraction of a millisecond. Only one caller of a client does it at a time, so a
  * client never keeps more than one processor busy with it, and none where there is only one. And it is done only where it
  * helps: whether it does is judged by {@value #WINDOW} calls in a row, because the first after a sleep finds everybody else
- * asleep, too, and one alone says nothing. If more than {@value #MOST_IN_VAIN} were in vain, it is left out for as many calls,
- * and each time for twice as many; so where answers take longer (a store far away, a database, a lock that others hold)
- * {@value #WINDOW} calls of {@value #MOST_LEFT_OUT} try it.
+ * asleep, too, and one alone says nothing. As soon as more than {@value #MOST_IN_VAIN} of them were in vain, it is left out for
+ * {@value #WINDOW} calls, and each time for twice as many; so where answers take longer (a store far away, a database, a lock that
+ * others hold) five calls of {@value #MOST_LEFT_OUT} try it.
  *
  * <p>One serves a client's acquires and releases alike: where a lock goes from hand to hand, a release may be answered in time,
  * but an acquire never is, and whoever kept a processor busy would only be in the others' way. The engine has one for each
@@ -109,14 +109,13 @@ public final class Spin {
     private void count(boolean helped) {
         calls++;
         inVain += helped ? 0 : 1;
-        if (calls < WINDOW) {
-            return;
-        }
         if (inVain > MOST_IN_VAIN) {
             leaveOut = nextLeftOut;
             nextLeftOut = Math.min(MOST_LEFT_OUT, 2 * nextLeftOut);
-        } else {
+        } else if (calls == WINDOW) {
             nextLeftOut = WINDOW;
+        } else {
+            return;
         }
         calls = 0;
         inVain = 0;

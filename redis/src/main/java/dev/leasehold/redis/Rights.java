@@ -77,12 +77,13 @@ final class Rights {
         may(CommandType.LREM, key, "1", "element");
         may(CommandType.LSET, key, "0", "element");
         if (string) {
+            may(CommandType.SETRANGE, key, "0", "leasehold doctor");
             may(CommandType.LPOP, key);
             may(CommandType.LPUSH, key, "element");
             may(CommandType.RPUSH, key, "element");
         } else {
             // Without the string they would change something that is not ours, or make a key that stays.
-            untried.addAll(List.of("lpop", "lpush", "rpush"));
+            untried.addAll(List.of("setrange", "lpop", "lpush", "rpush"));
         }
         may(CommandType.DEL, key);
         may(CommandType.SCAN, "0", "COUNT", "1");

@@ -30,7 +30,7 @@ class SecurityTest {
     /** What docs/redis.md says that a user needs. */
     static final String LEAST =
             "resetkeys resetchannels ~leasehold:* &leasehold:* -@all +evalsha +eval +time +exists +get"
-                    + " +mget +set +del +pttl +pexpire +lindex +llen +lrange +lrem +lset +lpop +lpush +rpush +info"
+                    + " +mget +set +setrange +del +pttl +pexpire +lindex +llen +lrange +lrem +lset +lpop +lpush +rpush +info"
                     + " +publish +subscribe +scan +ping";
 
     private static void setUser(RedisProcess redis, String rules) {
