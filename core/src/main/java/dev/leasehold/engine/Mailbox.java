@@ -6,6 +6,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hands events to one consumer, one at a time and in order, on whichever thread happens to bring one: whoever finds nobody
@@ -58,36 +59,25 @@ final class Mailbox<E> {
             if (closed) {
                 return false;
             }
-            events.add(event);
             if (atWork) {
+                events.add(event);
                 return true;
             }
+            // Nobody is at work, so nothing lies here.
             atWork = true;
         } finally {
             guard.unlock();
         }
-        work();
+        work(event);
         return true;
     }
 
-    private void work() {
-        for (int handled = 0; handled < MOST_IN_A_ROW; handled++) {
-            E event;
-            guard.lock();
-            try {
-                event = events.poll();
-                if (event == null) {
-                    atWork = false;
-                    if (!idle.getAsBoolean()) {
-                        return;
-                    }
-                    closed = true;
-                }
-            } finally {
-                guard.unlock();
-            }
-            if (event == null) {
-                whenClosed.run();
+    private void work(@Nullable E first) {
+        E event = first == null ? next() : first;
+        for (int handled = 0; event != null; handled++) {
+            if (handled == MOST_IN_A_ROW) {
+                E passedOn = event;
+                relief.execute(() -> work(passedOn));
                 return;
             }
             boolean well = false;
@@ -96,10 +86,30 @@ final class Mailbox<E> {
                 well = true;
             } finally {
                 if (!well) {
-                    work();
+                    work(null);
                 }
             }
+            event = next();
         }
-        relief.execute(this::work);
+    }
+
+    /** The next event; if there is none, the work is over, and perhaps the mailbox. */
+    private @Nullable E next() {
+        guard.lock();
+        try {
+            E event = events.poll();
+            if (event != null) {
+                return event;
+            }
+            atWork = false;
+            if (!idle.getAsBoolean()) {
+                return null;
+            }
+            closed = true;
+        } finally {
+            guard.unlock();
+        }
+        whenClosed.run();
+        return null;
     }
 }

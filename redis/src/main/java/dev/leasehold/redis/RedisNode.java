@@ -149,31 +149,31 @@ final class RedisNode implements LockOps {
         return run(
                 "the claim of '" + claim.lock() + "'",
                 Script.CLAIM,
-                args -> {
+                (args, sentAt) -> {
                     LockKeys lock = keys.of(claim.lock());
                     return args.add(lock.all())
                             .add(Reply.beginning(claim.id()))
                             .add(owner)
                             .add(Millis.up(lease))
                             .add(claim.spare())
-                            .add(how(claim, enqueue, lock.wasHeld()) + lock.toTellText())
-                            .add(terms(claim));
+                            .add(how(claim, enqueue, lock.wasHeld(), sentAt) + lock.toTellText())
+                            .add(terms(claim, sentAt));
                 },
                 (sentAt, answer) -> claimAnswer(claim, sentAt, answer));
     }
 
-    private String how(Claim claim, boolean enqueue, boolean wasHeld) {
-        return (enqueue ? wasHeld ? "2|" : "1|" : "0|") + (wantsExchange() ? "1|" : "0|") + claim.place() + '|';
+    private String how(Claim claim, boolean enqueue, boolean wasHeld, ClockReading sentAt) {
+        return (enqueue ? wasHeld ? "2|" : "1|" : "0|") + (wantsExchange(sentAt) ? "1|" : "0|") + claim.place() + '|';
     }
 
     /** What the queue keeps of a claim. Its stamp is read before it is sent, as {@link Stamp} demands. */
-    private String terms(Claim claim) {
+    private String terms(Claim claim, ClockReading sentAt) {
         String aliveFor = Long.toString(Millis.up(WaitingRules.aliveFor(claim.lease())));
         return new StringBuilder(256)
                 .append("00000", aliveFor.length(), 5)
                 .append(aliveFor)
                 .append('|')
-                .append(Stamp.of(context.time().now()))
+                .append(Stamp.of(sentAt))
                 .append('|')
                 .append(claim.id())
                 .append('|')
@@ -192,9 +192,9 @@ final class RedisNode implements LockOps {
      * by an exchange of a second ago as well as by a new one. Should it be another server by then, its grant is only a reason
      * to ask.
      */
-    private boolean wantsExchange() {
+    private boolean wantsExchange(ClockReading sentAt) {
         Exchange last = latest;
-        return last == null || context.time().nanos() - last.sentAt().nanos() >= EXCHANGE_EVERY_NANOS;
+        return last == null || sentAt.nanos() - last.sentAt().nanos() >= EXCHANGE_EVERY_NANOS;
     }
 
     private ClaimAnswer claimAnswer(Claim claim, ClockReading sentAt, List<Object> answer) {
@@ -276,7 +276,7 @@ final class RedisNode implements LockOps {
         return run(
                 "the renewal of '" + lease.lock() + "'",
                 Script.RENEW,
-                args -> args.add(keys.of(lease.lock()).own())
+                (args, sentAt) -> args.add(keys.of(lease.lock()).own())
                         .add(Reply.beginning(lease))
                         .add(Millis.up(duration)),
                 (sentAt, answer) -> {
@@ -292,7 +292,7 @@ final class RedisNode implements LockOps {
         return run(
                 "the release of '" + lease.lock() + "'",
                 Script.RELEASE,
-                args -> {
+                (args, sentAt) -> {
                     LockKeys lock = keys.of(lease.lock());
                     return args.add(lock.all())
                             .add(Reply.beginning(lease))
@@ -307,7 +307,7 @@ final class RedisNode implements LockOps {
         return run(
                 "the release of '" + lease.lock() + "'",
                 Script.RELEASE_ALONE,
-                args -> args.add(keys.of(lease.lock()).own())
+                (args, sentAt) -> args.add(keys.of(lease.lock()).own())
                         .add(Reply.beginning(lease))
                         .add(Millis.up(keepFor)),
                 (sentAt, answer) -> Reply.released(answer));
@@ -318,7 +318,7 @@ final class RedisNode implements LockOps {
         return run(
                 "the withdrawal from '" + lock + "'",
                 Script.WITHDRAW,
-                args -> args.add(keys.of(lock).all())
+                (args, sentAt) -> args.add(keys.of(lock).all())
                         .add(claim.toString())
                         .add(keys.of(lock).toTell()),
                 (sentAt, answer) -> Reply.number(answer.get(0)) == 1);
@@ -329,7 +329,7 @@ final class RedisNode implements LockOps {
         return run(
                 "the break of '" + lock + "'",
                 Script.BREAK,
-                args -> args.add(keys.of(lock).all())
+                (args, sentAt) -> args.add(keys.of(lock).all())
                         .add(token)
                         .add(keys.of(lock).toTell()),
                 (sentAt, answer) -> Reply.number(answer.get(0)) == 1);
@@ -340,7 +340,7 @@ final class RedisNode implements LockOps {
         return run(
                 "the inspection of '" + lock + "'",
                 Script.INSPECT,
-                args -> args.add(keys.of(lock).all()),
+                (args, sentAt) -> args.add(keys.of(lock).all()),
                 (sentAt, answer) -> Optional.ofNullable(Reply.lockInfo(lock, answer)));
     }
 
@@ -405,7 +405,7 @@ final class RedisNode implements LockOps {
 
     /** What a script is sent beside its name. */
     interface Rest {
-        Letter addTo(Letter letter);
+        Letter addTo(Letter letter, ClockReading sentAt);
     }
 
     <T> CompletionStage<T> run(String what, Script script, Rest rest, Reply.Reader<T> reader) {
@@ -449,7 +449,7 @@ final class RedisNode implements LockOps {
         ClockReading sentAt = context.time().now();
         wire.send(
                         CommandType.EVALSHA,
-                        rest.addTo(new Letter().add(script.sha())).args())
+                        rest.addTo(new Letter().add(script.sha()), sentAt).args())
                 .whenComplete((answer, failure) -> {
                     if (failure == null) {
                         Reply.read(result, reader, sentAt, answer);
@@ -466,7 +466,9 @@ final class RedisNode implements LockOps {
             String what, Wire wire, Script script, Rest rest, Reply.Reader<T> reader, CompletableFuture<T> result) {
         ask(wire);
         ClockReading sentAt = context.time().now();
-        wire.send(CommandType.EVAL, rest.addTo(new Letter().add(script.text())).args())
+        wire.send(
+                        CommandType.EVAL,
+                        rest.addTo(new Letter().add(script.text()), sentAt).args())
                 .whenComplete((answer, failure) -> {
                     if (failure == null) {
                         Reply.read(result, reader, sentAt, answer);

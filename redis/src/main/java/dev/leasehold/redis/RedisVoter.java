@@ -45,7 +45,7 @@ final class RedisVoter implements Voter {
         return node.runNow(
                 what,
                 Script.VOTE,
-                letter -> {
+                (letter, sentAt) -> {
                     letter.add(keys.allAndMarker());
                     paper.forEach(letter::add);
                     return letter;
@@ -123,7 +123,7 @@ final class RedisVoter implements Voter {
         return node.runNow(
                 "the renewal of '" + lock + "'",
                 Script.QUORUM_RENEW,
-                args -> args.add(2)
+                (args, sentAt) -> args.add(2)
                         .add(node.names().lock(lock))
                         .add(MarkerRules.KEY)
                         .add(Reply.beginning(new LeaseId(lock, attempt, token)))
@@ -146,7 +146,7 @@ final class RedisVoter implements Voter {
         return node.runNow(
                 "the release of '" + lock + "'",
                 Script.RELEASE,
-                letter -> letter.add(keys.all())
+                (letter, sentAt) -> letter.add(keys.all())
                         .add(papers.release(attempt, token, keepFor))
                         .add(keys.toTell()),
                 (sentAt, answer) -> Reply.number(answer.get(0)) == 1);
@@ -172,7 +172,7 @@ final class RedisVoter implements Voter {
         return node.run(
                 "the state of its vote",
                 Script.LOOK,
-                args -> args.add(1).add(MarkerRules.KEY).add(rulesText),
+                (args, sentAt) -> args.add(1).add(MarkerRules.KEY).add(rulesText),
                 this::view);
     }
 
