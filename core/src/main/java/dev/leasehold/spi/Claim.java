@@ -14,7 +14,8 @@ import java.util.Objects;
  *     to 64
  * @param enqueue whether to join the queue of the lock if it is taken
  * @param place where in the queue it stood when the store told it last; {@link #UNKNOWN} if that is not known; {@link #NEW} if
- *     no claim with this id has been sent before, so that it cannot stand there. A store may make use of that or not
+ *     no claim with this id has been sent before. It only saves looking: a store may make use of that or not. One that does
+ *     must bear it that a new claim stands there already, since what was sent once may arrive twice, or late
  */
 public record Claim(ClaimId id, String lock, Duration lease, int spare, boolean enqueue, int place) {
 

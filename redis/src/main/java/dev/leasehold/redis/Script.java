@@ -14,7 +14,7 @@ enum Script {
     RENEW("renew.lua"),
     RELEASE("release-free.lua", "lock.lua", "release.lua"),
     RELEASE_ALONE("release-alone.lua"),
-    WITHDRAW("withdraw-free.lua", "lock.lua", "find.lua", "withdraw.lua"),
+    WITHDRAW("withdraw-free.lua", "lock.lua", "withdraw.lua"),
     BREAK("lock.lua", "break.lua"),
     INSPECT("lock.lua", "inspect.lua"),
     ACKNOWLEDGE("acknowledge.lua"),

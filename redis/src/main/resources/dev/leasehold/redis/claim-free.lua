@@ -24,7 +24,7 @@ if not value and call('EXISTS', KEYS[1], KEYS[3]) == 0 then
   return token
 end
 if how == '1|0|-1|' or how == '2|0|-1|' then
-  -- As stand() does it, as the first or behind a first one that is alive. It is new, so it cannot stand there already.
+  -- As stand() does it, as the first or behind a first one that is alive. It is new, so it is not looked for.
   local sub, terms = string.sub, ARGV[6]
   value = value or call('GET', KEYS[1])
   if value and sub(value, 1, 12) == 'leasehold|1|' and sub(value, 1, #ARGV[1]) ~= ARGV[1] then

@@ -1,7 +1,8 @@
--- Where a claim stands in the queue, after lock.lua. told: where it stood when it was told last; 0 if that is not known, and -1 if
--- it has never asked before, so that it stands nowhere. Since nobody moves back, but for one whose client did not hear of its
--- grant, it is where it was or not far in front; so a long queue is not read as a whole each time that one of those who wait
--- asks again. Returns its place, from 1, and what the queue keeps of it.
+-- Where a claim stands in the queue, after lock.lua. told: where it stood when it was told last; 0 if that is not known (a ballot
+-- never knows); and -1 if it has not asked before, and is not looked for. Since nobody moves back, but for one whose client did
+-- not hear of its grant, it is where it was or not far in front; so a long queue is not read as a whole each time that one of
+-- those who wait asks again. A first question that came twice stands there twice. Returns its place, from 1, and what the
+-- queue keeps of it.
 local function find(id, told)
   if told < 0 then
     return
@@ -10,7 +11,7 @@ local function find(id, told)
   local mark = id .. '|'
   local function among(from, to)
     local some = redis.call('LRANGE', KEYS[3], from, to)
-    for i = #some, 1, -1 do
+    for i = 1, #some do
       if string.sub(some[i], 74, 73 + #mark) == mark then
         return from + i, some[i]
       end

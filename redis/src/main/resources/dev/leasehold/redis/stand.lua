@@ -15,9 +15,10 @@ local function stand(id, enqueue, terms, now, told)
   end
   local place, entry = find(id, told)
   local known = entry and waiter(entry)
-  if entry and not (known and known.alive > now) then
+  while entry and not (known and known.alive > now) do
     leave(entry)
-    place, known = nil, nil
+    place, entry = find(id, 0)
+    known = entry and waiter(entry)
   end
   if known or enqueue then
     local fresh = string.format('%016.0f|%016.0f|', now, known and known.came or now) .. terms

@@ -78,4 +78,48 @@ class LongQueueTest {
         assertThat(ask(1203, 1203)).startsWith("[busy|1001|");
         assertThat(ask(1202, 0)).startsWith("[busy|1002|");
     }
+
+    /** A connection that was given up may still deliver it. */
+    @Test
+    void aFirstQuestionThatComesTwiceCostsNobodyHisPlace() {
+        String other = "waiter:" + 1;
+        assertThat(ask(1, -1)).startsWith("[busy|" + (LENGTH + 1) + "|");
+        assertThat(QueueEntries.claims(server, QUEUE)).filteredOn(other::equals).hasSize(2);
+        assertThat(ask(1, 0)).startsWith("[busy|1|");
+        assertThat(ask(1, 1)).startsWith("[busy|1|");
+        server.ltrim(QUEUE, -3, -1);
+        server.lpush(QUEUE, server.lindex(QUEUE, -1));
+        assertThat(ask(1, 4)).as("the place of the second").startsWith("[busy|1|");
+        server.eval(
+                Script.WITHDRAW.text(),
+                ScriptOutputType.MULTI,
+                new String[] {LOCK, LOCK + ":token", QUEUE},
+                other,
+                "1|leasehold:inbox:|x");
+        assertThat(QueueEntries.claims(server, QUEUE)).containsExactly("waiter:1202", "waiter:1203");
+    }
+
+    /** The one it is told of is dead, the other lives. */
+    @Test
+    void ofTwoOfAClaimTheLivingOneKeepsItsPlace() {
+        server.ltrim(QUEUE, 0, 39);
+        server.rpush(QUEUE, "0000000000000001" + server.lindex(QUEUE, 1).substring(16));
+        assertThat(ask(2, 41)).startsWith("[busy|2|");
+        assertThat(QueueEntries.claims(server, QUEUE)).hasSize(40);
+    }
+
+    @Test
+    void whoWithdrawsLeavesWhereverItStands() {
+        for (int claim : new int[] {1, 499, 500, 501, 1000, 1001, LENGTH}) {
+            Object found = server.eval(
+                    Script.WITHDRAW.text(),
+                    ScriptOutputType.MULTI,
+                    new String[] {LOCK, LOCK + ":token", QUEUE},
+                    "waiter:" + claim,
+                    "1|leasehold:inbox:|x");
+            assertThat(found.toString()).isEqualTo("[1]");
+            assertThat(QueueEntries.claims(server, QUEUE)).doesNotContain("waiter:" + claim);
+        }
+        assertThat(server.llen(QUEUE)).isEqualTo(LENGTH - 7);
+    }
 }

@@ -219,11 +219,7 @@ class ShortCutsTest {
                             begins + "1234567890123456|",
                             random.nextInt(5) == 0 ? "20000" : "0",
                             toTell);
-                case 3 ->
-                    eval(
-                            shortCuts ? Script.WITHDRAW.text() : read("lock.lua", "find.lua", "withdraw.lua"),
-                            claim,
-                            toTell);
+                case 3 -> eval(shortCuts ? Script.WITHDRAW.text() : read("lock.lua", "withdraw.lua"), claim, toTell);
                 default -> vote(shortCuts, spare, toTell);
             };
         }

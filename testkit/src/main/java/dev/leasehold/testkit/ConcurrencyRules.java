@@ -57,7 +57,7 @@ interface ConcurrencyRules extends StoreRules {
             long start = System.nanoTime();
             for (int i = 0; i < ROUNDS || System.nanoTime() - start < LEAST_NANOS; i++) {
                 Claim claim = client.newClaim(lock, StoreClient.LONG, true);
-                var asked = client.store.claim(claim);
+                var asked = client.send(claim);
                 client.ask(claim);
                 var withdrawn = client.store.withdraw(lock, claim.id());
                 answered(asked);

@@ -111,8 +111,12 @@ final class StoreClient implements AutoCloseable {
     }
 
     ClaimAnswer ask(Claim claim) {
-        boolean first = asked.add(claim.id());
-        return get(store.claim(first ? claim.at(Claim.NEW) : claim));
+        return get(send(claim));
+    }
+
+    /** As the engine does it: the store is told whether the claim has been sent before. */
+    CompletionStage<ClaimAnswer> send(Claim claim) {
+        return store.claim(asked.add(claim.id()) ? claim.at(Claim.NEW) : claim);
     }
 
     /** A single try that joins no queue and keeps nothing. */
