@@ -17,8 +17,13 @@ import java.util.function.LongSupplier;
  * {@value #WINDOW} calls, and each time for twice as many; so where answers take longer (a store far away, a database, a lock that
  * others hold) five calls of {@value #MOST_LEFT_OUT} try it.
  *
+ * <p>Between two looks it offers its processor to whoever else could run there, since that may be the very one who has to
+ * answer: a server on the same machine, the thread that reads from it, another process whose turn it is. Where nobody could,
+ * that takes less than a microsecond. Where others keep the processor for long, it counts as in vain, whatever came meanwhile:
+ * who sleeps is woken sooner than who waits for his next turn.
+ *
  * <p>One serves a client's acquires and releases alike: where a lock goes from hand to hand, a release may be answered in time,
- * but an acquire never is, and whoever kept a processor busy would only be in the others' way. The engine has one for each
+ * but an acquire never is, and whoever kept looking would only be in the others' way. The engine has one for each
  * client, for the answers of its store. A store that waits for its server itself, on a thread that it was {@linkplain
  * Store#lend lent}, may have one more: the engine's does nothing for that caller.
  *
@@ -32,6 +37,7 @@ public final class Spin {
     static final int MOST_LEFT_OUT = 2_048;
 
     private final LongSupplier nanos;
+    private final Runnable offer;
     private final long longest;
 
     /** Whoever has set it may touch the rest. */
@@ -53,22 +59,29 @@ public final class Spin {
      * @param longest for how long it looks at most; what is longer than a few hundred microseconds costs more than a sleep
      */
     public Spin(Duration longest) {
-        this(System::nanoTime, Runtime.getRuntime().availableProcessors(), longest.toNanos());
+        this(System::nanoTime, Spin::offer, Runtime.getRuntime().availableProcessors(), longest.toNanos());
+    }
+
+    @SuppressWarnings("ThreadPriorityCheck") // Nothing depends on it but the time that it takes.
+    private static void offer() {
+        Thread.yield();
     }
 
     /** One that never looks longer. */
     public static Spin none() {
-        return new Spin(System::nanoTime, 1, 0);
+        return new Spin(System::nanoTime, Spin::offer, 1, 0);
     }
 
     /**
      * Makes one.
      *
      * @param nanos the machine's clock, whatever a client's may be: this is about threads, not leases
+     * @param offer lets others run on this processor
      * @param processors how many this process may use
      */
-    Spin(LongSupplier nanos, int processors, long longest) {
+    Spin(LongSupplier nanos, Runnable offer, int processors, long longest) {
         this.nanos = nanos;
+        this.offer = offer;
         this.longest = longest;
         if (processors < 2) {
             taken.set(true);
@@ -101,7 +114,7 @@ public final class Spin {
             if (there.getAsBoolean()) {
                 return true;
             }
-            Thread.onSpinWait();
+            offer.run();
         } while (nanos.getAsLong() - start < longest);
         return false;
     }

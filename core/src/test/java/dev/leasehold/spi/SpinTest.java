@@ -12,13 +12,15 @@ class SpinTest {
 
     private final AtomicInteger looks = new AtomicInteger();
     private Runnable meanwhile = () -> {};
-    private final Spin spin = new Spin(this::tick, 2, Spin.USUAL_NANOS);
+    private Runnable others = () -> {};
+    private long away;
+    private final Spin spin = new Spin(this::tick, () -> others.run(), 2, Spin.USUAL_NANOS);
 
     /** A clock that goes on by a microsecond whenever somebody looks at it. */
     private long tick() {
         int look = looks.incrementAndGet();
         meanwhile.run();
-        return Long.MAX_VALUE - 2_000 + look * STEP;
+        return Long.MAX_VALUE - 2_000 + away + look * STEP;
     }
 
     private int looksFor(CompletableFuture<?> answer) {
@@ -51,6 +53,27 @@ class SpinTest {
     void endsWithAFailure() {
         assertThat(looksFor(CompletableFuture.failedFuture(new IllegalStateException())))
                 .isZero();
+    }
+
+    /** Whoever has to answer may have no other processor. */
+    @Test
+    void othersRunBetweenTwoLooks() {
+        CompletableFuture<Boolean> answer = new CompletableFuture<>();
+        others = () -> answer.complete(true);
+        assertThat(looksFor(answer)).isEqualTo(2);
+    }
+
+    @Test
+    void isInVainWhereOthersKeepTheProcessorThoughTheAnswerCameMeanwhile() {
+        for (int i = 0; i <= Spin.MOST_IN_VAIN; i++) {
+            CompletableFuture<Boolean> answer = new CompletableFuture<>();
+            others = () -> {
+                away += Spin.USUAL_NANOS;
+                answer.complete(true);
+            };
+            assertThat(looksFor(answer)).isEqualTo(2);
+        }
+        assertLeftOut(Spin.WINDOW);
     }
 
     @Test
@@ -135,7 +158,7 @@ class SpinTest {
 
     @Test
     void notOnOneProcessor() {
-        new Spin(this::tick, 1, Spin.USUAL_NANOS).until(() -> false);
+        new Spin(this::tick, () -> {}, 1, Spin.USUAL_NANOS).until(() -> false);
         assertThat(looks).hasValue(0);
     }
 }

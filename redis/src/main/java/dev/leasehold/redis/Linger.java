@@ -24,7 +24,7 @@ import java.util.function.Predicate;
  */
 final class Linger {
 
-    private static final long LONGEST_NANOS = 60_000;
+    private static final long LONGEST_NANOS = 120_000;
 
     private final Consumer<BooleanSupplier> spin;
     private final AtomicInteger owed = new AtomicInteger();
