@@ -19,7 +19,8 @@ class ReplicasStoreContractTest extends StoreContract {
     static void startServers() {
         master = RedisProcess.start(RedisProcess.Version.V7_0, "--repl-diskless-sync-delay", "0");
         replica = RedisProcess.start(RedisProcess.Version.V7_0, "--replicaof", "127.0.0.1 " + master.port());
-        await().until(() -> replica.commands().info("replication").contains("master_link_status:up"));
+        // What the replica calls up, its master may not call online yet, and then it is not counted.
+        await().until(() -> master.commands().info("replication").contains("state=online"));
     }
 
     @AfterAll
@@ -30,6 +31,7 @@ class ReplicasStoreContractTest extends StoreContract {
 
     @Override
     protected StoreFactory store() {
-        return new RedisStoreProvider().create(StoreUri.parse(master.uri() + "?leasehold.waitForReplicas=1"));
+        return new RedisStoreProvider()
+                .create(StoreUri.parse(master.uri() + "?leasehold.waitForReplicas=1&leasehold.waitTimeout=1000"));
     }
 }
