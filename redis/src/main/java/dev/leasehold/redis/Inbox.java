@@ -14,6 +14,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +27,7 @@ final class Inbox {
     private static final Logger LOG = System.getLogger("dev.leasehold.redis");
     private static final int GRANT_PARTS = 10;
     private static final int MOST_RUNS = 1000;
+    private static final Pattern RUN = Pattern.compile("\\brun_id:([0-9a-f]+)");
 
     private final String channel;
     private final String clientId;
@@ -33,6 +36,9 @@ final class Inbox {
     private final NodeEvents events;
     private final Link link;
     private final ConcurrentMap<String, Exchange> exchanges = new ConcurrentHashMap<>();
+
+    /** The run of the server at which it was opened last; null if that is not known. */
+    private volatile @Nullable String home;
 
     /**
      * Makes an inbox, without subscribing.
@@ -76,7 +82,29 @@ final class Inbox {
                 }
             }
         });
-        return connection.async().subscribe(channel).thenApply(subscribed -> connection);
+        return connection
+                .async()
+                .info("server")
+                .handle((info, failure) -> {
+                    Matcher run = RUN.matcher(info == null ? "" : info);
+                    home = run.find() ? run.group(1) : null;
+                    return connection.async().subscribe(channel);
+                })
+                .thenCompose(subscribing -> subscribing)
+                .thenApply(subscribed -> connection);
+    }
+
+    /**
+     * Gives up the connection if it leads to another server than the one that has just answered. A master that has become a
+     * replica keeps its subscribers, and nothing that the new master tells reaches them; nobody would notice, since in an
+     * inbox no answer is owed.
+     */
+    void belongsTo(String run) {
+        String known = home;
+        Wire open = link.now();
+        if (known != null && open != null && !known.equals(run)) {
+            open.lose("the commands go to another server by now");
+        }
     }
 
     /** Notes that the server has told its time. */

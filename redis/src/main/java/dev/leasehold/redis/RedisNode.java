@@ -211,6 +211,9 @@ final class RedisNode implements LockOps {
             Exchange exchange = new Exchange(run, sentAt, now);
             latest = exchange;
             inbox.heard(exchange);
+            if (counted) {
+                inbox.belongsTo(run);
+            }
         }
         Duration left = Reply.timeLeft(parts[2]);
         return new ClaimAnswer.Busy(Reply.holder(parts[5], left, now), left, Integer.parseInt(parts[1]));

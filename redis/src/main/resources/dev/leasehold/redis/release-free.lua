@@ -43,8 +43,11 @@ if known then
       local at = find(info, '\nrun_id:', 1, true) + 8
       run = sub(info, at, at + 39)
     end
+    -- Here alone; see tell().
+    redis.set_repl(redis.REPL_NONE)
     local heard = redis.pcall('PUBLISH', sub(known, afterSpare + 1, afterChannel - 1),
       'granted|' .. run .. '|' .. since .. '|' .. token .. '|' .. sub(known, 41, afterSpare) .. ARGV[3])
+    redis.set_repl(redis.REPL_ALL)
     if heard ~= 0 or sub(ARGV[3], 1, 1) == '0' then
       return 1
     end

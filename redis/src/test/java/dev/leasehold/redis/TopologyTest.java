@@ -61,6 +61,52 @@ class TopologyTest {
         }
     }
 
+    /**
+     * Its inbox stayed at the old master, which is a replica now and was sent on all that the new one told. There nobody heard of
+     * the grant, so the next one got the lock as well.
+     */
+    @Test
+    void aWaiterWhoseInboxIsAtTheOldMasterDoesNotHoldWhatTheNextOneWasGiven() throws Exception {
+        try (RedisProcess old = RedisProcess.start(RedisProcess.Version.V7_0);
+                RedisProcess next =
+                        RedisProcess.start(RedisProcess.Version.V7_0, "--replicaof", "127.0.0.1 " + old.port());
+                Leasehold holder = among(old, next);
+                Leasehold left = among(old, next);
+                Leasehold behind = among(next, old)) {
+            await().until(() -> old.commands().info("replication").contains("state=online"));
+            Lease first = holder.lock("x").acquire();
+            CompletableFuture<Lease> waiting = left.lock("x").acquireAsync();
+            await().until(() -> next.commands().llen("leasehold:{x}:queue") == 1);
+            next.commands().replicaofNoOne();
+            old.commands().replicaof("127.0.0.1", next.port());
+            await().until(() -> next.commands().info("replication").contains("state=online"));
+
+            CompletableFuture<Lease> other = behind.lock("x").acquireAsync();
+            await().until(() -> next.commands().llen("leasehold:{x}:queue") == 2);
+            assertThat(first.release()).isEqualTo(LeaseState.RELEASED);
+            Lease second = other.get(20, TimeUnit.SECONDS);
+            // What the new master has told, the old one tells before this.
+            String synced = "a message of the test";
+            next.commands().set("synced", synced);
+            await().until(() -> synced.equals(old.commands().get("synced")));
+            assertThat(waiting).isNotDone();
+
+            await().atMost(Duration.ofSeconds(30))
+                    .until(() ->
+                            next.commands().pubsubChannels("leasehold:inbox:*").size() == 2);
+            assertThat(waiting).isNotDone();
+            assertThat(second.release()).isEqualTo(LeaseState.RELEASED);
+            assertThat(waiting.get(20, TimeUnit.SECONDS).token()).isGreaterThan(second.token());
+        }
+    }
+
+    private static Leasehold among(RedisProcess first, RedisProcess second) {
+        return Leasehold.builder()
+                .uri("redis://localhost:" + first.port() + ",localhost:" + second.port())
+                .storeTimeout(Duration.ofSeconds(30))
+                .build();
+    }
+
     @Test
     void aLockIsRenewedReleasedAndHandedOverWhileItsSlotMoves() throws Exception {
         try (RedisGroup cluster = RedisGroup.cluster();
