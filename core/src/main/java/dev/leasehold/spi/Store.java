@@ -104,7 +104,7 @@ public interface Store extends AutoCloseable {
 
     /**
      * Whether a caller should look for an answer a moment longer before it sleeps, which keeps a processor busy. Not where an
-     * answer needs several servers, of which some may run on this machine: they need the processor more.
+     * answer needs several servers: it seldom comes in time, and some of them may run on this machine.
      *
      * @return false if a caller should sleep at once
      */
