@@ -94,10 +94,19 @@ public abstract class ProcessContract {
         for (ContenderProcess process : four) {
             process.expect("counted", PATIENCE);
         }
-        assertThat(count()).isEqualTo(100);
         List<HoldRecord> history = ContenderProcess.history(directory());
         assertThat(history).hasSize(100);
         HistoryChecker.of(Duration.ofMillis(500)).withProgress(ONE_LEASE).check(history);
+        // A busy machine may stop one for longer than its lease. It knows that and does not count, or is told after it
+        // has.
+        long holds = history.stream().filter(HoldRecord::isHold).count();
+        long certain = history.stream()
+                .filter(record -> record.end() == HoldRecord.End.RELEASED)
+                .count();
+        assertThat(certain)
+                .as(() -> "those that were not lost among " + history)
+                .isGreaterThan(90);
+        assertThat(count()).as(() -> "the number in the file, after " + history).isBetween(certain, holds);
     }
 
     @Test
