@@ -19,10 +19,18 @@ import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SecurityTest {
@@ -159,6 +167,47 @@ class SecurityTest {
                     .isNotInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("certificate");
             assertThat(redis.commands().keys("*")).isEmpty();
+        }
+    }
+
+    /** With a client of ours, whose trust is the JVM's. */
+    @Test
+    void aServerThatTheJvmTrustsIsSpokenToInSecretWithUserAndPassword(@TempDir Path directory) throws Exception {
+        KeyStore trusted = KeyStore.getInstance("PKCS12");
+        trusted.load(null, null);
+        try (InputStream certificate = Files.newInputStream(Path.of("src/test/resources/tls/server.crt"))) {
+            trusted.setCertificateEntry(
+                    "server", CertificateFactory.getInstance("X.509").generateCertificate(certificate));
+        }
+        Path store = directory.resolve("trusted.p12");
+        try (OutputStream out = Files.newOutputStream(store)) {
+            trusted.store(out, "changeit".toCharArray());
+        }
+        int port = Ports.next();
+        try (RedisProcess redis = withTls(port)) {
+            setUser(redis, "app on >pw " + LEAST);
+            Process program = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-Djavax.net.ssl.trustStore=" + store,
+                            "-Djavax.net.ssl.trustStorePassword=changeit",
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            TlsUser.class.getName(),
+                            "rediss://app:pw@localhost:" + port)
+                    .redirectError(directory.resolve("errors").toFile())
+                    .start();
+            assertThat(program.inputReader().readLine())
+                    .as(() -> {
+                        try {
+                            return Files.readString(directory.resolve("errors"));
+                        } catch (IOException e) {
+                            return e.toString();
+                        }
+                    })
+                    .isEqualTo("RELEASED");
+            assertThat(program.waitFor()).isZero();
+            assertThat(redis.commands().exists("leasehold:{x}:token")).isEqualTo(1);
         }
     }
 

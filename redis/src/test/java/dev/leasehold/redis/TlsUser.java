@@ -1,0 +1,30 @@
+package dev.leasehold.redis;
+
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** A program that hands a lock over to itself. It has a process of its own because what a JVM trusts is said when it starts. */
+final class TlsUser {
+
+    private TlsUser() {}
+
+    /**
+     * Runs.
+     *
+     * @param args the store's URI
+     */
+    public static void main(String[] args) throws Exception {
+        try (Leasehold one = Leasehold.connect(args[0]);
+                Leasehold other = Leasehold.connect(args[0])) {
+            Lease first = one.lock("x").acquire();
+            CompletableFuture<Lease> next = other.lock("x").acquireAsync();
+            while (one.locks("x").get(0).waiters().isEmpty()) {
+                Thread.onSpinWait();
+            }
+            first.release();
+            System.out.println(next.get(20, TimeUnit.SECONDS).release());
+        }
+    }
+}
