@@ -179,10 +179,7 @@ class PushedGrantTest {
             parts[0] = Long.toString(asked);
             return parts;
         });
-        String clock = "local redis = {pcall = redis.pcall, call = function(name, ...)\n"
-                + "  if name == 'TIME' then return {'1790000000', '4000'} end\n"
-                + "  return redis.call(name, ...)\n"
-                + "end}\n";
+        String clock = ServerClock.at(1_790_000_000, 4000);
         server.eval(
                 clock + Script.RELEASE.text(),
                 ScriptOutputType.MULTI,

@@ -35,10 +35,7 @@ class QueueLifeTest {
     }
 
     private void join(String claim, int aliveFor, int second) {
-        String clock = "local redis = {pcall = redis.pcall, call = function(name, ...)\n"
-                + "  if name == 'TIME' then return {'" + second + "', '0'} end\n"
-                + "  return redis.call(name, ...)\n"
-                + "end}\n";
+        String clock = ServerClock.at(second, 0);
         Object answer = redis.commands()
                 .eval(
                         clock + Script.CLAIM.text(),

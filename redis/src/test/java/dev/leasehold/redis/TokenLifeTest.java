@@ -21,10 +21,7 @@ class TokenLifeTest {
     private static final String LOCK = "leasehold:{x}";
     private static final String[] KEYS = {LOCK, LOCK + ":token", LOCK + ":queue"};
     private static final long NOW = 1_790_000_005_000_000L;
-    private static final String CLOCK = "local redis = {pcall = redis.pcall, call = function(name, ...)\n"
-            + "  if name == 'TIME' then return {'1790000005', '0'} end\n"
-            + "  return redis.call(name, ...)\n"
-            + "end}\n";
+    private static final String CLOCK = ServerClock.at(1_790_000_005, 0);
     private static final long WEEK = TimeUnit.DAYS.toMillis(7);
 
     /** A record that is as old as its token says, and one whose token is as good as new. */
