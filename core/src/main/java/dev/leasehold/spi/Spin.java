@@ -11,16 +11,16 @@ import java.util.function.LongSupplier;
  * processor has been given back meanwhile.
  *
  * <p>What it costs is bounded. It ends after a fraction of a millisecond, unless others have the processor then. Only one of
- * those who share one does it at a time, so they never keep more than one processor busy with it, and none where there is only one. And it is done only where it
- * helps: whether it does is judged by {@value #WINDOW} calls in a row, because the first after a sleep finds everybody else
- * asleep, too, and one alone says nothing. As soon as more than {@value #MOST_IN_VAIN} of them were in vain, it is left out for
- * {@value #WINDOW} calls, and each time for twice as many; so where answers take longer (a store far away, a database, a lock that
- * others hold) five calls of {@value #MOST_LEFT_OUT} try it.
+ * those who share one does it at a time, so they never keep more than one processor busy with it, and none where there is only
+ * one. And it is done only where it helps: whether it does is judged by {@value #WINDOW} calls in a row, because the first after
+ * a sleep finds everybody else asleep, too, and one alone says nothing. As soon as more than {@value #MOST_IN_VAIN} of them were
+ * in vain, it is left out for {@value #WINDOW} calls, and each time for twice as many; so where answers take longer (a store far
+ * away, a database, a lock that others hold) five calls of {@value #MOST_LEFT_OUT} try it.
  *
  * <p>Between two looks it offers its processor to whoever else could run there, since that may be the very one who has to
  * answer: a server on the same machine, the thread that reads from it, another process whose turn it is. (A virtual thread
- * makes room for others of its kind.) Where nobody could run, that takes less than a microsecond. Where others keep the processor for long, it counts as in vain, whatever came meanwhile:
- * who sleeps is woken sooner than who waits for his next turn.
+ * makes room for others of its kind.) Where nobody could run, that takes less than a microsecond. Where others keep the
+ * processor for long, it counts as in vain, whatever came meanwhile: who sleeps is woken sooner than who waits for his next turn.
  *
  * <p>One serves a client's acquires and releases alike: where a lock goes from hand to hand, a release may be answered in time,
  * but an acquire never is, and whoever kept looking would only be in the others' way. The engine has one for each

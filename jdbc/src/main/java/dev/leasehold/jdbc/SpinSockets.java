@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Why nothing changes but the time. What is asked is {@code available()}, which takes nothing out of the stream; and the
  * plain read follows in any case. It is that read which finds the end of the stream, a socket that is broken or was closed
- * by another thread, or the end of its patience, which begins a fraction of a millisecond later, or when this thread gets a processor again. TLS is put on top by
- * the drivers, and reads from here.
+ * by another thread, or the end of its patience, which begins a fraction of a millisecond later, or when this
+ * thread gets a processor again. TLS is put on top by the drivers, and reads from here.
  *
  * <p>Who spins is said by the thread, not by the socket: the same connections serve for what is waited for long (messages,
  * rows that others have locked, the answer to a ping), where looking would be in vain.

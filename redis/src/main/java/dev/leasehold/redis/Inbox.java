@@ -37,8 +37,8 @@ final class Inbox {
     private final Link link;
     private final ConcurrentMap<String, Exchange> exchanges = new ConcurrentHashMap<>();
 
-    /** The run of the server at which it was opened last; null if that is not known. */
-    private volatile @Nullable String home;
+    /** Null if it is not known. */
+    private volatile @Nullable String runWhereOpened;
 
     /**
      * Makes an inbox, without subscribing.
@@ -87,7 +87,7 @@ final class Inbox {
                 .info("server")
                 .handle((info, failure) -> {
                     Matcher run = RUN.matcher(info == null ? "" : info);
-                    home = run.find() ? run.group(1) : null;
+                    runWhereOpened = run.find() ? run.group(1) : null;
                     return connection.async().subscribe(channel);
                 })
                 .thenCompose(subscribing -> subscribing)
@@ -99,8 +99,8 @@ final class Inbox {
      * replica keeps its subscribers, and nothing that the new master tells reaches them; nobody would notice, since in an
      * inbox no answer is owed.
      */
-    void belongsTo(String run) {
-        String known = home;
+    void followCommandsTo(String run) {
+        String known = runWhereOpened;
         Wire open = link.now();
         if (known != null && open != null && !known.equals(run)) {
             open.lose("the commands go to another server by now");

@@ -17,9 +17,9 @@ import java.util.function.Predicate;
  * back asks for the next. To wake a thread costs both sides more than that.
  *
  * <p>Meanwhile that thread reads nothing. So it looks only where no answer to a claim, a renewal or a release is owed, on any
- * connection: what else may come, grants of other locks, say, waits {@value #LONGEST_NANOS} ns at most, or as much longer as others on
- * this machine keep the processor that it offers them meanwhile. {@link Spin} judges whether it helps, and leaves it out where callers keep
- * what they get, or where others keep the processor.
+ * connection: what else may come, grants of other locks, say, waits {@value #LONGEST_NANOS} ns at most, or as much longer as
+ * others on this machine keep the processor that it offers them meanwhile. {@link Spin} judges whether it helps, and leaves it
+ * out where callers keep what they get, or where others keep the processor.
  *
  * <p>Only for connections of our own, which share one thread. It decides nothing.
  */

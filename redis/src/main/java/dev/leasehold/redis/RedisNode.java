@@ -212,7 +212,7 @@ final class RedisNode implements LockOps {
             latest = exchange;
             inbox.heard(exchange);
             if (counted) {
-                inbox.belongsTo(run);
+                inbox.followCommandsTo(run);
             }
         }
         Duration left = Reply.timeLeft(parts[2]);

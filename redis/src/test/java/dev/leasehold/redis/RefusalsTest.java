@@ -94,7 +94,7 @@ class RefusalsTest {
                 Leasehold client = client(server)) {
             client.lock("other").acquire().close();
             stuck.async().eval("while true do end", ScriptOutputType.INTEGER);
-            await().ignoreException(RedisBusyException.class).until(() -> {
+            await().until(() -> {
                 try {
                     killer.sync().ping();
                     return false;

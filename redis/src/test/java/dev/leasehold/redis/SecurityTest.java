@@ -197,16 +197,20 @@ class SecurityTest {
                             "rediss://app:pw@localhost:" + port)
                     .redirectError(directory.resolve("errors").toFile())
                     .start();
-            assertThat(program.inputReader().readLine())
-                    .as(() -> {
-                        try {
-                            return Files.readString(directory.resolve("errors"));
-                        } catch (IOException e) {
-                            return e.toString();
-                        }
-                    })
-                    .isEqualTo("RELEASED");
-            assertThat(program.waitFor()).isZero();
+            try {
+                assertThat(program.inputReader().readLine())
+                        .as(() -> {
+                            try {
+                                return Files.readString(directory.resolve("errors"));
+                            } catch (IOException e) {
+                                return e.toString();
+                            }
+                        })
+                        .isEqualTo("RELEASED");
+                assertThat(program.waitFor()).isZero();
+            } finally {
+                program.destroyForcibly();
+            }
             assertThat(redis.commands().exists("leasehold:{x}:token")).isEqualTo(1);
         }
     }
