@@ -45,6 +45,11 @@ final class Doctor {
     /** What a master owes to locks, beside being a good server. */
     interface Duty {
         List<Finding> of(NodeFacts master);
+
+        /** Whether it votes, and so may vouch for its vote: see {@code voucher.lua}. */
+        default boolean votes() {
+            return false;
+        }
     }
 
     Doctor(
@@ -141,7 +146,8 @@ final class Doctor {
                     key(names, home),
                     names.inboxPrefix() + context.clientId(),
                     way.cluster(),
-                    settings.replicas() > 0));
+                    settings.replicas() > 0,
+                    duty.votes()));
         }
         for (SlotMap.Address address : replicas(facts)) {
             replica(address);

@@ -1,6 +1,7 @@
 package dev.leasehold.redis;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
@@ -8,7 +9,7 @@ import java.util.concurrent.ConcurrentMap;
 final class LockKeys {
 
     private final Words all;
-    private final Words allAndMarker;
+    private final Words ballot;
     private final Words own;
     private final Words toTell;
     private final String toTellText;
@@ -22,7 +23,7 @@ final class LockKeys {
         byte[] token = bytes(KeyNames.token(beside));
         byte[] queue = bytes(KeyNames.queue(beside));
         all = Words.of(bytes("3"), lock, token, queue);
-        allAndMarker = Words.of(bytes("4"), lock, token, queue, bytes(MarkerRules.KEY));
+        ballot = Words.of(bytes("4"), lock, token, queue);
         own = Words.of(bytes("1"), lock);
         toTellText = (counted ? "1|" : "0|") + names.inboxPrefix() + '|' + name;
         toTell = Words.of(toTellText);
@@ -37,9 +38,9 @@ final class LockKeys {
         return all;
     }
 
-    /** The same, and the marker of a quorum's master. */
-    Words allAndMarker() {
-        return allAndMarker;
+    /** The same where a voucher's follows. */
+    Words ballot() {
+        return ballot;
     }
 
     /** The lock's own key alone, after the number. */
@@ -60,6 +61,11 @@ final class LockKeys {
 
     Words toTell() {
         return toTell;
+    }
+
+    /** What {@code release.lua} is to do with the lock: to give it to the next, who is told, or to keep it. */
+    Words freeOrKept(Duration keepFor) {
+        return keepFor.isZero() ? toTell : Words.of(Long.toString(Millis.up(keepFor)));
     }
 
     String toTellText() {

@@ -55,7 +55,7 @@ final class QuorumDoctor {
         for (RedisURI master : masters) {
             String node = RedisUris.name(master);
             Way way = new Way(List.of(master), false);
-            Doctor doctor = new Doctor(node, way, settings, context, client, patience, judge::master);
+            Doctor doctor = new Doctor(node, way, settings, context, client, patience, judge);
             try {
                 findings.addAll(doctor.examine());
                 nodes.addAll(doctor.nodes().stream()

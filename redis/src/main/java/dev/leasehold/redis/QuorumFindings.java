@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 
 /** What can be said of the masters of a quorum together: how many may fail, and whether they do so one by one. */
-final class QuorumFindings {
+final class QuorumFindings implements Doctor.Duty {
 
     private final String name;
     private final int size;
@@ -204,7 +204,8 @@ final class QuorumFindings {
     }
 
     /** What a restart of this master, or a fail-over from it, does to locks. */
-    List<Finding> master(NodeFacts node) {
+    @Override
+    public List<Finding> of(NodeFacts node) {
         List<Finding> findings = new ArrayList<>();
         findings.add(independence(node));
         findings.add(

@@ -297,10 +297,7 @@ final class RedisNode implements LockOps {
                 Script.RELEASE,
                 (args, sentAt) -> {
                     LockKeys lock = keys.of(lease.lock());
-                    return args.add(lock.all())
-                            .add(Reply.beginning(lease))
-                            .add(Millis.up(keepFor))
-                            .add(lock.toTell());
+                    return args.add(lock.all()).add(Reply.beginning(lease)).add(lock.freeOrKept(keepFor));
                 },
                 (sentAt, answer) -> Reply.released(answer));
     }

@@ -20,6 +20,7 @@ final class RedisVoter implements Voter {
     private final MarkerRules rules;
     private final String rulesText;
     private volatile @Nullable Marker marker;
+    private volatile @Nullable Voucher voucher;
     private volatile @Nullable NodeView latest;
 
     RedisVoter(RedisNode node, Papers papers, MarkerRules rules) {
@@ -38,19 +39,23 @@ final class RedisVoter implements Voter {
     }
 
     private CompletionStage<Vote> vote(String what, Ballot ballot) {
-        Marker seen = marker;
-        Marker named = seen != null && seen.suits(ballot) ? seen : null;
         LockKeys keys = node.keys(ballot.lock());
-        List<Words> paper = papers.of(ballot, clock(ballot), keys.toTellText()).to(named);
+        Words key = voucher(ballot);
+        Words paper = papers.of(ballot, clock(ballot), keys.toTellText());
         return node.runNow(
                 what,
                 Script.VOTE,
-                (letter, sentAt) -> {
-                    letter.add(keys.allAndMarker());
-                    paper.forEach(letter::add);
-                    return letter;
-                },
-                (sentAt, answer) -> stoodInLine(ballot, vote(ballot, named, sentAt, answer)));
+                (letter, sentAt) -> letter.add(keys.ballot()).add(key).add(paper),
+                (sentAt, answer) -> stoodInLine(ballot, vote(ballot, key, sentAt, answer)));
+    }
+
+    /** Names the voucher, or asks for a new one, once the last is too old. */
+    private Words voucher(Ballot ballot) {
+        Voucher told = voucher;
+        if (told == null || !told.isFresh(node.nanos())) {
+            return Voucher.newKey(ballot.attempt().client());
+        }
+        return told.suits(ballot) ? told.key() : Voucher.NONE;
     }
 
     /** What the node's clock shows, as far as it is known; a token is not far from it. */
@@ -73,32 +78,41 @@ final class RedisVoter implements Voter {
         return vote;
     }
 
-    /** What the node tells of itself with every answer, which is also what the next ballot names. */
+    /** What the node tells of itself with every answer that is not a single number. */
     private NodeView view(ClockReading sentAt, List<Object> answer) {
-        String text = answer.get(2).toString();
-        Marker told = marker;
-        if (told == null || !told.text().equals(text)) {
-            told = Marker.of(text, rules);
-            marker = told;
-        }
-        return seen(new NodeView(
-                told.run(), sentAt, Reply.number(answer.get(1)), Duration.ofMillis(Reply.number(answer.get(3)))));
-    }
-
-    private NodeView seen(NodeView view) {
+        NodeView view = new NodeView(
+                marker(answer).run(),
+                sentAt,
+                Reply.number(answer.get(1)),
+                Duration.ofMillis(Reply.number(answer.get(3))));
         latest = view;
         return view;
     }
 
-    private Vote vote(Ballot ballot, @Nullable Marker named, ClockReading sentAt, List<Object> answer) {
-        if (answer.size() == 1 && named != null) {
-            NodeView view = seen(new NodeView(named.run(), sentAt, Reply.number(answer.get(0)), Duration.ZERO));
+    private Marker marker(List<Object> answer) {
+        String text = answer.get(2).toString();
+        Marker told = marker;
+        if (told == null || !told.text().equals(text)) {
+            told = Marker.of(text);
+            marker = told;
+        }
+        return told;
+    }
+
+    private Vote vote(Ballot ballot, Words key, ClockReading sentAt, List<Object> answer) {
+        NodeView known = latest;
+        if (answer.size() == 1 && known != null) {
             Duration asked = Duration.ofMillis(Millis.up(ballot.lease()));
-            return new Vote.Yes(ballot.token(), Validity.of(sentAt, asked), view);
+            return new Vote.Yes(ballot.token(), Validity.of(sentAt, asked), known);
         }
         NodeView view = view(sentAt, answer);
         return switch (answer.get(0).toString()) {
-            case "yes" -> new Vote.Yes(ballot.token(), Validity.of(sentAt, millis(answer.get(4))), view);
+            case "yes" -> {
+                if (answer.size() > 5 && Reply.number(answer.get(5)) == 1) {
+                    voucher = Voucher.of(key, rules, sentAt, view.micros());
+                }
+                yield new Vote.Yes(ballot.token(), Validity.of(sentAt, millis(answer.get(4))), view);
+            }
             case "stale" -> new Vote.Stale(Reply.number(answer.get(4)), view);
             case "far" -> new Vote.TooFar(Reply.number(answer.get(4)), view);
             case "busy" -> {
@@ -147,8 +161,8 @@ final class RedisVoter implements Voter {
                 "the release of '" + lock + "'",
                 Script.RELEASE,
                 (letter, sentAt) -> letter.add(keys.all())
-                        .add(papers.release(attempt, token, keepFor))
-                        .add(keys.toTell()),
+                        .add(papers.release(attempt, token))
+                        .add(keys.freeOrKept(keepFor)),
                 (sentAt, answer) -> Reply.number(answer.get(0)) == 1);
     }
 

@@ -18,7 +18,7 @@ enum Script {
     BREAK("lock.lua", "break.lua"),
     INSPECT("lock.lua", "inspect.lua"),
     ACKNOWLEDGE("acknowledge.lua"),
-    VOTE("vote-free.lua", "lock.lua", "find.lua", "stand.lua", "marker.lua", "vote.lua"),
+    VOTE("vote-free.lua", "lock.lua", "find.lua", "stand.lua", "marker.lua", "voucher.lua", "vote.lua"),
     QUORUM_RENEW("lock.lua", "marker.lua", "quorum-renew.lua"),
     LOOK("lock.lua", "marker.lua", "look.lua"),
     OPEN_QUORUM("lock.lua", "marker.lua", "open-quorum.lua");

@@ -3,9 +3,8 @@
 -- id of its replication history: a server that was restarted, flushed or resynchronised has no marker, or another's. It may
 -- have forgotten leases, and has no vote until the longest of them is over. Both ids are read here and not taken from the
 -- client: one who has not noticed a restart would name the old run, and a snapshot that the server came back with may have
--- its marker. The run alone would not show that the server was for a while the replica of another, which lagged. (The
--- history alone would show both on a master, and vote-free.lua looks at no more; here both are read, for whatever server
--- has the history of the marker and not its run, such as a replica, has a marker of its own from now on.)
+-- its marker. The run alone would not show that the server was for a while the replica of another, which lagged; the history
+-- alone, which a replica tells of its master, not that this is another process.
 -- rules: 'LONGEST|WAIT|TRUST': the longest lease of any client, how old the marker has to be (both in milliseconds), and
 -- whether the marker keeps its age over a restart. Returns now, the marker as it is now, for how many milliseconds there is
 -- no vote, and the time at which it had or will have its vote.

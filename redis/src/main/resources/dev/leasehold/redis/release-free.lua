@@ -1,13 +1,15 @@
 -- The short cuts of release.lua: most releases leave a lock that nobody waits for, or that goes to the first in the queue.
 -- What is not reached costs nothing, the definitions in lock.lua included; so these come before them and do without them.
--- ARGV: the beginning of the value that claim and token make, keep for, whom to tell (see lock.lua). Answers 1 or 0.
+-- ARGV: the beginning of the value that claim and token make; whom to tell (see lock.lua), or for how many milliseconds the
+-- lock is kept without a holder, which is nobody's concern: one argument instead of two because each costs. Answers 1 or 0.
 local call, sub = redis.call, string.sub
 local value = call('GET', KEYS[1])
 if not value or sub(value, 1, #ARGV[1]) ~= ARGV[1] then
   return 0
 end
 -- What is written first, here and below, only removes: after it the server takes what follows also where it is full.
-local known = ARGV[2] == '0' and call('LPOP', KEYS[3])
+local free = sub(ARGV[2], 2, 2) == '|'
+local known = free and call('LPOP', KEYS[3])
 if known then
   -- As handOver() does it for the first in the queue. One that is dead has lost its place; the rest is left to handOver().
   local time = call('TIME')
@@ -46,9 +48,9 @@ if known then
     -- Here alone; see tell().
     redis.set_repl(redis.REPL_NONE)
     local heard = redis.pcall('PUBLISH', sub(known, afterSpare + 1, afterChannel - 1),
-      'granted|' .. run .. '|' .. since .. '|' .. token .. '|' .. sub(known, 41, afterSpare) .. ARGV[3])
+      'granted|' .. run .. '|' .. since .. '|' .. token .. '|' .. sub(known, 41, afterSpare) .. ARGV[2])
     redis.set_repl(redis.REPL_ALL)
-    if heard ~= 0 or sub(ARGV[3], 1, 1) == '0' then
+    if heard ~= 0 or sub(ARGV[2], 1, 1) == '0' then
       return 1
     end
     -- It keeps its place; its token is lost. If it is alone there, the queue has gone with it.
@@ -58,6 +60,6 @@ if known then
   end
 end
 call('DEL', KEYS[1])
-if ARGV[2] == '0' and not known then
+if free and not known then
   return 1
 end

@@ -1,17 +1,17 @@
 -- A ballot: asks the node to accept a token for an attempt.
--- KEYS: those of the lock (see lock.lua), the marker.
--- ARGV: the value that the lock shall have, lease, the end of the run, the marker as the node told it last or nothing,
--- 'FROM|UNTIL|KIND|ALIVE_FOR|CLAIM_PERIOD|RULES|' and whom to tell, and the token again if it is not the end of its run.
--- FROM and UNTIL are for vote-free.lua, RULES the marker's. SINCE in the value is what the node's clock shows by the
--- client's reckoning: for people only.
--- Answers {what, now, the marker, for how long there is no vote, …}, or now alone as a text: 'yes', for as long as was
--- asked. 'yes' and the time left; 'stale' and the last token; 'far' and the greatest that would be accepted; 'busy', the lock's
--- value, its time left and the place; 'novote'.
+-- KEYS: those of the lock (see lock.lua), a voucher: 'MARKER:voucher:NAME', or without a NAME where none is asked for. (The
+-- marker itself is not sent: each key costs, and masters of a quorum are no cluster, which would have to know it.)
+-- ARGV: the value that the lock shall have, lease, the end of the run, 'KIND|ALIVE_FOR|CLAIM_PERIOD|RULES|' and whom to tell,
+-- and the token again if it is not the end of its run. RULES are the marker's. SINCE in the value is what the node's clock
+-- shows by the client's reckoning: for people only.
+-- Answers {what, now, the marker, for how long there is no vote, …}, or 1 alone: 'yes', for as long as was asked.
+-- 'yes', the time left, and, where the lock was free, 1 if the voucher is good from now on; 'stale' and the last token; 'far' and
+-- the greatest that would be accepted; 'busy', the lock's value, its time left and the place; 'novote'.
 local id, token, spare, owner = string.match(ARGV[1], '^leasehold|1|([^|]*)|(%d+)|(%d+)|%d+|(.*)$')
 local lease, proposal = ARGV[2], tonumber(token)
-local kind, aliveFor, period, rules, toTell = string.match(ARGV[5], '^%d+|%d+|(%d)|(%d+)|(%d+)|(%d+|%d+|%d)|(.*)$')
+local kind, aliveFor, period, rules, toTell = string.match(ARGV[4], '^(%d)|(%d+)|(%d+)|(%d+|%d+|%d)|(.*)$')
 
-local now, seen, noVote, votesFrom = ballotPaper(KEYS[4], rules)
+local now, seen, noVote, votesFrom = ballotPaper(string.match(KEYS[4], '^(.*):voucher:'), rules)
 if noVote > 0 then
   return {'novote', integer(now), seen, noVote}
 end
@@ -22,7 +22,7 @@ local function accept(last)
     error('LEASEHOLD_TYPE')
   end
   redis.call('SET', KEYS[2], integer(math.max(last, proposal + spare)), 'PX', TOKEN_LIFE)
-  return {'yes', integer(now), seen, 0, lease}
+  return {'yes', integer(now), seen, 0, lease, vouch(KEYS[4])}
 end
 
 -- A proposal may have been made long ago, and the record of the last token may be older still: what the server came back

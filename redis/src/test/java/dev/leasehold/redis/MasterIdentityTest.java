@@ -6,7 +6,10 @@ import static org.awaitility.Awaitility.await;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.servers.RedisProcess.Version;
 import dev.leasehold.spi.ClaimId;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,24 +18,27 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What a ballot rests on: the id of a master's replication history is another one wherever the process, or what it
- * remembers, may be. So a ballot need not look at the id of the run where that of the history is the marker's. Each case
- * brings the marker along, if it can, and finds the master without its vote.
+ * What a vote rests on: the id of a master's replication history is another one wherever the process, or what it remembers,
+ * may be; and what a master has vouched for ends with its memory, even where the text is still there. Each case brings the
+ * marker along, if it can, and the voucher, which is made to live for much longer than it should; and finds the master without
+ * its vote.
  */
 @Timeout(value = 60, unit = java.util.concurrent.TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class MasterIdentityTest {
 
     private static final Pattern HISTORY = Pattern.compile("master_replid:([0-9a-f]{40})");
+    private static final String KEY = "leasehold:{x}";
+    private static final String VOUCHER = MarkerRules.KEY + ":voucher:c:1";
     private static final MarkerRules RULES = new MarkerRules(Duration.ofMinutes(1), false);
 
     private final List<RedisProcess> servers = new ArrayList<>();
     private long attempts;
-
-    /** What the client was told when the master got its vote, and goes on naming. */
-    private Marker told;
+    private String voucher = VOUCHER;
 
     @AfterEach
     void stop() {
@@ -49,34 +55,51 @@ class MasterIdentityTest {
         return server;
     }
 
+    /** Asks for a lock that is free and was held before; names the voucher. */
     private String vote(RedisProcess server) {
-        String key = "leasehold:{x" + attempts++ + "}";
-        long now = System.currentTimeMillis() * 1000;
-        Ballot ballot = new Ballot("x", new ClaimId("c", attempts), now, 0, Duration.ofSeconds(10), Ballot.Kind.CLAIM);
-        assertThat(told.suits(ballot)).isTrue();
-        List<Object> answer = server.commands()
-                .eval(
-                        Script.VOTE.text(),
-                        ScriptOutputType.MULTI,
-                        new String[] {key, key + ":token", key + ":queue", MarkerRules.KEY},
-                        WordsTest.arguments(new Papers("a test", RULES)
-                                .of(ballot, now, "1|leasehold:inbox:|x")
-                                .to(told)));
-        String what = answer.get(0).toString();
-        return answer.size() > 1 ? what : what.matches("\\d{16}") ? "yes" : "an answer that is none: " + what;
+        server.commands().del(KEY);
+        List<Object> answer = ask(server, Script.VOTE.text());
+        return answer.size() > 1 ? answer.get(0).toString() : answer.equals(List.of(1L)) ? "vouched" : "nonsense";
     }
 
-    private void giveVote(RedisProcess server) {
-        List<Object> answer = server.commands()
+    private List<Object> ask(RedisProcess server, String script) {
+        return ask(server.commands(), script);
+    }
+
+    private List<Object> ask(RedisCommands<String, String> server, String script) {
+        ClaimId attempt = new ClaimId("c", ++attempts);
+        long now = System.currentTimeMillis() * 1000 + attempts;
+        Ballot ballot = new Ballot("x", attempt, now, 0, Duration.ofSeconds(10), Ballot.Kind.CLAIM);
+        return server.eval(
+                script,
+                ScriptOutputType.MULTI,
+                new String[] {KEY, KEY + ":token", KEY + ":queue", voucher},
+                WordsTest.arguments(List.of(new Papers("a test", RULES).of(ballot, now, "1|leasehold:inbox:|x"))));
+    }
+
+    private void openQuorum(RedisProcess server) {
+        List<Object> opened = server.commands()
                 .eval(Script.OPEN_QUORUM.text(), ScriptOutputType.MULTI, new String[] {MarkerRules.KEY}, RULES.text());
-        assertThat(answer.get(0)).isEqualTo("opened");
-        told = Marker.of(answer.get(2).toString(), RULES);
+        assertThat(opened.get(0)).isEqualTo("opened");
+    }
+
+    /** If it stands alone, it vouches the second time; and goes on doing so, unless something happens. */
+    private void giveVote(RedisProcess server) {
+        openQuorum(server);
+        boolean alone = server.commands().info("replication").contains("connected_slaves:0");
+        assertThat(ask(server, Script.VOTE.text())).hasSize(6).startsWith("yes").endsWith(alone ? 1L : 0L);
+        if (!alone) {
+            assertThat(vote(server)).isEqualTo("yes");
+            return;
+        }
+        assertThat(server.commands().pttl(VOUCHER)).isBetween(1L, 1000L);
+        server.commands().persist(VOUCHER);
+        assertThat(vote(server)).isEqualTo("vouched");
     }
 
     private RedisProcess withVote(Version version, String... options) {
         RedisProcess server = start(version, options);
         giveVote(server);
-        assertThat(vote(server)).isEqualTo("yes");
         return server;
     }
 
@@ -104,6 +127,10 @@ class MasterIdentityTest {
         assertThat(vote(server)).isEqualTo("novote");
     }
 
+    private void hasTheKeyOfItsVoucher(RedisProcess server) {
+        assertThat(server.commands().get(VOUCHER)).isEqualTo("1");
+    }
+
     @ParameterizedTest
     @EnumSource(Version.class)
     void aMasterThatWasKilledAndHasItsMarkerFromASnapshot(Version version) {
@@ -111,6 +138,7 @@ class MasterIdentityTest {
         String before = history(server);
         server.commands().save();
         crash(server);
+        hasTheKeyOfItsVoucher(server);
         hasLostItsVote(server, before);
     }
 
@@ -120,6 +148,25 @@ class MasterIdentityTest {
         RedisProcess server = withVote(version, "--appendonly", "yes", "--appendfsync", "always");
         String before = history(server);
         crash(server);
+        assertThat(server.commands().exists(VOUCHER)).isZero();
+        hasLostItsVote(server, before);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"V6_2, yes", "V6_2, no", "V7_0, yes", "V7_0, no"})
+    void aMasterThatWasKilledAndHasItsMarkerFromAnAppendOnlyFileThatWasRewritten(Version version, String preamble) {
+        RedisProcess server =
+                withVote(version, "--appendonly", "yes", "--appendfsync", "always", "--aof-use-rdb-preamble", preamble);
+        String before = history(server);
+        server.commands().bgrewriteaof();
+        await().until(() -> {
+            String info = server.commands().info("persistence");
+            return info.contains("aof_rewrite_in_progress:0")
+                    && info.contains("aof_rewrite_scheduled:0")
+                    && info.contains("aof_last_bgrewrite_status:ok");
+        });
+        crash(server);
+        hasTheKeyOfItsVoucher(server);
         hasLostItsVote(server, before);
     }
 
@@ -151,6 +198,33 @@ class MasterIdentityTest {
         hasLostItsVote(server, before);
     }
 
+    /** A replica of it could be promoted, let leases run out by its own clock, and send their ends if it is followed. */
+    @ParameterizedTest
+    @EnumSource(Version.class)
+    void aMasterThatHasOrHadAReplicaDoesNotVouch(Version version) {
+        RedisProcess copy = start(version);
+        RedisProcess server = start(version);
+        follow(copy, server);
+        giveVote(server);
+        assertThat(server.commands().exists(VOUCHER)).isZero();
+        copy.commands().replicaofNoOne();
+        await().until(() -> server.commands().info("replication").contains("connected_slaves:0"));
+        assertThat(vote(server)).isEqualTo("yes");
+        assertThat(server.commands().exists(VOUCHER)).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Version.class)
+    void aReplicaThatHasNotFoundItsMasterYetDoesNotVouch(Version version) {
+        RedisProcess nobody = start(version);
+        int port = nobody.port();
+        nobody.kill();
+        RedisProcess server =
+                start(version, "--replica-read-only", "no", "--replicaof", "127.0.0.1", Integer.toString(port));
+        openQuorum(server);
+        assertThat(ask(server, Script.VOTE.text())).hasSize(6).startsWith("yes").endsWith(0L);
+    }
+
     @ParameterizedTest
     @EnumSource(Version.class)
     void aReplicaThatIsPromotedWithTheMarkerOfItsMaster(Version version) {
@@ -164,6 +238,18 @@ class MasterIdentityTest {
         replica.commands().replicaofNoOne();
         hasLostItsVote(replica, before);
         assertThat(vote(master)).isEqualTo("yes");
+    }
+
+    @ParameterizedTest
+    @EnumSource(Version.class)
+    void aReplicaThatIsPromotedWithAllThatItsMasterSavedForIt(Version version) {
+        RedisProcess master = withVote(version);
+        String before = history(master);
+        RedisProcess replica = start(version);
+        follow(replica, master);
+        replica.commands().replicaofNoOne();
+        hasTheKeyOfItsVoucher(replica);
+        hasLostItsVote(replica, before);
     }
 
     /** It takes its master's history from its snapshot. */
@@ -196,6 +282,14 @@ class MasterIdentityTest {
         await().until(() -> replica.commands().exists(MarkerRules.KEY) == 1);
         assertThat(history(replica)).isEqualTo(history(master));
         assertThat(vote(replica)).isEqualTo("novote");
+        // Even with a marker of its own that is old enough it does not vouch: what it has comes from elsewhere.
+        String marker = replica.commands().get(MarkerRules.KEY);
+        long longAgo = System.currentTimeMillis() * 1000 - 100_000_000;
+        replica.commands().set(MarkerRules.KEY, marker.replaceFirst("\\d{16}\\|", longAgo + "|"));
+        assertThat(ask(replica, Script.VOTE.text()))
+                .hasSize(6)
+                .startsWith("yes")
+                .endsWith(0L);
     }
 
     @ParameterizedTest
@@ -203,8 +297,67 @@ class MasterIdentityTest {
     void aMasterThatIsFlushedWhileOneThatForgetsItsScriptsKeepsItsVote(Version version) {
         RedisProcess server = withVote(version);
         server.commands().scriptFlush();
-        assertThat(vote(server)).isEqualTo("yes");
+        assertThat(vote(server)).isEqualTo("vouched");
         server.commands().flushall();
         assertThat(vote(server)).isEqualTo("novote");
+    }
+
+    /** Here only that what was loaded is no voucher: the run, the history and the marker are the same. */
+    @ParameterizedTest
+    @EnumSource(Version.class)
+    void aMasterThatLoadsItsDataAnewLooksAtItsIdsAgain(Version version) {
+        RedisProcess server = withVote(version);
+        server.commands().debugReload();
+        hasTheKeyOfItsVoucher(server);
+        assertThat(vote(server)).isEqualTo("yes");
+    }
+
+    /** A server for which all texts are of one form cannot show that it has loaded nothing. */
+    @ParameterizedTest
+    @ValueSource(strings = {"'raw'", "'embstr'", "{err = 'NOPERM this user may not'}"})
+    void aServerThatDoesNotTellFormsApartDoesNotVouch(String form) {
+        RedisProcess server = withVote(Version.V7_0);
+        server.commands().del(KEY, VOUCHER);
+        String stub = """
+                local redis = setmetatable({pcall = function(name, ...)
+                  if name == 'OBJECT' then return redis.pcall(name, ...) and %s end
+                  return redis.pcall(name, ...)
+                end}, {__index = redis})
+                """.formatted(form);
+        List<Object> answer = ask(server, stub + Script.VOTE.text());
+        assertThat(answer).hasSize(6).startsWith("yes").endsWith(0L);
+        assertThat(server.commands().exists(VOUCHER)).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Version.class)
+    void whoMayNotLookAtFormsIsNotVouchedFor(Version version) {
+        RedisProcess server = withVote(version);
+        RedisURI uri = RedisURI.create("redis://app:pw@localhost:" + server.port());
+        try (RedisClient client = RedisClient.create(uri)) {
+            for (long vouched = 0; vouched < 2; vouched++) {
+                SecurityTest.setUser(
+                        server, "app on >pw " + SecurityTest.LEAST + (vouched == 0 ? "" : " +object|encoding"));
+                server.commands().del(KEY, VOUCHER);
+                RedisCommands<String, String> app = client.connect().sync();
+                assertThat(ask(app, Script.VOTE.text()))
+                        .hasSize(6)
+                        .startsWith("yes")
+                        .endsWith(vouched);
+                assertThat(server.commands().exists(VOUCHER)).isEqualTo(vouched);
+                app.del(KEY);
+                assertThat(ask(app, Script.VOTE.text())).hasSize(vouched == 0 ? 6 : 1);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Version.class)
+    void whoDoesNotAskForAVoucherLeavesNone(Version version) {
+        RedisProcess server = withVote(version);
+        server.commands().del(KEY, VOUCHER);
+        voucher = MarkerRules.KEY + ":voucher:";
+        assertThat(ask(server, Script.VOTE.text())).hasSize(6).startsWith("yes").endsWith(0L);
+        assertThat(server.commands().keys(voucher + "*")).isEmpty();
     }
 }

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PushedGrantTest {
 
     private static final String LOCK = "leasehold:{x}";
-    private static final String[] KEYS = {LOCK, LOCK + ":token", LOCK + ":queue", MarkerRules.KEY};
+    private static final String[] KEYS = {LOCK, LOCK + ":token", LOCK + ":queue", Voucher.KEYS};
     private static final String TO_TELL = "1|leasehold:inbox:|x";
     private static final String HELD = "leasehold|1|holder:1|1700000000000000|0|1700000000000000|holder";
     private static final String RULES = new MarkerRules(Duration.ofMinutes(1), false).text();
@@ -96,7 +96,7 @@ class PushedGrantTest {
 
     private void handOver(String by) {
         switch (by) {
-            case "release" -> eval(Script.RELEASE, "leasehold|1|holder:1|1700000000000000|", "0", TO_TELL);
+            case "release" -> eval(Script.RELEASE, "leasehold|1|holder:1|1700000000000000|", TO_TELL);
             case "withdrawal" -> eval(Script.WITHDRAW, "holder:1", TO_TELL);
             case "break" -> eval(Script.BREAK, "1700000000000000", TO_TELL);
             case "claim" -> {
@@ -107,8 +107,8 @@ class PushedGrantTest {
                 server.eval(Script.OPEN_QUORUM.text(), ScriptOutputType.MULTI, new String[] {MarkerRules.KEY}, RULES);
                 server.del(LOCK);
                 String value = "leasehold|1|other:1|1|3|1700000000000000|owner";
-                String ballot = "0000000000000000|0000000000000000|0|12500|5000|" + RULES + "|" + TO_TELL;
-                eval(Script.VOTE, value, "30000", "4", "", ballot, "1");
+                String ballot = "0|12500|5000|" + RULES + "|" + TO_TELL;
+                eval(Script.VOTE, value, "30000", "4", ballot, "1");
             }
             default -> throw new IllegalArgumentException(by);
         }
@@ -185,7 +185,6 @@ class PushedGrantTest {
                 ScriptOutputType.MULTI,
                 KEYS,
                 "leasehold|1|holder:1|1700000000000000|",
-                "0",
                 TO_TELL);
         String[] parts = grant();
         assertThat(parts[2]).isEqualTo("1790000000004000");

@@ -215,6 +215,7 @@ class QuorumDoctorTest {
             Examination seen = examine(over(uris));
             assertThat(codes(seen, Severity.SERIOUS)).isEmpty();
             assertThat(codes(seen, Severity.FINE)).contains("redis-rights", "redlock-vote", "trial");
+            assertThat(codes(seen, Severity.NOTE)).contains("redlock-no-voucher");
             assertThat(seen.toString()).doesNotContain("pw@");
             assertThat(over(uris).votes()).allMatch(MasterVote::hasVote);
         }
@@ -234,8 +235,8 @@ class QuorumDoctorTest {
                 .extracting(Finding::severity)
                 .containsExactly(Severity.NOTE);
         NodeFacts unseen = facts("a", Map.of("aof_enabled", "1", "role", "master"), 0);
-        assertThat(five.master(unseen)).extracting(Finding::code).contains("redlock-trust-not-seen");
-        assertThat(five.master(facts("a", Map.of("aof_enabled", "1", "aof_last_write_status", "err"), 0)))
+        assertThat(five.of(unseen)).extracting(Finding::code).contains("redlock-trust-not-seen");
+        assertThat(five.of(facts("a", Map.of("aof_enabled", "1", "aof_last_write_status", "err"), 0)))
                 .extracting(Finding::code)
                 .contains("redis-disk-fails");
     }

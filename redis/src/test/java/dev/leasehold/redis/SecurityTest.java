@@ -41,7 +41,7 @@ class SecurityTest {
                     + " +mget +set +setrange +del +pttl +pexpire +lindex +llen +lrange +lrem +lset +lpop +lpush +rpush +info"
                     + " +publish +subscribe +scan +ping";
 
-    private static void setUser(RedisProcess redis, String rules) {
+    static void setUser(RedisProcess redis, String rules) {
         CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8).add("SETUSER");
         for (String rule : rules.split(" ")) {
             args.add(rule);

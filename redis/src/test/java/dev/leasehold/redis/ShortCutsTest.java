@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.ClockReading;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
@@ -42,7 +43,7 @@ class ShortCutsTest {
     private static final MarkerRules RULES = new MarkerRules(Duration.ofMinutes(1), false);
 
     /** In seconds from now: some were made long ago, some are too far ahead. */
-    private static final int[] PROPOSALS = {0, 0, -20, -38, 26, 34, 100};
+    private static final int[] PROPOSALS = {0, 0, 12, -20, -38, -70, 26, 34, 100};
 
     /** What such proposals, the longest lease and what is drawn below are from now, in seconds. */
     private static final int[] NEAR = {
@@ -84,12 +85,15 @@ class ShortCutsTest {
                             new String[] {MarkerRules.KEY},
                             RULES.text());
             String marker = opened.get(2).toString();
+            int vouched = 0;
             for (int round = 0; round < ROUNDS; round++) {
                 State with = new State(redis.commands(), told, "with", marker, round);
                 State without = new State(redis.commands(), told, "without", marker, round);
                 String seen = with.play(true);
                 assertThat(seen).as("seed " + round + ": " + with.story()).isEqualTo(without.play(false));
+                vouched += with.vouched;
             }
+            assertThat(vouched).isGreaterThan(20);
         } finally {
             client.shutdown();
         }
@@ -103,6 +107,7 @@ class ShortCutsTest {
         private final String marker;
         private final Random random;
         private final String[] keys;
+        private final String markerKey;
         private final boolean shared;
         private final boolean young;
         /** The queue ends soon. Then nobody is in it who asks for as long as the claim does: it would have seen to that. */
@@ -111,6 +116,7 @@ class ShortCutsTest {
         private final long now = System.currentTimeMillis() * 1000;
         private final List<String> story = new ArrayList<>();
         private boolean deaf;
+        private int vouched;
 
         State(RedisCommands<String, String> redis, BlockingQueue<String> told, String side, String marker, int seed) {
             this.redis = redis;
@@ -122,11 +128,15 @@ class ShortCutsTest {
             young = random.nextInt(3) == 0;
             brief = random.nextInt(3) == 0;
             String beside = "leasehold:{" + side + "}";
-            keys = new String[] {shared ? side : beside, beside + ":token", beside + ":queue", beside + ":marker"};
+            keys = new String[] {
+                shared ? side : beside, beside + ":token", beside + ":queue", beside + ":marker:voucher:c:1"
+            };
+            markerKey = beside + ":marker";
         }
 
         String play(boolean shortCuts) {
             redis.del(keys);
+            redis.del(markerKey);
             if (random.nextInt(3) > 0) {
                 makeLock();
                 makeQueue();
@@ -217,15 +227,14 @@ class ShortCutsTest {
                     eval(
                             shortCuts ? Script.RELEASE.text() : RELEASE_BEGINS + read("lock.lua", "release.lua"),
                             begins + "1234567890123456|",
-                            random.nextInt(5) == 0 ? "20000" : "0",
-                            toTell);
+                            random.nextInt(5) == 0 ? "20000" : toTell);
                 case 3 -> eval(shortCuts ? Script.WITHDRAW.text() : read("lock.lua", "withdraw.lua"), claim, toTell);
                 default -> vote(shortCuts, spare, toTell);
             };
         }
 
         private String makeMarker() {
-            String made = switch (random.nextInt(12)) {
+            String made = switch (random.nextInt(20)) {
                 case 0, 1, 2, 3 -> marker;
                 case 4 -> marker.replaceFirst("-[0-9a-f]{4}", "-0000");
                 // A master never has the history of the marker and another run: MasterIdentityTest.
@@ -236,16 +245,29 @@ class ShortCutsTest {
             };
             int dice = random.nextInt(12);
             if (dice > 0) {
-                redis.set(keys[3], dice == 1 ? made.replace("60000", "50000") : made);
+                redis.set(markerKey, dice == 1 ? made.replace("60000", "50000") : made);
             }
             return made;
+        }
+
+        /** One that the master has written if its marker gave it reason to, one that it has loaded, or none. */
+        private void makeVoucher(String there, Ballot ballot) {
+            boolean hasVote = there.equals(since(now - 100 * SECOND)) && there.equals(redis.get(markerKey));
+            ClockReading asked = new ClockReading(System.nanoTime(), now);
+            Voucher told = Voucher.of(Voucher.NONE, RULES, asked, now);
+            int dice = random.nextInt(12);
+            keys[3] = markerKey + ":voucher:" + (dice == 0 ? "" : "c:1");
+            if (dice == 1) {
+                redis.set(keys[3], "1", SetArgs.Builder.px(6_000));
+            } else if (dice > 1 && hasVote && told.suits(ballot)) {
+                redis.setrange(keys[3], 0, "1");
+                redis.pexpire(keys[3], 6_000);
+            }
         }
 
         /** On a node whose marker may be as the client saw it, or another's, or too young, or gone. */
         private String vote(boolean shortCuts, String spare, String toTell) {
             String there = makeMarker();
-            int other = random.nextInt(8);
-            String told = other == 0 ? marker : other == 1 ? since(now - 100 * SECOND) : there;
             Ballot ballot = new Ballot(
                     "lock",
                     new ClaimId("heard", random.nextBoolean() ? 1 : 1 + random.nextInt(3)),
@@ -253,17 +275,17 @@ class ShortCutsTest {
                     Integer.parseInt(spare),
                     Duration.ofSeconds(30),
                     Ballot.Kind.values()[random.nextInt(3)]);
-            Marker named = Marker.of(told, RULES);
-            if (random.nextInt(8) == 0 || !named.suits(ballot)) {
-                named = null;
-            }
+            makeVoucher(there, ballot);
             String answer = eval(
                     shortCuts
                             ? Script.VOTE.text()
-                            : read("lock.lua", "find.lua", "stand.lua", "marker.lua", "vote.lua"),
-                    WordsTest.arguments(
-                            new Papers("me|x", RULES).of(ballot, now, toTell).to(named)));
-            return answer.replaceAll("\n\\[(\\d{16})]$", "\n[yes, $1, " + told + ", 0, 30000]");
+                            : read("lock.lua", "find.lua", "stand.lua", "marker.lua", "voucher.lua", "vote.lua"),
+                    WordsTest.arguments(List.of(new Papers("me|x", RULES).of(ballot, now, toTell))));
+            if (!answer.endsWith("\n[1]")) {
+                return answer;
+            }
+            vouched++;
+            return answer.replace("\n[1]", "\n[yes, " + now + ", " + there + ", 0, 30000, 0]");
         }
 
         private String since(long micros) {
@@ -285,7 +307,7 @@ class ShortCutsTest {
         private String look() {
             return "lock " + redis.get(keys[0]) + " for " + seconds(keys[0]) + "\nlast " + redis.get(keys[1]) + " for "
                     + seconds(keys[1]) + "\nqueue " + redis.lrange(keys[2], 0, -1) + " for " + life()
-                    + "\nmarker " + redis.get(keys[3]);
+                    + "\nmarker " + redis.get(markerKey) + "\nvouchers " + redis.exists(keys[3]);
         }
 
         /** A queue of which the only one is put back, because it did not hear, may live on for longer than it would have. */

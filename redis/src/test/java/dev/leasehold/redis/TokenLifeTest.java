@@ -75,7 +75,6 @@ class TokenLifeTest {
                             ScriptOutputType.MULTI,
                             KEYS,
                             "leasehold|1|holder:1|1|",
-                            "0",
                             "0|leasehold:inbox:|x");
         }
         String[] value = redis.commands().get(KEYS[0]).split("\\|");
