@@ -203,6 +203,11 @@ final class QuorumFindings implements Doctor.Duty {
                                 + MarkerRules.KEY + " on every master, and wait for the longest lease"));
     }
 
+    @Override
+    public boolean votes() {
+        return true;
+    }
+
     /** What a restart of this master, or a fail-over from it, does to locks. */
     @Override
     public List<Finding> of(NodeFacts node) {

@@ -49,7 +49,7 @@ final class RedisVoter implements Voter {
                 (sentAt, answer) -> stoodInLine(ballot, vote(ballot, key, sentAt, answer)));
     }
 
-    /** Names the voucher, or asks for a new one, once the last is too old. */
+    /** Names the voucher, or asks for a new one, once the last answer is too old. */
     private Words voucher(Ballot ballot) {
         Voucher told = voucher;
         if (told == null || !told.isFresh(node.nanos())) {
@@ -108,8 +108,8 @@ final class RedisVoter implements Voter {
         NodeView view = view(sentAt, answer);
         return switch (answer.get(0).toString()) {
             case "yes" -> {
-                if (answer.size() > 5 && Reply.number(answer.get(5)) == 1) {
-                    voucher = Voucher.of(key, rules, sentAt, view.micros());
+                if (answer.size() > 5) {
+                    told(Reply.number(answer.get(5)) == 1, key, view);
                 }
                 yield new Vote.Yes(ballot.token(), Validity.of(sentAt, millis(answer.get(4))), view);
             }
@@ -126,6 +126,15 @@ final class RedisVoter implements Voter {
             case "novote" -> new Vote.NoVote(view);
             default -> throw new IllegalArgumentException("unknown vote " + answer);
         };
+    }
+
+    private void told(boolean vouched, Words key, NodeView view) {
+        Voucher last = voucher;
+        if (vouched) {
+            voucher = Voucher.of(key, rules, view.sentAt(), view.micros());
+        } else if (!key.equals(Voucher.NONE) && (last == null || !last.key().equals(key))) {
+            voucher = Voucher.none(view.sentAt());
+        }
     }
 
     private static Duration millis(Object part) {

@@ -181,7 +181,7 @@ final class Rights {
         if (unvouched) {
             findings.add(Finding.of(Severity.NOTE, "redlock-no-voucher", node, "the user may not call " + OBJECT)
                     .meaning(
-                            "the server looks at its ids for each ballot, which takes it nearly twice as long",
+                            "the server looks at its ids for each ballot, which takes it more than twice as long",
                             "allow +" + OBJECT));
         }
         return findings;

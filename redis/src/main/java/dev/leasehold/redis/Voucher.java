@@ -10,12 +10,12 @@ import java.util.concurrent.atomic.AtomicLong;
  * everything out anew. So it need not be good any more. Immutable.
  *
  * @param key as it is sent
- * @param toldAt our monotonic clock before the question was sent
+ * @param askedAt our monotonic clock before the question was sent
  * @param floor a greater token cannot have been given out before the master had its vote; and, as long as the master has the
  *     voucher, is not behind its clock by half of the longest lease, where it takes the last token from if it has no record
  * @param most a run of tokens that ends here is not too far ahead of the master's clock, even if that is set back a little
  */
-record Voucher(Words key, long toldAt, long floor, long most) {
+record Voucher(Words key, long askedAt, long floor, long most) {
 
     static final String KEYS = MarkerRules.KEY + ":voucher:";
 
@@ -24,7 +24,7 @@ record Voucher(Words key, long toldAt, long floor, long most) {
 
     /**
      * For how long a client believes in one, by its own clock: about as long as the master keeps it, by its own, which
-     * might be set back.
+     * might be set back. {@code voucher.lua} says the same in milliseconds.
      */
     private static final Duration LIFE = Duration.ofSeconds(1);
 
@@ -54,8 +54,13 @@ record Voucher(Words key, long toldAt, long floor, long most) {
                 Math.min(micros + half / 2, MOST));
     }
 
+    /** The answer that a master does not vouch: it is not asked again for as long as one would last. */
+    static Voucher none(ClockReading sentAt) {
+        return new Voucher(NONE, sentAt.nanos(), MOST, 0);
+    }
+
     boolean isFresh(long nanos) {
-        return nanos - toldAt < LIFE.toNanos();
+        return nanos - askedAt < LIFE.toNanos();
     }
 
     /** Whether a ballot may name it, as long as it is fresh. */

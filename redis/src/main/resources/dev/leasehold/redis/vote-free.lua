@@ -7,7 +7,8 @@
 -- nothing unless the voucher is there now, as only the process that wrote it, and has loaded no data since, can have it.
 -- Tokens are compared as texts of 16 digits each, since to make a number of one costs as much as a command.
 local call = redis.call
-if call('EXISTS', KEYS[1], KEYS[3]) == 0 and redis.pcall('OBJECT', 'ENCODING', KEYS[4]) == 'raw' then
+if string.sub(KEYS[4], -1) ~= ':' and call('EXISTS', KEYS[1], KEYS[3]) == 0
+    and redis.pcall('OBJECT', 'ENCODING', KEYS[4]) == 'raw' then
   local record, last = redis.pcall('GET', KEYS[2]), ARGV[3]
   if not record or #record == 16 and record < (ARGV[5] or last) then
     call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])

@@ -214,7 +214,7 @@ class DoctorTest {
             master.commands().configSet("min-replicas-to-write", "1");
             await().until(() -> master.commands().info("replication").contains("min_slaves_good_slaves:1"));
             assertThat(codes(examine(master.uri()), Severity.WARNING)).containsExactly("redis-fail-over-forgets");
-            Examination waits = examine(master.uri() + "?leasehold.waitForReplicas=1");
+            Examination waits = examine(master.uri() + "?leasehold.waitForReplicas=1&leasehold.waitTimeout=2000");
             assertThat(codes(waits, Severity.WARNING)).isEmpty();
             assertThat(codes(waits, Severity.FINE))
                     .as("%s", waits.findings())

@@ -158,6 +158,29 @@ class VoucherTest {
     }
 
     @Test
+    void aMasterThatDoesNotVouchIsAskedAgainAfterASecond() {
+        SecurityTest.setUser(redis, "default -object");
+        assertThat(wasVouchedFor(vote(Duration.ZERO))).isFalse();
+        SecurityTest.setUser(redis, "default +object");
+        assertThat(wasVouchedFor(vote(Duration.ZERO))).isFalse();
+        assertThat(vouchers()).isEmpty();
+        time.ahead = 1_000_000_000;
+        assertThat(wasVouchedFor(vote(Duration.ZERO))).isFalse();
+        assertThat(vouchers()).hasSize(1);
+        assertThat(wasVouchedFor(vote(Duration.ZERO))).isTrue();
+    }
+
+    /** It stands, so it was not made anew; that is no refusal. */
+    @Test
+    void aVoucherIsNamedOnAfterABallotThatWasWorkedOutInFull() {
+        firstVoteIsVouchedFor();
+        redis.commands().set("leasehold:{x}:token", "1");
+        assertThat(wasVouchedFor(vote(Duration.ZERO))).isFalse();
+        assertThat(wasVouchedFor(vote(Duration.ZERO))).isTrue();
+        assertThat(vouchers()).hasSize(1);
+    }
+
+    @Test
     void nobodyVouchesOnAfterAFlush() {
         firstVoteIsVouchedFor();
         redis.commands().flushall();
