@@ -61,10 +61,12 @@ class MariaDbHardCasesTest {
     /** Between locks whose names are neighbours, gaps between the rows of the queues must not matter. */
     @Test
     void contentionForManyLocksMeetsNoDeadlocks() throws Exception {
+        int before;
         try (Leasehold one = Leasehold.connect(MARIADB.get().url());
                 Leasehold two = Leasehold.connect(MARIADB.get().url())) {
             // The tables are made by one; who makes them is no contention for locks.
             one.lock(name).acquire().close();
+            before = MARIADB.get().log().length();
             List<CompletableFuture<Void>> all = new ArrayList<>();
             java.util.concurrent.Executor threadEach = task -> new Thread(task).start();
             for (int i = 0; i < 8; i++) {
@@ -83,7 +85,7 @@ class MariaDbHardCasesTest {
                 each.get(60, TimeUnit.SECONDS);
             }
         }
-        assertThat(MARIADB.get().log()).doesNotContainIgnoringCase("deadlock");
+        assertThat(MARIADB.get().log().substring(before)).doesNotContainIgnoringCase("deadlock");
     }
 
     @Test
