@@ -4,6 +4,9 @@ import dev.leasehold.spi.TimeSource;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -20,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class Link {
 
     private static final Logger LOG = System.getLogger("dev.leasehold.redis");
+    private static final String CLOSED = "it has been closed by this client";
     private static final long FIRST_PAUSE_NANOS = 20_000_000L;
     private static final long MOST_PAUSE_NANOS = 1_000_000_000L;
 
@@ -32,6 +36,7 @@ final class Link {
     private final ReentrantLock mutex = new ReentrantLock();
     private volatile @Nullable Wire wire;
     private @Nullable CompletableFuture<Wire> opening;
+    private final Queue<CompletableFuture<Wire>> waiting = new ArrayDeque<>();
     private @Nullable Throwable lastFailure;
     private int failures;
     private long notBefore;
@@ -70,8 +75,9 @@ final class Link {
         }
     }
 
-    /** The wire, opened if need be. */
+    /** The wire, opened if need be. Whoever waits for it gets it in turn. */
     CompletableFuture<Wire> open() {
+        CompletableFuture<Wire> own = new CompletableFuture<>();
         CompletableFuture<Wire> attempt;
         mutex.lock();
         try {
@@ -80,11 +86,11 @@ final class Link {
                 return CompletableFuture.completedFuture(open);
             }
             if (closed) {
-                return CompletableFuture.failedFuture(
-                        new Wire.LostException("it has been closed by this client", false));
+                return CompletableFuture.failedFuture(closedByUs());
             }
             if (opening != null) {
-                return opening;
+                waiting.add(own);
+                return own;
             }
             Throwable failure = lastFailure;
             if (failure != null && time.nanos() - notBefore < 0) {
@@ -92,6 +98,7 @@ final class Link {
             }
             attempt = new CompletableFuture<>();
             opening = attempt;
+            waiting.add(own);
         } finally {
             mutex.unlock();
         }
@@ -101,10 +108,13 @@ final class Link {
                         new Wire.LostException("no connection could be made within " + limit, false)));
         attempt.whenComplete((opened, failure) -> {
             timer.cancel();
+            if (opened != null) {
+                serve(opened);
+            }
             settle(attempt, opened, failure);
         });
         begin(attempt);
-        return attempt;
+        return own;
     }
 
     private void begin(CompletableFuture<Wire> attempt) {
@@ -123,13 +133,37 @@ final class Link {
         });
     }
 
+    /**
+     * Gives the wire to those who wait, one after the other, and before anybody can have it who comes later: what was to be sent
+     * first is sent first, as a claim before its withdrawal.
+     */
+    private void serve(Wire opened) {
+        while (true) {
+            CompletableFuture<Wire> next;
+            mutex.lock();
+            try {
+                next = closed ? null : waiting.poll();
+                if (next == null) {
+                    wire = closed ? null : opened;
+                    return;
+                }
+            } finally {
+                mutex.unlock();
+            }
+            next.complete(opened);
+        }
+    }
+
     private void settle(CompletableFuture<Wire> attempt, @Nullable Wire opened, @Nullable Throwable failure) {
         boolean again;
         boolean retry;
         boolean refused;
         long rest;
+        List<CompletableFuture<Wire>> unserved;
         mutex.lock();
         try {
+            unserved = List.copyOf(waiting);
+            waiting.clear();
             rest = pause(failures);
             if (opening == attempt) {
                 opening = null;
@@ -137,7 +171,6 @@ final class Link {
             refused = closed;
             again = everOpen;
             if (opened != null && !refused) {
-                wire = opened;
                 everOpen = true;
                 failures = 0;
                 lastFailure = null;
@@ -153,13 +186,15 @@ final class Link {
         if (retry) {
             time.schedule(Duration.ofNanos(rest), this::open);
         }
-        if (opened == null) {
+        if (opened == null || refused) {
+            Throwable why = failure != null ? failure : closedByUs();
+            unserved.forEach(one -> one.completeExceptionally(why));
+            if (opened != null) {
+                opened.lose(CLOSED);
+            }
             return;
         }
-        if (refused) {
-            opened.lose("it has been closed by this client");
-            return;
-        }
+        unserved.forEach(one -> one.complete(opened));
         if (again) {
             LOG.log(Level.INFO, "connected to {0} again", name);
             reopened.run();
@@ -199,13 +234,17 @@ final class Link {
             mutex.unlock();
         }
         if (attempt != null) {
-            attempt.completeExceptionally(new Wire.LostException("it has been closed by this client", false));
+            attempt.completeExceptionally(closedByUs());
         }
         if (open == null) {
             return CompletableFuture.completedFuture(null);
         }
-        open.lose("it has been closed by this client");
+        open.lose(CLOSED);
         return open.closed();
+    }
+
+    private static Wire.LostException closedByUs() {
+        return new Wire.LostException(CLOSED, false);
     }
 
     static Throwable cause(Throwable failure) {

@@ -31,9 +31,8 @@ import org.jspecify.annotations.Nullable;
  * Speaks to one master: its connections, its scripts, its inbox. It knows nothing of other nodes, nor how many there are.
  *
  * <p>Each operation is one script, run by its SHA; where the server does not know it, it is sent whole, which also teaches
- * it. A withdrawal is sent whole the first time on each connection: sent again because the server does not know it, it would
- * come after the next attempt. Our clock is read before each sending, so that an answer's validity counts from the very
- * request that was answered.
+ * it. Where the order counts, it is sent whole from the first (see {@link Script#hasItsPlace}). Our clock is read before each
+ * sending, so that an answer's validity counts from the very request that was answered.
  */
 final class RedisNode implements LockOps {
 
@@ -440,9 +439,9 @@ final class RedisNode implements LockOps {
 
     private <T> CompletableFuture<T> run(String what, Wire wire, Script script, Rest rest, Reply.Reader<T> reader) {
         CompletableFuture<T> result = new CompletableFuture<>();
-        if (script == Script.WITHDRAW && !wire.knowsWithdrawal()) {
+        if (script.hasItsPlace() && !wire.knows(script)) {
             whole(what, wire, script, rest, reader, result);
-            result.thenRun(wire::withdrawalIsKnown);
+            result.thenRun(() -> wire.isKnown(script));
             return result;
         }
         ask(wire);

@@ -13,7 +13,9 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -56,7 +58,7 @@ final class Wire {
     private boolean suspected;
     private volatile long heardAt;
     private volatile long answeredTo;
-    private volatile boolean withdrawalKnown;
+    private final Set<Script> known = ConcurrentHashMap.newKeySet();
 
     Wire(
             StatefulRedisConnection<String, String> connection,
@@ -134,13 +136,13 @@ final class Wire {
         outbox.execute(task);
     }
 
-    /** Whether the server has carried out a withdrawal on this connection, and so knows the script. */
-    boolean knowsWithdrawal() {
-        return withdrawalKnown;
+    /** Whether the server has carried out a script on this connection, and so knows it. */
+    boolean knows(Script script) {
+        return known.contains(script);
     }
 
-    void withdrawalIsKnown() {
-        withdrawalKnown = true;
+    void isKnown(Script script) {
+        known.add(script);
     }
 
     /** Closes the connection. What is under way fails. */

@@ -64,7 +64,7 @@ class RefusalsTest {
                 Leasehold client = client(server)) {
             refuses(server, "NOREPLICAS");
             CompletableFuture<Lease> claimed = client.lock("x").acquireAsync();
-            await().until(() -> server.commands().info("commandstats").contains("cmdstat_evalsha"));
+            await().until(() -> server.commands().info("commandstats").contains("cmdstat_eval"));
             assertThat(claimed).isNotDone();
             server.commands().configSet("min-replicas-to-write", "0");
             isGrantedOnce(claimed);
