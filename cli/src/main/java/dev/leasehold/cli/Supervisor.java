@@ -42,6 +42,7 @@ final class Supervisor {
     private @Nullable Integer exitStatus;
     private boolean lost;
     private boolean ended;
+    private boolean told;
     private boolean guardDied;
     private boolean guardIsDone;
 
@@ -202,7 +203,7 @@ final class Supervisor {
         if (guard == null) {
             terminal.say("the lock " + shownName() + " is lost; the command goes on, as --on-loss ignore says");
         } else if (!ended) {
-            terminal.say("the lock " + shownName() + " is lost; ending the command");
+            tell("is lost; ending the command");
             guard.endCommand();
         }
     }
@@ -211,7 +212,7 @@ final class Supervisor {
         switch (line) {
             case "term" -> {
                 if (!ended && !lost) {
-                    terminal.say("the lock " + shownName() + why() + "; ending the command");
+                    tell(why() + "; ending the command");
                 }
                 ended = true;
             }
@@ -225,6 +226,9 @@ final class Supervisor {
         if (!guardDied && !lost) {
             watch.sync();
             awaitGuard("synced");
+        }
+        if (lost && !told) {
+            tell("was lost; " + ended(status));
         }
         if (guardDied) {
             endWithoutGuard(command, settings.grace());
@@ -305,11 +309,16 @@ final class Supervisor {
         return "the command has ended with status " + status;
     }
 
+    private void tell(String what) {
+        terminal.say("the lock " + shownName() + ' ' + what);
+        told = true;
+    }
+
     private String why() {
         Duration held = Duration.ofNanos(System.nanoTime() - start);
         return held.plus(settings.lease()).compareTo(settings.maxHold()) >= 0
-                ? " has been held for --max-hold"
-                : " could not be renewed in time";
+                ? "has been held for --max-hold"
+                : "could not be renewed in time";
     }
 
     private String shownName() {

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -44,6 +45,11 @@ class SupervisorTest {
     }
 
     private Supervisor supervisor(FakeLease lease, Duration duration, boolean killOnLoss, String script) {
+        return supervisor(lease, duration, killOnLoss, events, script);
+    }
+
+    private Supervisor supervisor(
+            FakeLease lease, Duration duration, boolean killOnLoss, BlockingQueue<Event> events, String script) {
         Command command = new Command(List.of("sh", "-c", script, "sh", dir.toString()));
         RunSettings settings = new RunSettings(command, duration, Duration.ofDays(1), MINUTE, killOnLoss);
         PrintWriter writer = new PrintWriter(said);
@@ -107,5 +113,31 @@ class SupervisorTest {
         assertThat(said.toString())
                 .endsWith("the lock 'demo' is lost; ending the command\n")
                 .hasLineCount(2);
+    }
+
+    /**
+     * After a stop the two are found in any order: the guard has ended the command, and the process knows of its end before it
+     * knows of the loss. Then it exited with 79 and not a word.
+     */
+    @Test
+    void aLossThatIsFoundAfterTheEndOfTheCommandIsTold() throws Exception {
+        FakeLease lease = new FakeLease(Duration.ofHours(1));
+        CountDownLatch taken = new CountDownLatch(1);
+        BlockingQueue<Event> inThisOrder = new LinkedBlockingQueue<>() {
+            @Override
+            public Event take() throws InterruptedException {
+                Event event = super.take();
+                if (event instanceof Event.Exited) {
+                    lease.lose();
+                    taken.countDown();
+                }
+                return event;
+            }
+        };
+        int status = supervisor(lease, MINUTE, true, inThisOrder, "exit 3").run();
+        assertThat(taken.getCount()).isZero();
+        assertThat(status).isEqualTo(79);
+        assertThat(said.toString())
+                .isEqualTo("leasehold: the lock 'demo' was lost; the command has ended with status 3\n");
     }
 }
