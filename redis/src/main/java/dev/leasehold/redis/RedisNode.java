@@ -441,7 +441,7 @@ final class RedisNode implements LockOps {
         CompletableFuture<T> result = new CompletableFuture<>();
         if (script.hasItsPlace() && !wire.knows(script)) {
             whole(what, wire, script, rest, reader, result);
-            result.thenRun(() -> wire.isKnown(script));
+            result.thenRun(() -> wire.learns(script));
             return result;
         }
         ask(wire);

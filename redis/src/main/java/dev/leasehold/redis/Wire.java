@@ -136,12 +136,12 @@ final class Wire {
         outbox.execute(task);
     }
 
-    /** Whether the server has carried out a script on this connection, and so knows it. */
+    /** Whether the server has carried out a script on this connection. */
     boolean knows(Script script) {
         return known.contains(script);
     }
 
-    void isKnown(Script script) {
+    void learns(Script script) {
         known.add(script);
     }
 

@@ -63,6 +63,7 @@ class RefusalsTest {
         try (RedisProcess server = RedisProcess.start(Version.V7_0, "--min-replicas-to-write", "1");
                 Leasehold client = client(server)) {
             refuses(server, "NOREPLICAS");
+            server.commands().configResetstat();
             CompletableFuture<Lease> claimed = client.lock("x").acquireAsync();
             await().until(() -> server.commands().info("commandstats").contains("cmdstat_eval"));
             assertThat(claimed).isNotDone();
