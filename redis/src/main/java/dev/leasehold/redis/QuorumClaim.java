@@ -628,7 +628,22 @@ final class QuorumClaim {
         asked.propose(proposal);
         asked.asked(gate);
         watch(asked);
-        send(asked, gate);
+        CompletableFuture<?> listening = quorum.voter(gate).listen(claim.lock()).toCompletableFuture();
+        if (listening.isDone() && !listening.isCompletedExceptionally()) {
+            send(asked, gate);
+            return;
+        }
+        // In the meantime it may have been withdrawn.
+        listening.whenComplete((done, failure) -> turns.run(() -> {
+            if (asked != poll) {
+                return;
+            }
+            if (failure == null) {
+                send(asked, gate);
+            } else {
+                voted(asked, gate, asked.ballot(), null, failure);
+            }
+        }));
     }
 
     private void judgeGate(Poll asked) {

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 /** A master of a quorum, over its {@link RedisNode}. What cannot be sent at once fails at once. */
 final class RedisVoter implements Voter {
 
+    private static final CompletionStage<?> LISTENING = CompletableFuture.completedStage("");
+
     private final RedisNode node;
     private final Papers papers;
     private final MarkerRules rules;
@@ -31,19 +33,21 @@ final class RedisVoter implements Voter {
     }
 
     @Override
-    public CompletionStage<Vote> vote(Ballot ballot) {
-        String what = "the claim of '" + ballot.lock() + "'";
-        return ballot.kind() == Ballot.Kind.QUEUE && !node.isListening()
-                ? node.listen(what).thenCompose(listening -> vote(what, ballot))
-                : vote(what, ballot);
+    public CompletionStage<?> listen(String lock) {
+        return node.isListening() ? LISTENING : node.listen(claimOf(lock));
     }
 
-    private CompletionStage<Vote> vote(String what, Ballot ballot) {
+    private static String claimOf(String lock) {
+        return "the claim of '" + lock + "'";
+    }
+
+    @Override
+    public CompletionStage<Vote> vote(Ballot ballot) {
         LockKeys keys = node.keys(ballot.lock());
         Words key = voucher(ballot);
         Words paper = papers.of(ballot, clock(ballot), keys.toTellText());
         return node.runNow(
-                what,
+                claimOf(ballot.lock()),
                 Script.VOTE,
                 (letter, sentAt) -> letter.add(keys.ballot()).add(key).add(paper),
                 (sentAt, answer) -> stoodInLine(ballot, vote(ballot, key, sentAt, answer)));

@@ -15,6 +15,14 @@ import org.jspecify.annotations.Nullable;
  */
 interface Voter {
 
+    /**
+     * Makes sure that we hear whom of those who wait there the node gives a lock to. What queues is sent only when that is so,
+     * and by then may not be wanted any more: whoever asks for it decides that, and nothing is kept here to be sent later.
+     *
+     * @return completes at once where it is so already
+     */
+    CompletionStage<?> listen(String lock);
+
     /** Asks the node to accept a token for an attempt. */
     CompletionStage<Vote> vote(Ballot ballot);
 

@@ -18,7 +18,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
 import java.util.function.IntToLongFunction;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -57,6 +59,10 @@ class QuorumOrderTest {
     }
 
     private QuorumStore store(String client, IntToLongFunction delays) {
+        return store(client, delays, node -> CompletableFuture.completedStage(""));
+    }
+
+    private QuorumStore store(String client, IntToLongFunction delays, IntFunction<CompletionStage<?>> inboxes) {
         List<Voter> voters = new ArrayList<>();
         for (int i = 0; i < masters.size(); i++) {
             int node = i;
@@ -69,6 +75,11 @@ class QuorumOrderTest {
                 @Override
                 public Set<QuorumRule> off() {
                     return Set.of();
+                }
+
+                @Override
+                public CompletionStage<?> listen() {
+                    return inboxes.apply(node);
                 }
             };
             voters.add(new SimulatedVoter(masters.get(i), network, process, Runnable::run, LEASE));
@@ -92,8 +103,19 @@ class QuorumOrderTest {
     }
 
     private static CompletableFuture<ClaimAnswer> claim(QuorumStore store, String client, String lock) {
-        return store.claim(new Claim(new ClaimId(client, 1000), lock, LEASE, 0, false))
+        return claim(store, client, lock, false);
+    }
+
+    private static CompletableFuture<ClaimAnswer> claim(
+            QuorumStore store, String client, String lock, boolean enqueue) {
+        return store.claim(new Claim(new ClaimId(client, 1000), lock, LEASE, 0, enqueue))
                 .toCompletableFuture();
+    }
+
+    private List<String> states(String lock) {
+        List<String> states = new ArrayList<>();
+        masters.forEach(master -> master.handle(model -> states.add(model.state(lock))));
+        return states;
     }
 
     private void run(List<? extends CompletableFuture<?>> answers, long limit) {
@@ -195,6 +217,31 @@ class QuorumOrderTest {
         CompletableFuture<ClaimAnswer> tried = claim(next, "next", "lock");
         run(List.of(tried), world.now() + NODE_TIMEOUT.toNanos());
         assertThat(tried).isCompletedWithValueMatching(answer -> answer instanceof ClaimAnswer.Granted);
+    }
+
+    /**
+     * Found by reading, after one of 32 contenders had waited for five seconds: the ballot that queues was sent when the inbox
+     * was open at last, and its attempt had been withdrawn before. It then had the node for itself until it was withdrawn again.
+     */
+    @Test
+    void aBallotThatWaitsForTheInboxIsNotSentAfterItsWithdrawal() {
+        for (int i = 0; i < 3; i++) {
+            masters.add(new SimulatedMaster(world, "node" + i, 1, 0, Set.of(), Duration.ofMinutes(1)));
+        }
+        CompletableFuture<String> inbox = new CompletableFuture<>();
+        QuorumStore holder = store("holder", node -> NEAR);
+        QuorumStore waiter = store("waiter", node -> NEAR, node -> inbox);
+        learn(holder, "holder");
+        learn(waiter, "waiter");
+        CompletableFuture<ClaimAnswer> held = claim(holder, "holder", "lock");
+        run(List.of(held), world.now() + NODE_TIMEOUT.toNanos());
+        claim(waiter, "waiter", "lock", true);
+        until(world.now() + 10 * NEAR);
+        waiter.withdraw("lock", new ClaimId("waiter", 1000));
+        until(world.now() + 10 * NEAR);
+        inbox.complete("open");
+        until(world.now() + 10 * NEAR);
+        assertThat(states("lock")).allMatch(state -> state.startsWith("holder:") && state.endsWith("[]"));
     }
 
     private void until(long time) {

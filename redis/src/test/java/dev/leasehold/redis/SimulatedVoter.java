@@ -26,6 +26,11 @@ final class SimulatedVoter implements Voter {
         void send(Runnable arrival);
 
         Set<QuorumRule> off();
+
+        /** When the node's grants can come in. */
+        default CompletionStage<?> listen() {
+            return CompletableFuture.completedStage("");
+        }
     }
 
     private final SimulatedMaster master;
@@ -80,6 +85,11 @@ final class SimulatedVoter implements Voter {
     private NodeView view(String run, ClockReading sentAt, long micros, Duration noVote) {
         knownRun = run;
         return new NodeView(run, sentAt, micros, noVote);
+    }
+
+    @Override
+    public CompletionStage<?> listen(String lock) {
+        return network.listen();
     }
 
     @Override
