@@ -36,6 +36,7 @@ final class Quorum {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final AtomicReferenceArray<@Nullable NodeView> views;
     private final AtomicReferenceArray<@Nullable Silence> silences;
+    private final SilentGates silentGates;
     /** Of the locks in use, so that what they rest on is hashed once and not for each claim. */
     private final ConcurrentMap<String, GateRanks> ranks = new ConcurrentHashMap<>();
 
@@ -69,6 +70,7 @@ final class Quorum {
         this.settings = settings;
         views = new AtomicReferenceArray<>(voters.size());
         silences = new AtomicReferenceArray<>(voters.size());
+        silentGates = new SilentGates(this);
     }
 
     String name() {
@@ -156,7 +158,17 @@ final class Quorum {
                 && time.nanos() - known.since >= settings.nodeTimeout().toNanos() * LIMITS_OF_THE_SILENT;
     }
 
-    private boolean isNoGate(int node, long now) {
+    /** Whether a node cannot be a gate, because it has not answered lately, or never. */
+    boolean isNoGate(int node) {
+        return views.get(node) == null || isSilentLately(node, time.nanos());
+    }
+
+    /** Those who stand at another gate because the right one is silent. */
+    SilentGates silentGates() {
+        return silentGates;
+    }
+
+    private boolean isSilentLately(int node, long now) {
         Silence known = silences.get(node);
         return known != null && known.misses >= GATE_MISSES && now - known.at < GATE_FORGIVEN_NANOS;
     }
@@ -202,6 +214,15 @@ final class Quorum {
      * @return -1 if there is none
      */
     int gate(GateRanks ranks) {
+        return gate(ranks, false);
+    }
+
+    /** Whether a node is a gate only as long as others are silent, or have not been seen yet. */
+    boolean standsIn(int node, GateRanks ranks) {
+        return known() < size() || gate(ranks, true) != node;
+    }
+
+    private int gate(GateRanks ranks, boolean silentToo) {
         if (!settings.gated()) {
             return -1;
         }
@@ -210,7 +231,7 @@ final class Quorum {
         long least = 0;
         for (int i = 0; i < size(); i++) {
             NodeView view = views.get(i);
-            if (view == null || !view.hasVote(now) || isNoGate(i, now)) {
+            if (view == null || !view.hasVote(now) || (!silentToo && isSilentLately(i, now))) {
                 continue;
             }
             long hash = ranks.of(i, view.run());

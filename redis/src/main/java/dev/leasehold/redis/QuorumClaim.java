@@ -79,6 +79,7 @@ final class QuorumClaim {
     private final Quorum quorum;
     private final Owner owner;
     private final Turns turns;
+    private final Runnable gateMayBeBack;
     private final GateRanks ranks;
     private final List<CompletableFuture<ClaimAnswer>> callers = new ArrayList<>();
 
@@ -94,6 +95,7 @@ final class QuorumClaim {
     private int gateMisses;
     private int gate = -1;
     private boolean atGate;
+    private boolean standsAside;
     private ClaimAnswer.Busy lastBusy = new ClaimAnswer.Busy(null, null, 0);
     private @Nullable QuorumLease lease;
 
@@ -107,6 +109,7 @@ final class QuorumClaim {
         this.quorum = quorum;
         this.owner = owner;
         turns = new Turns(quorum::execute);
+        gateMayBeBack = () -> turns.run(this::lookForTheGate);
         this.claim = claim;
         ranks = quorum.ranks(claim.lock());
         proposedAt = quorum.time().now();
@@ -658,6 +661,10 @@ final class QuorumClaim {
             gates = 0;
             lastBusy = new ClaimAnswer.Busy(busy.holder(), busy.timeLeft(), busy.place());
             answer(lastBusy);
+            if (quorum.standsIn(gate, ranks)) {
+                standsAside = true;
+                quorum.silentGates().watch(gateMayBeBack);
+            }
         } else if (vote instanceof Vote.Yes yes) {
             collect(yes.token());
         } else if (vote instanceof Vote.Stale stale && raises++ < MOST_RAISES) {
@@ -667,6 +674,13 @@ final class QuorumClaim {
         } else if (vote == null && ++gateMisses < MOST_GATE_MISSES && quorum.gate(ranks) == gate) {
             askGate(asked.ballot().token());
         } else {
+            abandon();
+            join();
+        }
+    }
+
+    private void lookForTheGate() {
+        if (phase == Phase.QUEUED && !atGate && quorum.gate(ranks) != gate) {
             abandon();
             join();
         }
@@ -764,6 +778,10 @@ final class QuorumClaim {
         patience = null;
         collecting = null;
         atGate = false;
+        if (standsAside) {
+            standsAside = false;
+            quorum.silentGates().forget(gateMayBeBack);
+        }
     }
 
     private static void cancel(TimeSource.@Nullable Timer timer) {

@@ -34,11 +34,14 @@ class QuorumOrderTest {
     private static final Duration NODE_TIMEOUT = Duration.ofSeconds(1);
     private static final Duration HORIZON = Duration.ofSeconds(1);
     private static final long NEAR = 1_000_000L;
+    private static final long HELD_UP = -1;
     private static final long FAR = 2_000_000L;
 
     private final SimWorld world = new SimWorld(1, null);
     private final SimulatedProcess process = new SimulatedProcess(world, "clients", 1, 0);
     private final List<SimulatedMaster> masters = new ArrayList<>();
+    private int looks;
+    private final List<Runnable> heldUp = new ArrayList<>();
 
     /** As on a busy machine: a moment passes between the readings of the two clocks. */
     private final TimeSource unsteady = new TimeSource() {
@@ -50,6 +53,7 @@ class QuorumOrderTest {
 
         @Override
         public Timer schedule(Duration delay, Runnable task) {
+            looks += delay.equals(SilentGates.EVERY) ? 1 : 0;
             return process.schedule(delay, task);
         }
     };
@@ -69,7 +73,12 @@ class QuorumOrderTest {
             SimulatedVoter.Network network = new SimulatedVoter.Network() {
                 @Override
                 public void send(Runnable arrival) {
-                    world.after(delays.applyAsLong(node), arrival);
+                    long delay = delays.applyAsLong(node);
+                    if (delay == HELD_UP) {
+                        heldUp.add(arrival);
+                    } else {
+                        world.after(delay, arrival);
+                    }
                 }
 
                 @Override
@@ -242,6 +251,73 @@ class QuorumOrderTest {
         inbox.complete("open");
         until(world.now() + 10 * NEAR);
         assertThat(states("lock")).allMatch(state -> state.startsWith("holder:") && state.endsWith("[]"));
+    }
+
+    /** Else it waits there, past those who have never missed the right one, until it asks again: for five seconds. */
+    @Test
+    void whoWaitsAtAnotherGateGoesBackToTheRightOneAsSoonAsThatAnswers() {
+        for (int i = 0; i < 5; i++) {
+            masters.add(new SimulatedMaster(world, "node" + i, 1, 0, Set.of(), Duration.ofMinutes(1)));
+        }
+        boolean[] silent = {false};
+        int gate = gate("lock");
+        QuorumStore holder = store("holder", node -> NEAR);
+        QuorumStore waiter = store("waiter", node -> node == gate && silent[0] ? HELD_UP : NEAR);
+        learn(holder, "holder");
+        learn(waiter, "waiter");
+        run(List.of(claim(holder, "holder", "lock")), world.now() + NODE_TIMEOUT.toNanos());
+        silent[0] = true;
+        claim(waiter, "waiter", "lock", true);
+        until(world.now() + 4 * NODE_TIMEOUT.toNanos());
+        assertThat(queues("lock").get(gate)).isEqualTo("[]");
+        assertThat(queues("lock")).filteredOn(queue -> queue.contains("waiter")).hasSize(1);
+        silent[0] = false;
+        heldUp.forEach(arrival -> world.after(NEAR, arrival));
+        until(world.now() + SilentGates.EVERY.toNanos() + 10 * NEAR);
+        assertThat(queues("lock").get(gate)).contains("waiter");
+        assertThat(queues("lock")).filteredOn(queue -> queue.contains("waiter")).hasSize(1);
+    }
+
+    /** Silence is forgiven after a second; whoever then went back in vain came to stand behind all others. */
+    @Test
+    void whoWaitsAtAnotherGateKeepsItsPlaceAsLongAsTheRightOneIsDown() {
+        for (int i = 0; i < 5; i++) {
+            masters.add(new SimulatedMaster(world, "node" + i, 1, 0, Set.of(), Duration.ofMinutes(1)));
+        }
+        QuorumStore holder = store("holder", node -> NEAR);
+        QuorumStore first = store("first", node -> NEAR);
+        QuorumStore second = store("second", node -> NEAR);
+        learn(holder, "holder");
+        learn(first, "first");
+        learn(second, "second");
+        run(List.of(claim(holder, "holder", "lock")), world.now() + NODE_TIMEOUT.toNanos());
+        masters.get(gate("lock")).goDown();
+        claim(first, "first", "lock", true);
+        until(world.now() + NODE_TIMEOUT.toNanos() / 2);
+        claim(second, "second", "lock", true);
+        until(world.now() + 4 * NODE_TIMEOUT.toNanos());
+        List<String> before = queues("lock");
+        assertThat(before)
+                .filteredOn(queue -> queue.matches("\\[first:\\S+, second:\\S+]"))
+                .hasSize(1);
+        for (int i = 0; i < 2; i++) {
+            until(world.now() + 3 * NODE_TIMEOUT.toNanos() / 2);
+            claim(first, "first", "lock", true);
+        }
+        until(world.now() + NODE_TIMEOUT.toNanos());
+        assertThat(queues("lock")).isEqualTo(before);
+        first.withdraw("lock", new ClaimId("first", 1000));
+        second.withdraw("lock", new ClaimId("second", 1000));
+        until(world.now() + SilentGates.EVERY.toNanos());
+        int soFar = looks;
+        until(world.now() + 4 * SilentGates.EVERY.toNanos());
+        assertThat(looks).as("nobody waits any more").isEqualTo(soFar);
+    }
+
+    private List<String> queues(String lock) {
+        return states(lock).stream()
+                .map(state -> state.substring(state.indexOf('[')))
+                .toList();
     }
 
     private void until(long time) {
