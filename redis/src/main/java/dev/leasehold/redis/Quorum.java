@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 /** The masters of a quorum and what they have told of themselves. Thread-safe. */
 final class Quorum {
 
-    private static final long GATE_FORGIVEN_NANOS = 1_000_000_000L;
     private static final int GATE_MISSES = 3;
     private static final int MISSES_OF_THE_SILENT = 3;
     private static final int LIMITS_OF_THE_SILENT = 10;
@@ -40,13 +39,21 @@ final class Quorum {
     /** Of the locks in use, so that what they rest on is hashed once and not for each claim. */
     private final ConcurrentMap<String, GateRanks> ranks = new ConcurrentHashMap<>();
 
-    /** How many answers in a row a node has not given, when the last was, and since when that goes on. */
-    private record Silence(int misses, long at, long since) {
+    /**
+     * How many answers in a row a node has not given, when the last was, and since when that goes on. After a while without any
+     * question it is counted anew; but what was passed over as a gate stays so until it answers.
+     */
+    private record Silence(int misses, long at, long since, boolean noGate) {
 
         static Silence after(@Nullable Silence known, long now) {
-            return known == null || now - known.at > SILENCE_FORGOTTEN_NANOS
-                    ? new Silence(1, now, now)
-                    : new Silence(known.misses + 1, now, known.since);
+            if (known == null) {
+                return new Silence(1, now, now, false);
+            }
+            if (now - known.at > SILENCE_FORGOTTEN_NANOS) {
+                return new Silence(1, now, now, known.noGate);
+            }
+            int misses = known.misses + 1;
+            return new Silence(misses, now, known.since, known.noGate || misses >= GATE_MISSES);
         }
     }
 
@@ -142,7 +149,7 @@ final class Quorum {
         silences.set(node, null);
     }
 
-    /** A node did not answer; if that happens again and again, it is not chosen as a gate for a while. */
+    /** A node did not answer; if that happens again and again, it is no gate until it does. */
     void failed(int node) {
         silences.updateAndGet(node, known -> Silence.after(known, time.nanos()));
     }
@@ -158,19 +165,19 @@ final class Quorum {
                 && time.nanos() - known.since >= settings.nodeTimeout().toNanos() * LIMITS_OF_THE_SILENT;
     }
 
-    /** Whether a node cannot be a gate, because it has not answered lately, or never. */
-    boolean isNoGate(int node) {
-        return views.get(node) == null || isSilentLately(node, time.nanos());
+    /** Whether a node is no gate because it has not been heard of: never, or not since it left several questions unanswered. */
+    boolean isUnheard(int node) {
+        return views.get(node) == null || isPassedOver(node);
     }
 
-    /** Those who stand at another gate because the right one is silent. */
+    private boolean isPassedOver(int node) {
+        Silence known = silences.get(node);
+        return known != null && known.noGate;
+    }
+
+    /** Those who stand at another gate because the right one is not heard of. */
     SilentGates silentGates() {
         return silentGates;
-    }
-
-    private boolean isSilentLately(int node, long now) {
-        Silence known = silences.get(node);
-        return known != null && known.misses >= GATE_MISSES && now - known.at < GATE_FORGIVEN_NANOS;
     }
 
     @Nullable NodeView view(int node) {
@@ -217,12 +224,13 @@ final class Quorum {
         return gate(ranks, false);
     }
 
-    /** Whether a node is a gate only as long as others are silent, or have not been seen yet. */
-    boolean standsIn(int node, GateRanks ranks) {
+    /** Whether a node may be the gate only for those who have not heard of another. */
+    boolean isStandIn(int node, GateRanks ranks) {
         return known() < size() || gate(ranks, true) != node;
     }
 
-    private int gate(GateRanks ranks, boolean silentToo) {
+    /** The same, or the gate of one who has heard of all nodes lately. */
+    private int gate(GateRanks ranks, boolean all) {
         if (!settings.gated()) {
             return -1;
         }
@@ -231,7 +239,7 @@ final class Quorum {
         long least = 0;
         for (int i = 0; i < size(); i++) {
             NodeView view = views.get(i);
-            if (view == null || !view.hasVote(now) || (!silentToo && isSilentLately(i, now))) {
+            if (view == null || !view.hasVote(now) || (!all && isPassedOver(i))) {
                 continue;
             }
             long hash = ranks.of(i, view.run());

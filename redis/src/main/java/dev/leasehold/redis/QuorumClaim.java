@@ -40,6 +40,8 @@ final class QuorumClaim {
     private static final int MOST_HURRIES = 5;
     private static final int MOST_GATE_MISSES = 4;
     private static final long FIRST_REASK_NANOS = 1_000_000L;
+    private static final long FIRST_RETURN_NANOS = 1_000_000_000L;
+    private static final long MOST_RETURN_NANOS = 8_000_000_000L;
     private static final long LEAST_GRACE_NANOS = 5_000_000L;
     private static final long MOST_REASK_NANOS = 50_000_000L;
 
@@ -95,7 +97,8 @@ final class QuorumClaim {
     private int gateMisses;
     private int gate = -1;
     private boolean atGate;
-    private boolean standsAside;
+    private boolean aside;
+    private long mostReturnNanos = FIRST_RETURN_NANOS;
     private ClaimAnswer.Busy lastBusy = new ClaimAnswer.Busy(null, null, 0);
     private @Nullable QuorumLease lease;
 
@@ -661,10 +664,7 @@ final class QuorumClaim {
             gates = 0;
             lastBusy = new ClaimAnswer.Busy(busy.holder(), busy.timeLeft(), busy.place());
             answer(lastBusy);
-            if (quorum.standsIn(gate, ranks)) {
-                standsAside = true;
-                quorum.silentGates().watch(gateMayBeBack);
-            }
+            lookForTheGate();
         } else if (vote instanceof Vote.Yes yes) {
             collect(yes.token());
         } else if (vote instanceof Vote.Stale stale && raises++ < MOST_RAISES) {
@@ -679,11 +679,52 @@ final class QuorumClaim {
         }
     }
 
+    /**
+     * Who stands at another gate, because the right one was not heard of, goes back when it is: there stand all who have never
+     * missed it. But not all at once, and the later the more often that was in vain: what answers one question need not be fit
+     * for standing there.
+     */
     private void lookForTheGate() {
-        if (phase == Phase.QUEUED && !atGate && quorum.gate(ranks) != gate) {
-            abandon();
-            join();
+        if (phase != Phase.QUEUED || atGate) {
+            return;
         }
+        boolean standIn = quorum.isStandIn(gate, ranks);
+        if (!standIn) {
+            mostReturnNanos = FIRST_RETURN_NANOS;
+            forgetTheGate();
+            return;
+        }
+        if (!aside) {
+            aside = true;
+            quorum.silentGates().watch(gateMayBeBack);
+        }
+        if (reask != null || !isAnotherGate()) {
+            return;
+        }
+        long delay = (long) (mostReturnNanos * (0.1 + 0.9 * quorum.random().nextDouble()));
+        reask = quorum.time()
+                .schedule(
+                        Duration.ofNanos(delay),
+                        () -> turns.run(() -> {
+                            reask = null;
+                            if (phase == Phase.QUEUED && !atGate && isAnotherGate()) {
+                                mostReturnNanos = Math.min(MOST_RETURN_NANOS, 2 * mostReturnNanos);
+                                abandon();
+                                join();
+                            }
+                        }));
+    }
+
+    private void forgetTheGate() {
+        if (aside) {
+            aside = false;
+            quorum.silentGates().forget(gateMayBeBack);
+        }
+    }
+
+    private boolean isAnotherGate() {
+        int now = quorum.gate(ranks);
+        return now >= 0 && now != gate;
     }
 
     /** The gate has given the lock to an attempt, unasked. */
@@ -778,10 +819,7 @@ final class QuorumClaim {
         patience = null;
         collecting = null;
         atGate = false;
-        if (standsAside) {
-            standsAside = false;
-            quorum.silentGates().forget(gateMayBeBack);
-        }
+        forgetTheGate();
     }
 
     private static void cancel(TimeSource.@Nullable Timer timer) {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** A master of a quorum, over its {@link RedisNode}. What cannot be sent at once fails at once. */
 final class RedisVoter implements Voter {
 
-    private static final CompletionStage<?> LISTENING = CompletableFuture.completedStage("");
+    private static final CompletionStage<?> LISTENING = CompletableFuture.completedFuture("");
 
     private final RedisNode node;
     private final Papers papers;

@@ -11,15 +11,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One master of a quorum. It neither repeats nor keeps back anything: what is sent is sent at once, at most once, and in
- * the order of the calls as long as the connection lives.
+ * the order of the calls as long as the connection lives. Only {@link #look} and {@link #listen} wait for a connection.
  */
 interface Voter {
 
     /**
-     * Makes sure that we hear whom of those who wait there the node gives a lock to. What queues is sent only when that is so,
-     * and by then may not be wanted any more: whoever asks for it decides that, and nothing is kept here to be sent later.
+     * Subscribes to what the node grants to those who wait there. What queues is sent only then, and may not be wanted any more:
+     * whoever asks decides that, so that nothing is kept here to be sent later.
      *
-     * @return completes at once where it is so already
+     * @param lock for messages
+     * @return completes at once where it has been done
      */
     CompletionStage<?> listen(String lock);
 
