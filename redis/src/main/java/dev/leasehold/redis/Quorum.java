@@ -40,20 +40,27 @@ final class Quorum {
     private final ConcurrentMap<String, GateRanks> ranks = new ConcurrentHashMap<>();
 
     /**
-     * How many answers in a row a node has not given, when the last was, and since when that goes on. After a while without any
-     * question it is counted anew; but what was passed over as a gate stays so until it answers.
+     * How many answers in a row a node has not given, when the last was due, and since when that goes on; after a while without
+     * another it is counted anew. How many of them speak against it as a gate: that stays until it answers.
      */
-    private record Silence(int misses, long at, long since, boolean noGate) {
+    private record Silence(int misses, long at, long since, int gateMisses) {
 
         static Silence after(@Nullable Silence known, long now) {
             if (known == null) {
-                return new Silence(1, now, now, false);
+                return new Silence(1, now, now, 1);
             }
             if (now - known.at > SILENCE_FORGOTTEN_NANOS) {
-                return new Silence(1, now, now, known.noGate);
+                return new Silence(1, now, now, known.isNoGate() ? known.gateMisses : 1);
             }
-            int misses = known.misses + 1;
-            return new Silence(misses, now, known.since, known.noGate || misses >= GATE_MISSES);
+            return new Silence(known.misses + 1, now, known.since, known.gateMisses + 1);
+        }
+
+        boolean isNoGate() {
+            return gateMisses >= GATE_MISSES;
+        }
+
+        Silence forgiven() {
+            return new Silence(misses, at, since, 0);
         }
     }
 
@@ -146,12 +153,31 @@ final class Quorum {
 
     void saw(int node, NodeView view) {
         views.set(node, view);
-        silences.set(node, null);
+        heard(node);
     }
 
-    /** A node did not answer; if that happens again and again, it is no gate until it does. */
+    /** A node has answered something. */
+    void heard(int node) {
+        if (silences.get(node) != null) {
+            silences.set(node, null);
+        }
+    }
+
+    /**
+     * A node did not answer; if that happens again and again, it is no gate until it does. Where so many are silent that no
+     * majority is left, that says nothing of them: it is this client that hears nothing, and others still stand where they stood.
+     */
     void failed(int node) {
         silences.updateAndGet(node, known -> Silence.after(known, time.nanos()));
+        int passedOver = 0;
+        for (int i = 0; i < size(); i++) {
+            passedOver += isPassedOver(i) ? 1 : 0;
+        }
+        if (passedOver > size() - majority()) {
+            for (int i = 0; i < size(); i++) {
+                silences.updateAndGet(i, known -> known == null ? null : known.forgiven());
+            }
+        }
     }
 
     /**
@@ -172,7 +198,7 @@ final class Quorum {
 
     private boolean isPassedOver(int node) {
         Silence known = silences.get(node);
-        return known != null && known.noGate;
+        return known != null && known.isNoGate();
     }
 
     /** Those who stand at another gate because the right one is not heard of. */
@@ -224,12 +250,11 @@ final class Quorum {
         return gate(ranks, false);
     }
 
-    /** Whether a node may be the gate only for those who have not heard of another. */
-    boolean isStandIn(int node, GateRanks ranks) {
-        return known() < size() || gate(ranks, true) != node;
+    /** The gate of those who have heard of all nodes lately, as far as this client knows their votes. */
+    int gateOfOthers(GateRanks ranks) {
+        return gate(ranks, true);
     }
 
-    /** The same, or the gate of one who has heard of all nodes lately. */
     private int gate(GateRanks ranks, boolean all) {
         if (!settings.gated()) {
             return -1;

@@ -41,7 +41,7 @@ final class QuorumClaim {
     private static final int MOST_GATE_MISSES = 4;
     private static final long FIRST_REASK_NANOS = 1_000_000L;
     private static final long FIRST_RETURN_NANOS = 1_000_000_000L;
-    private static final long MOST_RETURN_NANOS = 8_000_000_000L;
+    private static final long MOST_RETURN_NANOS = 5_000_000_000L;
     private static final long LEAST_GRACE_NANOS = 5_000_000L;
     private static final long MOST_REASK_NANOS = 50_000_000L;
 
@@ -149,12 +149,7 @@ final class QuorumClaim {
         if (phase == Phase.IDLE || phase == Phase.RESTING) {
             begin();
         } else if (phase == Phase.QUEUED && !atGate) {
-            if (quorum.gate(ranks) != gate) {
-                abandon();
-                join();
-            } else {
-                askGate(clock());
-            }
+            askGate(clock());
         }
     }
 
@@ -484,8 +479,9 @@ final class QuorumClaim {
                         Duration.ofNanos(more),
                         () -> turns.run(() -> {
                             patience = null;
-                            if (asked == poll && lease == null && isGateOwed(asked)) {
-                                quorum.failed(quorum.gate(ranks));
+                            int first = quorum.gate(ranks);
+                            if (asked == poll && lease == null && first >= 0 && asked.isOwed(first)) {
+                                quorum.failed(first);
                                 judge(asked);
                             }
                         }));
@@ -688,9 +684,11 @@ final class QuorumClaim {
         if (phase != Phase.QUEUED || atGate) {
             return;
         }
-        boolean standIn = quorum.isStandIn(gate, ranks);
-        if (!standIn) {
+        boolean right = quorum.gateOfOthers(ranks) == gate;
+        if (right) {
             mostReturnNanos = FIRST_RETURN_NANOS;
+        }
+        if (right && quorum.known() == quorum.size()) {
             forgetTheGate();
             return;
         }
@@ -701,13 +699,17 @@ final class QuorumClaim {
         if (reask != null || !isAnotherGate()) {
             return;
         }
+        Poll asked = poll;
         long delay = (long) (mostReturnNanos * (0.1 + 0.9 * quorum.random().nextDouble()));
         reask = quorum.time()
                 .schedule(
                         Duration.ofNanos(delay),
                         () -> turns.run(() -> {
+                            if (asked != poll || phase != Phase.QUEUED) {
+                                return;
+                            }
                             reask = null;
-                            if (phase == Phase.QUEUED && !atGate && isAnotherGate()) {
+                            if (!atGate && isAnotherGate()) {
                                 mostReturnNanos = Math.min(MOST_RETURN_NANOS, 2 * mostReturnNanos);
                                 abandon();
                                 join();

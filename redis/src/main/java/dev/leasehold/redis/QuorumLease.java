@@ -252,6 +252,7 @@ final class QuorumLease {
             quorum.failed(node);
             Sweep.one(quorum, lock, attempt, node, isUnanswered(node));
         } else {
+            quorum.heard(node);
             if (isUnanswered(node)) {
                 // Its ballot may have been left behind on an earlier connection, and arrive after this.
                 Sweep.one(quorum, lock, attempt, node, true);

@@ -57,6 +57,9 @@ final class Sweep {
         CompletableFuture<@Nullable Void> first = new CompletableFuture<>();
         CompletionStage<Boolean> answer = quorum.voter(node).withdraw(lock, attempt);
         answer.whenComplete((found, failure) -> {
+            if (failure == null) {
+                quorum.heard(node);
+            }
             if (failure != null) {
                 again(node, unanswered, failures + 1, pause(failures));
             } else if (unanswered && !quorum.settings().requestHorizon().isZero()) {

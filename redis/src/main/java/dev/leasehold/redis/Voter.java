@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One master of a quorum. It neither repeats nor keeps back anything: what is sent is sent at once, at most once, and in
- * the order of the calls as long as the connection lives. Only {@link #look} and {@link #listen} wait for a connection.
+ * the order of the calls as long as the connection lives. What must not come late does not wait for a connection.
  */
 interface Voter {
 

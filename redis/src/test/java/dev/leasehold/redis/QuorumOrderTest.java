@@ -26,6 +26,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
 import java.util.function.IntToLongFunction;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -390,7 +391,7 @@ class QuorumOrderTest {
         }
     }
 
-    /** Silence is forgiven after a second; whoever then went back in vain came to stand behind all others. */
+    /** Silence was forgiven by the clock; whoever then went back in vain came to stand behind all others. */
     @Test
     void whoWaitsAtAnotherGateKeepsItsPlaceAsLongAsTheRightOneIsDown() {
         five();
@@ -422,6 +423,57 @@ class QuorumOrderTest {
         int soFar = looks;
         until(world.now() + 4 * SilentGates.EVERY.toNanos());
         assertThat(looks).as("nobody waits any more").isEqualTo(soFar);
+    }
+
+    /** Found by a reviewer: what other locks' questions missed was enough to leave it. */
+    @Test
+    void whoWaitsAtTheRightGateLeavesItOnlyIfThatDoesNotAnswerIt() {
+        five();
+        boolean[] silent = {false};
+        int gate = gate("lock");
+        QuorumStore holder = store("holder", node -> NEAR);
+        QuorumStore waiter = store("waiter", node -> node == gate && silent[0] ? HELD_UP : NEAR);
+        learn(holder, "holder");
+        learn(waiter, "waiter");
+        run(List.of(claim(holder, "holder", "lock")), world.now() + NODE_TIMEOUT.toNanos());
+        claim(waiter, "waiter", "lock", true);
+        until(world.now() + 10 * NEAR);
+        List<String> before = queues("lock");
+        assertThat(before.get(gate)).contains("waiter");
+        silent[0] = true;
+        IntStream.range(0, 40)
+                .mapToObj(i -> "other-" + i)
+                .filter(other -> gate(other) == gate)
+                .forEach(other -> claim(waiter, "waiter", other));
+        until(world.now() + 2 * NODE_TIMEOUT.toNanos());
+        silent[0] = false;
+        claim(waiter, "waiter", "lock", true);
+        until(world.now() + 2 * NODE_TIMEOUT.toNanos());
+        assertThat(queues("lock")).isEqualTo(before);
+    }
+
+    /** Found by a reviewer: it knew no gate then, and could win before the gate had said whose turn it is. */
+    @Test
+    void whoHasHeardOfNobodyForAWhileStillKnowsTheGate() {
+        five();
+        boolean[] silent = {false};
+        List<Integer> sent = new ArrayList<>();
+        QuorumStore client = store("client", node -> {
+            sent.add(node);
+            return silent[0] ? HELD_UP : NEAR;
+        });
+        learn(client, "client");
+        silent[0] = true;
+        for (int i = 0; i < 7; i++) {
+            claim(client, "client", "gone-" + i);
+            until(world.now() + 2 * NODE_TIMEOUT.toNanos());
+        }
+        silent[0] = false;
+        for (int i = 0; i < 10; i++) {
+            sent.clear();
+            claim(client, "client", "lock-" + i);
+            assertThat(sent).startsWith(gate("lock-" + i));
+        }
     }
 
     private List<String> queues(String lock) {
