@@ -1,0 +1,18 @@
+package dev.leasehold.redis;
+
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** What a {@link QuorumClaim} is at before it has its lease. Used in the turns of the claim only. */
+sealed interface Step permits Learning, Attempt, GatePlace {
+
+    /** Calls off what was to be done later, and heeds nothing any more that comes in. */
+    void stop();
+
+    /**
+     * Stops, and gives back on all nodes whatever it may have got, also on those that seem to have given nothing.
+     *
+     * @return completes when each node has been asked once, and has answered or failed to
+     */
+    CompletableFuture<@Nullable Void> abandon();
+}

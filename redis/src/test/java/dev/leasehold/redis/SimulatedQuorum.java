@@ -1,0 +1,255 @@
+package dev.leasehold.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.TimeSource;
+import dev.leasehold.testkit.Deaf;
+import dev.leasehold.testkit.sim.SimWorld;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
+import java.util.function.IntToLongFunction;
+
+/**
+ * The real quorum code before simulated masters, on virtual time: each client with a network of its own, whose delays a test
+ * decides.
+ */
+final class SimulatedQuorum {
+
+    static final Duration LEASE = Duration.ofSeconds(10);
+    static final Duration NODE_TIMEOUT = Duration.ofSeconds(1);
+    static final Duration HORIZON = Duration.ofSeconds(1);
+    static final long NEAR = 1_000_000L;
+    static final long FAR = 2_000_000L;
+
+    /** Instead of a delay: what is sent is kept until the test lets it go. */
+    static final long HELD_UP = -1;
+
+    private final SimWorld world = new SimWorld(1, null);
+    private final SimulatedProcess process = new SimulatedProcess(world, "clients", 1, 0);
+    private final List<SimulatedMaster> masters = new ArrayList<>();
+    private final List<Runnable> heldUp = new ArrayList<>();
+    private int looks;
+
+    /** As on a busy machine: a moment passes between the readings of the two clocks. */
+    private final TimeSource unsteady = new TimeSource() {
+        @Override
+        public ClockReading now() {
+            ClockReading reading = process.now();
+            return new ClockReading(reading.nanos(), reading.wallMicros() + 1000);
+        }
+
+        @Override
+        public Timer schedule(Duration delay, Runnable task) {
+            looks += delay.equals(SilentGates.EVERY) ? 1 : 0;
+            return process.schedule(delay, task);
+        }
+    };
+
+    SimulatedQuorum(int nodes) {
+        for (int i = 0; i < nodes; i++) {
+            masters.add(new SimulatedMaster(world, "node" + i, 1, 0, Set.of(), Duration.ofMinutes(1)));
+        }
+    }
+
+    SimulatedMaster master(int node) {
+        return masters.get(node);
+    }
+
+    /** What was held up on its way. */
+    List<Runnable> heldUp() {
+        return heldUp;
+    }
+
+    /** What was held up goes on. */
+    void letGo() {
+        heldUp.forEach(arrival -> world.after(NEAR, arrival));
+        heldUp.clear();
+    }
+
+    /** How often anybody has looked for silent gates. */
+    int looks() {
+        return looks;
+    }
+
+    /** A client, at this process. */
+    final class Client {
+        private final String name;
+        private final QuorumStore store;
+        private final AtomicLong attempts = new AtomicLong();
+
+        private Client(String name, IntToLongFunction delays, IntFunction<CompletionStage<?>> inboxes) {
+            this.name = name;
+            List<Voter> voters = new ArrayList<>();
+            for (int i = 0; i < masters.size(); i++) {
+                voters.add(
+                        new SimulatedVoter(masters.get(i), network(i, delays, inboxes), process, Runnable::run, LEASE));
+            }
+            Quorum quorum = new Quorum(
+                    "quorum",
+                    voters,
+                    claim -> new ClaimId(name, attempts.incrementAndGet()),
+                    unsteady,
+                    new SplittableRandom(1),
+                    new QuorumSettings(Duration.ofMinutes(1), NODE_TIMEOUT, HORIZON, true));
+            store = new QuorumStore(quorum, new Deaf(), () -> {});
+        }
+
+        /** How many attempts it has made. */
+        long attempts() {
+            return attempts.get();
+        }
+
+        /** Only tries. */
+        CompletableFuture<ClaimAnswer> claim(String lock) {
+            return claim(lock, false);
+        }
+
+        /** Stands in line, if it must. */
+        CompletableFuture<ClaimAnswer> waitFor(String lock) {
+            return claim(lock, true);
+        }
+
+        private CompletableFuture<ClaimAnswer> claim(String lock, boolean enqueue) {
+            return store.claim(new Claim(new ClaimId(name, 1000), lock, LEASE, 0, enqueue))
+                    .toCompletableFuture();
+        }
+
+        /** Takes a lock that is free. */
+        LeaseId hold(String lock) {
+            return ((ClaimAnswer.Granted) answer(claim(lock))).lease();
+        }
+
+        CompletableFuture<RenewAnswer> renew(LeaseId lease, Duration duration) {
+            return store.renew(lease, duration).toCompletableFuture();
+        }
+
+        CompletableFuture<ReleaseAnswer> release(LeaseId lease) {
+            return store.release(lease, Duration.ZERO).toCompletableFuture();
+        }
+
+        CompletableFuture<Boolean> breakLease(String lock, long token) {
+            return store.breakLease(lock, token).toCompletableFuture();
+        }
+
+        /** It hears that a node has given the lock to an attempt that stands in line there. */
+        void granted(int node, LeaseId lease) {
+            store.granted(node, lease);
+        }
+
+        void withdraw(String lock) {
+            store.withdraw(lock, new ClaimId(name, 1000));
+        }
+    }
+
+    /** A client that has heard of the masters already. */
+    Client client(String name, IntToLongFunction delays) {
+        return client(name, delays, node -> CompletableFuture.completedStage(""));
+    }
+
+    /**
+     * The same, with inboxes.
+     *
+     * @param inboxes when each master's is open
+     */
+    Client client(String name, IntToLongFunction delays, IntFunction<CompletionStage<?>> inboxes) {
+        Client client = new Client(name, delays, inboxes);
+        client.hold("another-" + name);
+        return client;
+    }
+
+    private SimulatedVoter.Network network(
+            int node, IntToLongFunction delays, IntFunction<CompletionStage<?>> inboxes) {
+        return new SimulatedVoter.Network() {
+            @Override
+            public void send(Runnable arrival) {
+                long delay = delays.applyAsLong(node);
+                if (delay == HELD_UP) {
+                    heldUp.add(arrival);
+                } else {
+                    world.after(delay, arrival);
+                }
+            }
+
+            @Override
+            public Set<QuorumRule> off() {
+                return Set.of();
+            }
+
+            @Override
+            public CompletionStage<?> listen() {
+                return inboxes.apply(node);
+            }
+        };
+    }
+
+    /** Who has a lock, and who waits for it, at each node. */
+    List<String> states(String lock) {
+        List<String> states = new ArrayList<>(Collections.nCopies(masters.size(), "down []"));
+        for (int i = 0; i < masters.size(); i++) {
+            int node = i;
+            masters.get(i).handle(model -> states.set(node, model.state(lock)));
+        }
+        return states;
+    }
+
+    /** Who waits for a lock, at each node. */
+    List<String> queues(String lock) {
+        return states(lock).stream()
+                .map(state -> state.substring(state.indexOf('[')))
+                .toList();
+    }
+
+    /** Lets time pass until something is answered: at most as long as learning of the nodes, an attempt, and its repetition take. */
+    <T> T answer(CompletableFuture<T> question) {
+        passUntilDone(List.of(question), 3 * NODE_TIMEOUT.toNanos());
+        assertThat(question).isCompleted();
+        return question.join();
+    }
+
+    /** Lets time pass until all is answered, or until some nanoseconds have passed. */
+    void passUntilDone(List<? extends CompletableFuture<?>> questions, long atMost) {
+        long end = world.now() + atMost;
+        boolean more = true;
+        while (more && !questions.stream().allMatch(CompletableFuture::isDone)) {
+            more = world.step(end);
+        }
+    }
+
+    /** Lets some nanoseconds pass. */
+    void pass(long nanos) {
+        long end = world.now() + nanos;
+        boolean more = true;
+        while (more) {
+            more = world.step(end);
+        }
+    }
+
+    /** Which node is the gate of a lock, for who has heard of all. */
+    int gate(String lock) {
+        GateRanks ranks = new GateRanks(lock, masters.size());
+        int gate = 0;
+        for (int i = 1; i < masters.size(); i++) {
+            boolean less = Long.compareUnsigned(
+                            ranks.of(i, masters.get(i).run()),
+                            ranks.of(gate, masters.get(gate).run()))
+                    < 0;
+            gate = less ? i : gate;
+        }
+        return gate;
+    }
+}
