@@ -27,6 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -170,9 +171,12 @@ class PostgresHardCasesTest {
                 lease.get(30, TimeUnit.SECONDS);
             }
             int before = pool.lent.get();
-            Thread.sleep(7_000); // What is tested is that nothing happens meanwhile.
-            assertThat(held)
-                    .allSatisfy(lease -> assertThat(lease.join().isValid()).isTrue());
+            Awaitility.await() // A little longer than a lease.
+                    .during(Duration.ofSeconds(7))
+                    .atMost(Duration.ofSeconds(30))
+                    .untilAsserted(() -> assertThat(held)
+                            .allSatisfy(
+                                    lease -> assertThat(lease.join().isValid()).isTrue()));
             assertThat(pool.lent.get() - before)
                     .as("round trips for some 1,700 renewals; the faster the database, the smaller the batches")
                     .isLessThan(1400);
@@ -214,7 +218,7 @@ class PostgresHardCasesTest {
                 Lease blocker = i % 2 == 0 ? null : elsewhere.lock(name).acquire();
                 proxy.hold(FaultProxy.Way.ANSWERS);
                 CompletableFuture<Lease> asked = lock.acquireAsync();
-                Thread.sleep(30); // Somewhere in the middle; each time another place.
+                waitUntil(() -> proxy.holding() > 0);
                 proxy.cut();
                 proxy.letGo();
                 if (blocker != null) {

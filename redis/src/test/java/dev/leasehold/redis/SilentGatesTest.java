@@ -22,70 +22,76 @@ class SilentGatesTest {
     private static final int ASKED = 33;
 
     private final SimulatedQuorum quorum = new SimulatedQuorum(5);
+    private final int gate = quorum.gate("lock");
+    private boolean silent;
+
+    private Client holder() {
+        return quorum.client("holder", node -> NEAR);
+    }
+
+    /** Neither hears of the gate nor is heard by it, as long as that is silent. */
+    private Client waiter() {
+        return quorum.client("waiter", node -> node == gate && silent ? HELD_UP : NEAR);
+    }
+
+    private List<String> queuesWith(String client) {
+        return quorum.queues("lock").stream()
+                .filter(queue -> queue.contains(client))
+                .toList();
+    }
 
     /** Else it waits there, past those who have never missed the right one, until it asks again: for five seconds. */
     @Test
     void whoWaitsAtAnotherGateGoesBackToTheRightOneAsSoonAsThatAnswers() {
-        boolean[] silent = {false};
-        int gate = quorum.gate("lock");
-        Client holder = quorum.client("holder", node -> NEAR);
-        Client waiter = quorum.client("waiter", node -> node == gate && silent[0] ? HELD_UP : NEAR);
+        Client holder = holder();
+        Client waiter = waiter();
         holder.hold("lock");
-        silent[0] = true;
+        silent = true;
         waiter.waitFor("lock");
-        while (quorum.queues("lock").stream().noneMatch(queue -> queue.contains("waiter"))) {
+        while (queuesWith("waiter").isEmpty()) {
             quorum.pass(NEAR);
         }
         assertThat(quorum.queues("lock").get(gate)).isEqualTo("[]");
         quorum.heldUp().clear();
         quorum.pass(NODE_TIMEOUT.toNanos());
         assertThat(quorum.heldUp()).as("one question whether it is back").hasSize(1);
-        silent[0] = false;
+        silent = false;
         quorum.letGo();
         quorum.pass(SOON);
         assertThat(quorum.queues("lock").get(gate)).contains("waiter");
-        assertThat(quorum.queues("lock"))
-                .filteredOn(queue -> queue.contains("waiter"))
-                .hasSize(1);
+        assertThat(queuesWith("waiter")).hasSize(1);
     }
 
     @Test
     void whoHasComeBackToTheGateIsAsQuickTheNextTime() {
-        boolean[] silent = {false};
-        int gate = quorum.gate("lock");
-        Client holder = quorum.client("holder", node -> NEAR);
-        Client waiter = quorum.client("waiter", node -> node == gate && silent[0] ? HELD_UP : NEAR);
+        Client holder = holder();
+        Client waiter = waiter();
         LeaseId lease = holder.hold("lock");
         for (int i = 0; i < 5; i++) {
-            silent[0] = true;
+            silent = true;
             waiter.waitFor("lock");
             quorum.pass(5 * NODE_TIMEOUT.toNanos());
-            assertThat(quorum.queues("lock"))
+            assertThat(queuesWith("waiter"))
                     .as("both, as long as the gate does not hear of the withdrawal")
-                    .filteredOn(queue -> queue.contains("waiter"))
                     .hasSize(i == 0 ? 1 : 2);
-            silent[0] = false;
+            silent = false;
             quorum.letGo();
             holder.renew(lease, LEASE);
             quorum.pass(SOON);
             assertThat(quorum.queues("lock").get(gate)).contains("waiter");
-            assertThat(quorum.queues("lock"))
-                    .filteredOn(queue -> queue.contains("waiter"))
-                    .hasSize(1);
+            assertThat(queuesWith("waiter")).hasSize(1);
         }
     }
 
     @Test
     void whoGivesUpOnTheWayBackDoesNotArrive() {
-        boolean[] silent = {false};
-        int gate = quorum.gate("lock");
-        Client holder = quorum.client("holder", node -> NEAR);
-        Client waiter = quorum.client("waiter", node -> node == gate && silent[0] ? HELD_UP : NEAR);
+        Client holder = holder();
+        Client waiter = waiter();
         holder.hold("lock");
-        silent[0] = true;
+        silent = true;
         waiter.waitFor("lock");
         quorum.pass(5 * NODE_TIMEOUT.toNanos());
-        silent[0] = false;
+        silent = false;
         waiter.claim("yet-another");
         quorum.pass(10 * NEAR);
         waiter.withdraw("lock");
@@ -96,19 +102,15 @@ class SilentGatesTest {
     /** Found by a reviewer: those who waited were told only when a question of their own was answered. */
     @Test
     void whoWaitsAtAnotherGateGoesBackAlsoWhereAThirdIsDownAndSomethingElseIsAnsweredFirst() {
-        int gate = quorum.gate("lock");
         quorum.master((gate + 1) % 5).goDown();
-        boolean[] silent = {false};
-        Client holder = quorum.client("holder", node -> NEAR);
-        Client waiter = quorum.client("waiter", node -> node == gate && silent[0] ? HELD_UP : NEAR);
+        Client holder = holder();
+        Client waiter = waiter();
         holder.hold("lock");
-        silent[0] = true;
+        silent = true;
         waiter.waitFor("lock");
         quorum.pass(5 * NODE_TIMEOUT.toNanos());
-        assertThat(quorum.queues("lock"))
-                .filteredOn(queue -> queue.contains("waiter"))
-                .hasSize(1);
-        silent[0] = false;
+        assertThat(queuesWith("waiter")).hasSize(1);
+        silent = false;
         waiter.claim("yet-another");
         quorum.pass(SOON);
         assertThat(quorum.queues("lock").get(gate)).contains("waiter");
@@ -117,9 +119,8 @@ class SilentGatesTest {
     /** Found by a reviewer: it went there four times a second, and each time came to stand behind all others. */
     @Test
     void whoCannotWaitAtAGateThatAnswersOtherQuestionsIsNotDrivenToAndFro() {
-        int gate = quorum.gate("lock");
         CompletableFuture<String> refused = CompletableFuture.failedFuture(new IllegalStateException("no inbox"));
-        Client holder = quorum.client("holder", node -> NEAR);
+        Client holder = holder();
         Client waiter = quorum.client(
                 "waiter", node -> NEAR, node -> node == gate ? refused : CompletableFuture.completedFuture(""));
         assertThat(attemptsInAWait(holder, waiter, () -> {})).isLessThan(3 * ASKED);
@@ -129,9 +130,8 @@ class SilentGatesTest {
     @ParameterizedTest
     @ValueSource(longs = {4, 6, 8})
     void whoWaitsForAGateThatIsTooSlowIsNotDrivenToAndFro(long limits) {
-        int gate = quorum.gate("lock");
         boolean[] slow = {false};
-        Client holder = quorum.client("holder", node -> NEAR);
+        Client holder = holder();
         Client waiter =
                 quorum.client("waiter", node -> node == gate && slow[0] ? limits * NODE_TIMEOUT.toNanos() / 2 : NEAR);
         assertThat(attemptsInAWait(holder, waiter, () -> slow[0] = true)).isLessThan(3 * ASKED);
@@ -153,7 +153,7 @@ class SilentGatesTest {
     /** Silence was forgiven by the clock; whoever then went back in vain came to stand behind all others. */
     @Test
     void whoWaitsAtAnotherGateKeepsItsPlaceAsLongAsTheRightOneIsDown() {
-        Client holder = quorum.client("holder", node -> NEAR);
+        Client holder = holder();
         Client first = quorum.client("first", node -> NEAR);
         Client second = quorum.client("second", node -> NEAR);
         holder.hold("lock");
@@ -183,22 +183,20 @@ class SilentGatesTest {
     /** Found by a reviewer: what other locks' questions missed was enough to leave it. */
     @Test
     void whoWaitsAtTheRightGateLeavesItOnlyIfThatDoesNotAnswerIt() {
-        boolean[] silent = {false};
-        int gate = quorum.gate("lock");
-        Client holder = quorum.client("holder", node -> NEAR);
-        Client waiter = quorum.client("waiter", node -> node == gate && silent[0] ? HELD_UP : NEAR);
+        Client holder = holder();
+        Client waiter = waiter();
         holder.hold("lock");
         waiter.waitFor("lock");
         quorum.pass(10 * NEAR);
         List<String> before = quorum.queues("lock");
         assertThat(before.get(gate)).contains("waiter");
-        silent[0] = true;
+        silent = true;
         IntStream.range(0, 40)
                 .mapToObj(i -> "other-" + i)
                 .filter(other -> quorum.gate(other) == gate)
                 .forEach(other -> waiter.claim(other));
         quorum.pass(2 * NODE_TIMEOUT.toNanos());
-        silent[0] = false;
+        silent = false;
         waiter.waitFor("lock");
         quorum.pass(2 * NODE_TIMEOUT.toNanos());
         assertThat(quorum.queues("lock")).isEqualTo(before);

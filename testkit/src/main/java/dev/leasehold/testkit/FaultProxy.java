@@ -44,6 +44,7 @@ public final class FaultProxy implements AutoCloseable {
     private final Set<Socket> abandoned = ConcurrentHashMap.newKeySet();
     private final Set<Way> held = EnumSet.noneOf(Way.class);
     private Duration delay = Duration.ZERO;
+    private int holding;
     private boolean refusing;
     private boolean closed;
 
@@ -101,6 +102,20 @@ public final class FaultProxy implements AutoCloseable {
      */
     public void hold(Way way) {
         change(() -> held.add(way));
+    }
+
+    /**
+     * Tells that something has been said and is held back.
+     *
+     * @return in how many connections, each way counted for itself
+     */
+    public int holding() {
+        mutex.lock();
+        try {
+            return holding;
+        } finally {
+            mutex.unlock();
+        }
     }
 
     /**
@@ -215,6 +230,8 @@ public final class FaultProxy implements AutoCloseable {
     private void awaitLeave(Way way, Socket to) {
         long start = System.nanoTime();
         mutex.lock();
+        boolean isHeld = isHeld(way, to);
+        holding += isHeld ? 1 : 0;
         try {
             long wait = delay.toNanos();
             while ((isHeld(way, to) || wait > 0) && !closed && !to.isClosed()) {
@@ -224,6 +241,7 @@ public final class FaultProxy implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
+            holding -= isHeld ? 1 : 0;
             mutex.unlock();
         }
     }
