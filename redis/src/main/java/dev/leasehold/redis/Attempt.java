@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * have split the nodes, the one that has the gate keeps what it has and presses the others' nodes for a moment. An attempt to
  * which the gate has given the lock out of its queue collects: it asks the nodes that are still busy for a whole claim period.
  */
-final class Attempt implements Step, Ballots.Counter {
+final class Attempt implements Step, Ballots.Listener {
 
     private static final int MOST_RAISES = 5;
     private static final long FIRST_REASK_NANOS = 1_000_000L;
@@ -48,6 +48,7 @@ final class Attempt implements Step, Ballots.Counter {
         ASKING,
         PRESSING,
         COLLECTING,
+        WON,
         OVER
     }
 
@@ -59,7 +60,7 @@ final class Attempt implements Step, Ballots.Counter {
     private final Claimant claimant;
     private final Alarm grace;
     private final Alarm reask;
-    private final Alarm end;
+    private final Alarm giveUp;
     private Phase phase = Phase.ASKING;
     private ClockReading proposedAt;
     private long reaskNanos = FIRST_REASK_NANOS;
@@ -81,7 +82,7 @@ final class Attempt implements Step, Ballots.Counter {
         TimeSource time = quorum.time();
         grace = new Alarm(time, turns);
         reask = new Alarm(time, turns);
-        end = new Alarm(time, turns);
+        giveUp = new Alarm(time, turns);
         proposedAt = time.now();
     }
 
@@ -92,7 +93,7 @@ final class Attempt implements Step, Ballots.Counter {
     /** The gate has given it the lock. */
     void collect(Duration claimPeriod) {
         phase = Phase.COLLECTING;
-        end.set(claimPeriod, this::lose);
+        giveUp.set(claimPeriod, this::lose);
         askAll();
     }
 
@@ -121,7 +122,7 @@ final class Attempt implements Step, Ballots.Counter {
     }
 
     private void judge() {
-        if (phase == Phase.OVER) {
+        if (phase == Phase.WON || phase == Phase.OVER) {
             return;
         }
         Poll.Verdict verdict = poll.verdict();
@@ -205,7 +206,7 @@ final class Attempt implements Step, Ballots.Counter {
     private void press() {
         phase = Phase.PRESSING;
         reaskNanos = FIRST_REASK_NANOS;
-        end.set(ballots.patience(), this::lose);
+        giveUp.set(ballots.patience(), this::lose);
         askAgainLater();
     }
 
@@ -240,7 +241,8 @@ final class Attempt implements Step, Ballots.Counter {
             lose();
             return;
         }
-        stop();
+        stopTimers();
+        phase = Phase.WON;
         lease = won;
         claimant.won(won, poll.ballot().lease(), validity);
     }
@@ -251,17 +253,20 @@ final class Attempt implements Step, Ballots.Counter {
 
     @Override
     public void stop() {
+        stopTimers();
         phase = Phase.OVER;
         lease = null;
+    }
+
+    private void stopTimers() {
         ballots.stop();
         grace.stop();
         reask.stop();
-        end.stop();
+        giveUp.stop();
     }
 
     @Override
-    public CompletableFuture<@Nullable Void> abandon() {
-        stop();
-        return ballots.abandon();
+    public CompletableFuture<@Nullable Void> sweep() {
+        return ballots.sweep();
     }
 }

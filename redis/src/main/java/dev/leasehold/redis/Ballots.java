@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class Ballots {
 
     /** Is told what the poll has counted already, also when the attempt is over. */
-    interface Counter {
+    interface Listener {
         /** A node has answered. */
         void answered(int node, Vote vote);
 
@@ -24,19 +24,19 @@ final class Ballots {
     private final Turns turns;
     private final Poll poll;
     private final Duration patience;
-    private final Counter counter;
+    private final Listener listener;
     private final Alarm limit;
 
     /**
      * Makes one that has sent nothing yet.
      *
-     * @param patience how long a node's answer is waited for
+     * @param patience how long a node's answer is waited for, whatever the claim asks for later
      */
-    Ballots(Quorum quorum, Turns turns, Ballot first, Duration patience, Counter counter) {
+    Ballots(Quorum quorum, Turns turns, Ballot first, Duration patience, Listener listener) {
         this.quorum = quorum;
         this.turns = turns;
         this.patience = patience;
-        this.counter = counter;
+        this.listener = listener;
         poll = new Poll(quorum.size(), quorum.majority(), first);
         limit = new Alarm(quorum.time(), turns);
     }
@@ -79,7 +79,7 @@ final class Ballots {
                     quorum.failed(i);
                 }
             }
-            counter.missed();
+            listener.missed();
         });
     }
 
@@ -93,7 +93,7 @@ final class Ballots {
                     } else {
                         quorum.saw(node, vote.view());
                         poll.answered(node, ballot.token(), vote);
-                        counter.answered(node, vote);
+                        listener.answered(node, vote);
                     }
                 }));
     }
@@ -101,7 +101,7 @@ final class Ballots {
     void failed(int node, Ballot ballot, @Nullable Throwable failure) {
         quorum.failed(node);
         poll.missed(node, ballot.token(), Miss.of(failure));
-        counter.missed();
+        listener.missed();
     }
 
     /** No answer is waited for any longer. Those that come are counted. */
@@ -110,8 +110,7 @@ final class Ballots {
     }
 
     /** Ends the attempt on all nodes. */
-    CompletableFuture<@Nullable Void> abandon() {
-        stop();
+    CompletableFuture<@Nullable Void> sweep() {
         Ballot ballot = poll.ballot();
         return Sweep.all(quorum, ballot.lock(), ballot.attempt(), node -> poll.vote(node) == null);
     }

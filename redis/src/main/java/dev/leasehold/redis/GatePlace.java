@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Who stands at another gate, because the right one was not heard of, goes back when it is: there stand all who have never
  * missed it. It gives up its place only then, and keeps it as long as the right one is down.
  */
-final class GatePlace implements Step, Ballots.Counter {
+final class GatePlace implements Step, Ballots.Listener {
 
     private static final int MOST_RAISES = 5;
     private static final int MOST_MISSES = 4;
@@ -188,8 +188,7 @@ final class GatePlace implements Step, Ballots.Counter {
     }
 
     @Override
-    public CompletableFuture<@Nullable Void> abandon() {
-        stop();
-        return ballots.abandon();
+    public CompletableFuture<@Nullable Void> sweep() {
+        return ballots.sweep();
     }
 }

@@ -84,8 +84,7 @@ final class Learning implements Step {
     }
 
     @Override
-    public CompletableFuture<@Nullable Void> abandon() {
-        stop();
+    public CompletableFuture<@Nullable Void> sweep() {
         return CompletableFuture.completedFuture(null);
     }
 }

@@ -152,7 +152,7 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
                         if (answer instanceof RenewAnswer.Lost) {
                             // A minority may still have it.
                             held.withdraw();
-                            turns.run(this::end);
+                            turns.run(() -> over(held));
                         }
                     }),
                     result);
@@ -171,7 +171,7 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
             forward(
                     held.release(keepFor).whenComplete((answer, failure) -> {
                         if (answer != null) {
-                            turns.run(this::end);
+                            turns.run(() -> over(held));
                         }
                     }),
                     result);
@@ -183,14 +183,7 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
         CompletableFuture<@Nullable Void> result = new CompletableFuture<>();
         turns.run(() -> {
             QuorumLease held = lease;
-            Step present = step;
-            if (held != null) {
-                forward(held.withdraw(), result);
-            } else if (present != null) {
-                forward(present.abandon(), result);
-            } else {
-                result.complete(null);
-            }
+            forward(held != null ? held.withdraw() : abandon(), result);
             end();
         });
         return result;
@@ -213,6 +206,13 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
 
     private LeaseId leaseId(QuorumLease held) {
         return new LeaseId(claim.lock(), claim.id(), held.token());
+    }
+
+    /** A lease is over; and with it the claim, unless that has begun to try for another already. */
+    private void over(QuorumLease held) {
+        if (lease == held) {
+            end();
+        }
     }
 
     private void end() {
@@ -345,12 +345,10 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
     }
 
     /** What was tried has failed: what it has got is given back everywhere, and it is never heard of again. */
-    private void abandon() {
+    private CompletableFuture<@Nullable Void> abandon() {
         Step failed = step;
-        if (failed != null) {
-            failed.abandon();
-        }
         finishStep();
+        return failed == null ? CompletableFuture.completedFuture(null) : failed.sweep();
     }
 
     private void finishStep() {

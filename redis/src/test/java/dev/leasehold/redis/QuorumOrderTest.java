@@ -3,6 +3,7 @@ package dev.leasehold.redis;
 import static dev.leasehold.redis.SimulatedQuorum.FAR;
 import static dev.leasehold.redis.SimulatedQuorum.HELD_UP;
 import static dev.leasehold.redis.SimulatedQuorum.HORIZON;
+import static dev.leasehold.redis.SimulatedQuorum.LEASE;
 import static dev.leasehold.redis.SimulatedQuorum.NEAR;
 import static dev.leasehold.redis.SimulatedQuorum.NODE_TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -204,5 +205,18 @@ class QuorumOrderTest {
         sent.clear();
         waiter.granted(2, new LeaseId("lock", queued, lost.token()));
         assertThat(sent).containsExactly(2);
+    }
+
+    /** Found by a reviewer: the attempt was stopped in the middle, and what it had got stayed where it was for a lease. */
+    @Test
+    void aRenewalThatHearsOfTheLossLateDoesNotEndTheNextAttempt() {
+        SimulatedQuorum quorum = new SimulatedQuorum(3);
+        Client holder = quorum.client("holder", node -> NEAR);
+        LeaseId lost = holder.hold("lock");
+        quorum.answer(holder.breakLease("lock", lost.token()));
+        CompletableFuture<ClaimAnswer> again = holder.claim("lock");
+        assertThat(quorum.answer(holder.renew(lost, LEASE))).isInstanceOf(RenewAnswer.Lost.class);
+        assertThat(again).isNotDone();
+        assertThat(quorum.answer(again)).isInstanceOf(ClaimAnswer.Granted.class);
     }
 }
