@@ -60,15 +60,13 @@ final class Tlc {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx1g",
                 "-XX:+UseParallelGC",
-                // Such short runs do not pay for the optimizing compiler.
-                "-XX:TieredStopAtLevel=1",
                 // TLC unpacks its standard modules there.
                 "-Djava.io.tmpdir=" + scratch,
                 "-cp",
                 jarOfTlc(),
                 "tlc2.TLC",
                 "-workers",
-                "2",
+                "1",
                 // The same hash function each time.
                 "-fp",
                 "0",
