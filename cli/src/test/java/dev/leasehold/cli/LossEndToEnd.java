@@ -6,6 +6,7 @@ import static dev.leasehold.cli.Processes.contents;
 import static dev.leasehold.cli.Processes.isRunning;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.leasehold.testkit.ProcessStop;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -43,7 +44,7 @@ class LossEndToEnd {
         long detached = pid("detached");
         Program.Run successor = leasehold.start("run", "demo", "cut", "-d ", "-f1", "/proc/uptime");
         await().until(() -> leasehold.run("show", "--json", "demo").out().contains("\"place\":1"));
-        stopped.signal("STOP");
+        ProcessStop.betweenTransactions(stopped.process().pid(), leasehold.store(), "demo");
 
         double begin = Double.parseDouble(successor.succeeded().out().strip());
         assertThat(isRunning(command)).isFalse();

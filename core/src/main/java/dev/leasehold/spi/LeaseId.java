@@ -1,6 +1,7 @@
 package dev.leasehold.spi;
 
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The name of one lease: claim and token together. A store compares both in every operation, so that a message about an
@@ -16,5 +17,18 @@ public record LeaseId(String lock, ClaimId claim, long token) {
     public LeaseId {
         Objects.requireNonNull(lock, "lock");
         Objects.requireNonNull(claim, "claim");
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof LeaseId that
+                && token == that.token
+                && claim.equals(that.claim)
+                && lock.equals(that.lock);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * claim.hashCode() + lock.hashCode();
     }
 }

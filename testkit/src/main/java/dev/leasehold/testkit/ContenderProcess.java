@@ -23,12 +23,16 @@ import org.jspecify.annotations.Nullable;
 final class ContenderProcess implements AutoCloseable {
 
     private final String name;
+    private final String uri;
+    private final String lock;
     private final Process process;
     private final Writer orders;
     private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
 
-    private ContenderProcess(String name, Process process) {
+    private ContenderProcess(String name, String uri, String lock, Process process) {
         this.name = name;
+        this.uri = uri;
+        this.lock = lock;
         this.process = process;
         this.orders = process.outputWriter(StandardCharsets.UTF_8);
         Thread reader = new Thread(this::read, "testkit-reader");
@@ -54,7 +58,7 @@ final class ContenderProcess implements AutoCloseable {
         Process process = new ProcessBuilder(command)
                 .redirectError(directory.resolve(name + ".err").toFile())
                 .start();
-        return new ContenderProcess(name, process);
+        return new ContenderProcess(name, uri, lock, process);
     }
 
     private void read() {
@@ -95,12 +99,14 @@ final class ContenderProcess implements AutoCloseable {
         process.waitFor();
     }
 
-    /** Sends a signal by its name, where there is a {@code kill} command. */
-    void signal(String signal) throws IOException, InterruptedException {
-        new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid()))
-                .inheritIO()
-                .start()
-                .waitFor();
+    /** {@code SIGSTOP}, see {@link ProcessStop}. Some candidate or contender must hold the lock. */
+    void stopBetweenTransactions() throws IOException, InterruptedException {
+        ProcessStop.betweenTransactions(process.pid(), uri, lock);
+    }
+
+    /** {@code SIGCONT}. */
+    void resume() throws IOException, InterruptedException {
+        ProcessStop.signal("CONT", process.pid());
     }
 
     @Override

@@ -204,12 +204,12 @@ public abstract class ProcessContract {
         holder.order("acquire").expect("held", PATIENCE);
         waiter.order("acquire");
         awaitWaiters(1);
-        holder.signal("STOP");
+        holder.stopBetweenTransactions();
         try {
             waiter.expect("held", ONE_LEASE);
             holder.order("valid");
         } finally {
-            holder.signal("CONT");
+            holder.resume();
         }
         holder.expect("false", PATIENCE);
         holder.order("release").expect("LOST", PATIENCE);
@@ -232,14 +232,14 @@ public abstract class ProcessContract {
         candidates.remove(killed);
 
         ContenderProcess stopped = leader(candidates, ONE_LEASE);
-        stopped.signal("STOP");
+        stopped.stopBetweenTransactions();
         candidates.remove(stopped);
         ContenderProcess resigns;
         try {
             resigns = leader(candidates, ONE_LEASE);
             stopped.order("leads");
         } finally {
-            stopped.signal("CONT");
+            stopped.resume();
         }
         stopped.expect("false", PATIENCE);
         candidates.add(stopped);
