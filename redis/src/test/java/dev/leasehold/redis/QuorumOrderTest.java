@@ -181,6 +181,43 @@ class QuorumOrderTest {
         }
     }
 
+    /** Else who gives up often would go past a gate that is slow, and past all who stand there. */
+    @Test
+    void whoGivesUpBeforeTheGateIsLateCountsNothingAgainstIt() {
+        SimulatedQuorum quorum = new SimulatedQuorum(3);
+        int gate = quorum.gate("lock");
+        boolean[] slow = {false};
+        List<Integer> sent = new ArrayList<>();
+        Client client = quorum.client("client", node -> {
+            sent.add(node);
+            return node == gate && slow[0] ? HELD_UP : NEAR;
+        });
+        slow[0] = true;
+        for (int i = 0; i < 5; i++) {
+            client.claim("lock");
+            quorum.pass(3 * NEAR);
+            client.withdraw("lock");
+            quorum.pass(2 * NODE_TIMEOUT.toNanos());
+        }
+        slow[0] = false;
+        sent.clear();
+        client.claim("lock");
+        assertThat(sent).startsWith(gate);
+    }
+
+    /** Else its attempt would begin after its withdrawal, and keep the lock for a lease. */
+    @Test
+    void whoGivesUpBeforeItHasHeardOfTheNodesAsksThemForNothing() {
+        SimulatedQuorum quorum = new SimulatedQuorum(3);
+        Client newcomer = quorum.newcomer("newcomer", node -> NEAR);
+        newcomer.claim("lock");
+        quorum.pass(NEAR / 2);
+        newcomer.withdraw("lock");
+        quorum.pass(3 * NODE_TIMEOUT.toNanos());
+        assertThat(newcomer.attempts()).isZero();
+        assertThat(quorum.states("lock")).allMatch(state -> state.startsWith("free"));
+    }
+
     /** Found by reading: as long as the claim lived, what a node gave to an attempt that was over stayed where it was. */
     @Test
     void whatANodeGivesToAnAttemptWhoseLeaseIsLostIsGivenBackAlsoWhereTheClaimHasAnotherAttempt() {

@@ -172,6 +172,11 @@ final class SimulatedQuorum {
         return client;
     }
 
+    /** A client that has not heard of the masters yet. */
+    Client newcomer(String name, IntToLongFunction delays) {
+        return new Client(name, delays, node -> CompletableFuture.completedStage(""));
+    }
+
     private SimulatedVoter.Network network(
             int node, IntToLongFunction delays, IntFunction<CompletionStage<?>> inboxes) {
         return new SimulatedVoter.Network() {
