@@ -114,7 +114,7 @@ final class GatePlace implements Step, Ballots.Listener {
     }
 
     private void judge() {
-        if (isOver || !isAsking || ballots.poll().isOwed(gate)) {
+        if (!isAsking || ballots.poll().isOwed(gate)) {
             return;
         }
         isAsking = false;

@@ -14,6 +14,7 @@ import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.WaitingRules;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -216,6 +217,71 @@ class QuorumOrderTest {
         quorum.pass(3 * NODE_TIMEOUT.toNanos());
         assertThat(newcomer.attempts()).isZero();
         assertThat(quorum.states("lock")).allMatch(state -> state.startsWith("free"));
+    }
+
+    /** Else it would take the answers to what it has given back for a lease. */
+    @Test
+    void whoGivesUpBeforeItIsAnsweredIsNotGrantedTheLockByTheAnswers() {
+        SimulatedQuorum quorum = new SimulatedQuorum(3);
+        Client client = quorum.client("client", node -> NEAR);
+        client.claim("lock");
+        quorum.pass(3 * NEAR / 2);
+        assertThat(quorum.states("lock")).allMatch(state -> state.startsWith("client:"));
+        client.withdraw("lock");
+        quorum.pass(100 * NEAR);
+        assertThat(client.unasked()).isEmpty();
+        assertThat(quorum.states("lock")).allMatch(state -> state.startsWith("free"));
+    }
+
+    /** Else it would collect what it does not want any more, and keep it for a lease. */
+    @Test
+    void whoGivesUpBeforeItHearsThatItIsItsTurnAsksNobodyForTheLock() {
+        SimulatedQuorum quorum = new SimulatedQuorum(3);
+        Client holder = quorum.client("holder", node -> NEAR / 2);
+        Client waiter = quorum.client("waiter", node -> NEAR);
+        LeaseId lease = holder.hold("lock");
+        long before = waiter.attempts();
+        waiter.waitFor("lock");
+        while (waiter.attempts() < before + 2) {
+            quorum.pass(NEAR / 10);
+        }
+        holder.release(lease);
+        quorum.pass(3 * NEAR / 2);
+        waiter.withdraw("lock");
+        quorum.pass(100 * NEAR);
+        assertThat(quorum.states("lock")).allMatch(state -> state.startsWith("free"));
+    }
+
+    /** Else the time that it had for collecting would end its lease. */
+    @Test
+    void whoHasTheLockInItsTurnKeepsItForItsLease() {
+        SimulatedQuorum quorum = new SimulatedQuorum(3);
+        Client holder = quorum.client("holder", node -> NEAR);
+        Client waiter = quorum.client("waiter", node -> NEAR);
+        LeaseId lease = holder.hold("lock");
+        waiter.waitFor("lock");
+        quorum.pass(10 * NEAR);
+        holder.release(lease);
+        quorum.answer(waiter.waitFor("lock"));
+        quorum.pass(WaitingRules.claimPeriod(LEASE).plus(NODE_TIMEOUT).toNanos());
+        assertThat(quorum.states("lock")).allMatch(state -> state.startsWith("waiter:"));
+    }
+
+    @Test
+    void whoGivesUpBetweenTwoAttemptsMakesNoOther() {
+        SimulatedQuorum quorum = new SimulatedQuorum(5);
+        int gate = quorum.gate("lock");
+        Client one = quorum.client("one", node -> (node - gate + 5) % 5 <= 2 ? NEAR : FAR);
+        Client other = quorum.client("other", node -> (node - gate + 5) % 5 <= 2 ? FAR : NEAR);
+        quorum.master(gate).goDown();
+        one.claim("lock");
+        other.claim("lock");
+        quorum.pass(NODE_TIMEOUT.toNanos() + 10 * FAR);
+        one.withdraw("lock");
+        other.withdraw("lock");
+        long before = one.attempts() + other.attempts();
+        quorum.pass(10 * NODE_TIMEOUT.toNanos());
+        assertThat(one.attempts() + other.attempts()).isEqualTo(before);
     }
 
     /** Found by reading: as long as the claim lived, what a node gave to an attempt that was over stayed where it was. */

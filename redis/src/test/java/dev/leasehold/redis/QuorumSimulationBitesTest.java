@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -32,16 +33,43 @@ class QuorumSimulationBitesTest {
         return Pattern.compile((rule == QuorumRule.RELEASE_ON_ALL ? "PROGRESS" : "(EXCLUSION|TOKENS)") + ": .*");
     }
 
+    /**
+     * A run that showed it when it was last looked for. It is tried first, which saves minutes of looking; after a change of
+     * the protocol or of the simulation it may show nothing, and the one that is found then can be written here.
+     */
+    private static long shown(QuorumRule rule) {
+        return switch (rule) {
+            case NEW_ATTEMPT_NAME, BOUND_ON_PROPOSALS -> 1;
+            case DEADLINE_FROM_SENDING -> 155;
+            case ACCEPT_ABOVE_LAST, RAISE_NEVER_LOWER, RELEASE_ON_ALL -> 501;
+            case GATES_GRANT_IS_NO_VOTE -> 503;
+            case MARKER -> 518;
+            case MARKER_AGE -> 533;
+            case NEVER_SHORTEN -> 602;
+            case RUN_ID_READ_BY_SCRIPT -> 642;
+        };
+    }
+
+    /** A run and what it has shown. */
+    private record Harm(long seed, String what) {}
+
+    private static Stream<Harm> harms(QuorumRule rule, long seed) {
+        Pattern harm = harm(rule);
+        return QuorumSimulation.run(seed, kind(rule), Set.of(rule), null).findings().stream()
+                .filter(found -> harm.matcher(found).matches())
+                .map(found -> new Harm(seed, found));
+    }
+
     @ParameterizedTest
     @EnumSource(QuorumRule.class)
     void findsWhatABrokenRuleDoes(QuorumRule rule) {
-        Pattern harm = harm(rule);
-        Optional<String> caught = LongStream.range(1, MOST_RUNS)
-                .parallel()
-                .mapToObj(seed -> QuorumSimulation.run(seed, kind(rule), Set.of(rule), null))
-                .flatMap(report -> report.findings().stream())
-                .filter(found -> harm.matcher(found).matches())
-                .findAny();
+        Optional<Harm> caught = harms(rule, shown(rule))
+                .findAny()
+                .or(() -> LongStream.range(1, MOST_RUNS)
+                        .parallel()
+                        .boxed()
+                        .flatMap(seed -> harms(rule, seed))
+                        .findAny());
         assertThat(caught)
                 .as("a run that shows what happens when " + rule + " is off")
                 .isPresent();

@@ -9,8 +9,9 @@ import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.TimeSource;
-import dev.leasehold.testkit.Deaf;
+import dev.leasehold.spi.Validity;
 import dev.leasehold.testkit.sim.SimWorld;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,6 +24,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
 import java.util.function.IntToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The real quorum code before simulated masters, on virtual time: each client with a network of its own, whose delays a test
@@ -87,9 +89,10 @@ final class SimulatedQuorum {
     }
 
     /** A client, at this process. */
-    final class Client {
+    final class Client implements Signals {
         private final String name;
         private final QuorumStore store;
+        private final List<LeaseId> unasked = new ArrayList<>();
         private final AtomicLong attempts = new AtomicLong();
 
         private Client(String name, IntToLongFunction delays, IntFunction<CompletionStage<?>> inboxes) {
@@ -106,7 +109,20 @@ final class SimulatedQuorum {
                     unsteady,
                     new SplittableRandom(1),
                     new QuorumSettings(Duration.ofMinutes(1), NODE_TIMEOUT, HORIZON, true));
-            store = new QuorumStore(quorum, new Deaf(), () -> {});
+            store = new QuorumStore(quorum, this, () -> {});
+        }
+
+        @Override
+        public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
+            unasked.add(lease);
+        }
+
+        @Override
+        public void doubt(@Nullable String lock) {}
+
+        /** What it was granted while it was not asking. */
+        List<LeaseId> unasked() {
+            return unasked;
         }
 
         /** How many attempts it has made. */
