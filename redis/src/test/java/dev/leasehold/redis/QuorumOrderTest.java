@@ -310,6 +310,54 @@ class QuorumOrderTest {
         assertThat(sent).containsExactly(2);
     }
 
+    /** Else the one that hears of the loss later would end the attempt that the other has begun. */
+    @Test
+    void whoAsksTwiceForALeaseThatIsLostGetsOneNewLease() {
+        SimulatedQuorum quorum = new SimulatedQuorum(3);
+        Client holder = quorum.client("holder", node -> NEAR);
+        LeaseId lost = holder.hold("lock");
+        quorum.answer(holder.breakLease("lock", lost.token()));
+        long before = holder.attempts();
+        List<CompletableFuture<ClaimAnswer>> both = List.of(holder.claim("lock"), holder.claim("lock"));
+        assertThat(both).allSatisfy(one -> assertThat(quorum.answer(one)).isInstanceOf(ClaimAnswer.Granted.class));
+        assertThat(holder.attempts()).isEqualTo(before + 1);
+    }
+
+    /** Nobody may be there any more who wants it. */
+    @Test
+    void whoIsGrantedTheLockWhileNobodyAsksHasItForAClaimPeriodOnly() {
+        SimulatedQuorum quorum = new SimulatedQuorum(3);
+        Client waiter = whoseTurnItIs(quorum);
+        quorum.pass(10 * NEAR);
+        assertThat(waiter.unasked()).hasSize(1);
+        quorum.pass(WaitingRules.claimPeriod(LEASE).toNanos());
+        assertThat(quorum.states("lock")).noneMatch(state -> state.startsWith("waiter:"));
+    }
+
+    @Test
+    void whoAsksWhileItCollectsHasTheLockForItsLease() {
+        SimulatedQuorum quorum = new SimulatedQuorum(3);
+        Client waiter = whoseTurnItIs(quorum);
+        quorum.answer(waiter.waitFor("lock"));
+        assertThat(waiter.unasked()).isEmpty();
+        quorum.pass(WaitingRules.claimPeriod(LEASE).plus(NODE_TIMEOUT).toNanos());
+        assertThat(quorum.states("lock")).allMatch(state -> state.startsWith("waiter:"));
+    }
+
+    /** One that stood in line, and hears just now that the gate has given it the lock. */
+    private static Client whoseTurnItIs(SimulatedQuorum quorum) {
+        Client holder = quorum.client("holder", node -> NEAR);
+        Client waiter = quorum.client("waiter", node -> NEAR);
+        LeaseId lease = holder.hold("lock");
+        waiter.waitFor("lock");
+        quorum.pass(10 * NEAR);
+        quorum.answer(holder.release(lease));
+        quorum.pass(10 * NEAR);
+        waiter.granted(
+                quorum.gate("lock"), new LeaseId("lock", new ClaimId("waiter", waiter.attempts()), lease.token()));
+        return waiter;
+    }
+
     /** Found by a reviewer: the attempt was stopped in the middle, and what it had got stayed where it was for a lease. */
     @Test
     void aRenewalThatHearsOfTheLossLateDoesNotEndTheNextAttempt() {
