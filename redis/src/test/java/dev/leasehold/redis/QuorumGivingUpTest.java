@@ -1,0 +1,148 @@
+package dev.leasehold.redis;
+
+import static dev.leasehold.redis.SimulatedQuorum.FAR;
+import static dev.leasehold.redis.SimulatedQuorum.HELD_UP;
+import static dev.leasehold.redis.SimulatedQuorum.NEAR;
+import static dev.leasehold.redis.SimulatedQuorum.NODE_TIMEOUT;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.redis.SimulatedQuorum.Client;
+import dev.leasehold.spi.LeaseId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Who withdraws a claim in the middle of something leaves nothing before the quorum, and hears nothing any more; on virtual time. */
+class QuorumGivingUpTest {
+
+    /**
+     * Found by reading, after one of 32 contenders had waited for five seconds: the ballot that queues was sent when the inbox
+     * was open at last, and its attempt had been withdrawn before. It then had the node for itself until it was withdrawn again.
+     */
+    @Test
+    void aBallotThatWaitsForTheInboxIsNotSentAfterItsWithdrawal() {
+        SimulatedQuorum quorum = new SimulatedQuorum(3);
+        CompletableFuture<String> inbox = new CompletableFuture<>();
+        Client holder = quorum.client("holder", node -> NEAR);
+        Client waiter = quorum.client("waiter", node -> NEAR, node -> inbox);
+        holder.hold("lock");
+        waiter.waitFor("lock");
+        quorum.pass(10 * NEAR);
+        waiter.withdraw("lock");
+        quorum.pass(10 * NEAR);
+        inbox.complete("open");
+        quorum.pass(10 * NEAR);
+        assertThat(quorum.states("lock")).allMatch(state -> state.startsWith("holder:") && state.endsWith("[]"));
+    }
+
+    /** Else the nodes that had not said yes would have it after the withdrawal, and keep it for a lease. */
+    @Test
+    void whoGivesUpBeforeItAsksAgainAsksNobody() {
+        SimulatedQuorum quorum = new SimulatedQuorum(4);
+        Client even = quorum.client("even", node -> node % 2 == 0 ? NEAR : FAR);
+        Client odd = quorum.client("odd", node -> node % 2 == 1 ? NEAR : FAR);
+        String lock = IntStream.range(0, 100)
+                .mapToObj(i -> "lock-" + i)
+                .filter(name -> quorum.gate(name) % 2 == 1)
+                .findFirst()
+                .orElseThrow();
+        even.claim(lock);
+        quorum.pass(NEAR / 2);
+        odd.claim(lock);
+        quorum.pass(2 * FAR + NEAR / 4);
+        assertThat(quorum.states(lock)).noneMatch(state -> state.startsWith("free"));
+        even.withdraw(lock);
+        odd.withdraw(lock);
+        quorum.pass(100 * NEAR);
+        assertThat(quorum.states(lock)).allMatch(state -> state.startsWith("free"));
+    }
+
+    /** Else who gives up often would go past a gate that is slow, and past all who stand there. */
+    @Test
+    void whoGivesUpBeforeTheGateIsLateCountsNothingAgainstIt() {
+        SimulatedQuorum quorum = new SimulatedQuorum(3);
+        int gate = quorum.gate("lock");
+        boolean[] slow = {false};
+        List<Integer> sent = new ArrayList<>();
+        Client client = quorum.client("client", node -> {
+            sent.add(node);
+            return node == gate && slow[0] ? HELD_UP : NEAR;
+        });
+        slow[0] = true;
+        for (int i = 0; i < 5; i++) {
+            client.claim("lock");
+            quorum.pass(3 * NEAR);
+            client.withdraw("lock");
+            quorum.pass(2 * NODE_TIMEOUT.toNanos());
+        }
+        slow[0] = false;
+        sent.clear();
+        client.claim("lock");
+        assertThat(sent).startsWith(gate);
+    }
+
+    /** Else its attempt would begin after its withdrawal, and keep the lock for a lease. */
+    @Test
+    void whoGivesUpBeforeItHasHeardOfTheNodesAsksThemForNothing() {
+        SimulatedQuorum quorum = new SimulatedQuorum(3);
+        Client newcomer = quorum.newcomer("newcomer", node -> NEAR);
+        newcomer.claim("lock");
+        quorum.pass(NEAR / 2);
+        newcomer.withdraw("lock");
+        quorum.pass(3 * NODE_TIMEOUT.toNanos());
+        assertThat(newcomer.attempts()).isZero();
+        assertThat(quorum.states("lock")).allMatch(state -> state.startsWith("free"));
+    }
+
+    /** Else it would take the answers to what it has given back for a lease. */
+    @Test
+    void whoGivesUpBeforeItIsAnsweredIsNotGrantedTheLockByTheAnswers() {
+        SimulatedQuorum quorum = new SimulatedQuorum(3);
+        Client client = quorum.client("client", node -> NEAR);
+        client.claim("lock");
+        quorum.pass(3 * NEAR / 2);
+        assertThat(quorum.states("lock")).allMatch(state -> state.startsWith("client:"));
+        client.withdraw("lock");
+        quorum.pass(100 * NEAR);
+        assertThat(client.unasked()).isEmpty();
+        assertThat(quorum.states("lock")).allMatch(state -> state.startsWith("free"));
+    }
+
+    /** Else it would collect what it does not want any more, and keep it for a lease. */
+    @Test
+    void whoGivesUpBeforeItHearsThatItIsItsTurnAsksNobodyForTheLock() {
+        SimulatedQuorum quorum = new SimulatedQuorum(3);
+        Client holder = quorum.client("holder", node -> NEAR / 2);
+        Client waiter = quorum.client("waiter", node -> NEAR);
+        LeaseId lease = holder.hold("lock");
+        long before = waiter.attempts();
+        waiter.waitFor("lock");
+        while (waiter.attempts() < before + 2) {
+            quorum.pass(NEAR / 10);
+        }
+        holder.release(lease);
+        quorum.pass(3 * NEAR / 2);
+        waiter.withdraw("lock");
+        quorum.pass(100 * NEAR);
+        assertThat(quorum.states("lock")).allMatch(state -> state.startsWith("free"));
+    }
+
+    @Test
+    void whoGivesUpBetweenTwoAttemptsMakesNoOther() {
+        SimulatedQuorum quorum = new SimulatedQuorum(5);
+        int gate = quorum.gate("lock");
+        Client one = quorum.client("one", node -> (node - gate + 5) % 5 <= 2 ? NEAR : FAR);
+        Client other = quorum.client("other", node -> (node - gate + 5) % 5 <= 2 ? FAR : NEAR);
+        quorum.master(gate).goDown();
+        one.claim("lock");
+        other.claim("lock");
+        quorum.pass(NODE_TIMEOUT.toNanos() + 10 * FAR);
+        one.withdraw("lock");
+        other.withdraw("lock");
+        long before = one.attempts() + other.attempts();
+        quorum.pass(10 * NODE_TIMEOUT.toNanos());
+        assertThat(one.attempts() + other.attempts()).isEqualTo(before);
+    }
+}
