@@ -38,9 +38,9 @@ public record ClaimId(String client, long counter) {
         return new ClaimId(text.substring(0, colon), Long.parseLong(text.substring(colon + 1)));
     }
 
-    // By hand, here and in LeaseId: the JVM makes a record's own when they are first called, which takes 20 ms, and
-    // that
-    // was while the store was locked.
+    // By hand, as in LeaseId: a record's own are made by the JVM at the first call. That takes 20 ms, and was done
+    // while the
+    // store was locked.
 
     @Override
     public boolean equals(@Nullable Object other) {

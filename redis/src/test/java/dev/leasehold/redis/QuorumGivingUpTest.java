@@ -7,6 +7,7 @@ import static dev.leasehold.redis.SimulatedQuorum.NODE_TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.redis.SimulatedQuorum.Client;
+import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.LeaseId;
 import java.util.ArrayList;
 import java.util.List;
@@ -119,11 +120,12 @@ class QuorumGivingUpTest {
         LeaseId lease = holder.hold("lock");
         long before = waiter.attempts();
         waiter.waitFor("lock");
-        while (waiter.attempts() < before + 2) {
+        for (int i = 0; i < 100 && waiter.attempts() < before + 2; i++) {
             quorum.pass(NEAR / 10);
         }
         holder.release(lease);
         quorum.pass(3 * NEAR / 2);
+        assertThat(quorum.states("lock").get(quorum.gate("lock"))).startsWith("waiter:" + (before + 2));
         waiter.withdraw("lock");
         quorum.pass(100 * NEAR);
         assertThat(quorum.states("lock")).allMatch(state -> state.startsWith("free"));
@@ -136,9 +138,11 @@ class QuorumGivingUpTest {
         Client one = quorum.client("one", node -> (node - gate + 5) % 5 <= 2 ? NEAR : FAR);
         Client other = quorum.client("other", node -> (node - gate + 5) % 5 <= 2 ? FAR : NEAR);
         quorum.master(gate).goDown();
-        one.claim("lock");
-        other.claim("lock");
+        List<CompletableFuture<ClaimAnswer>> answers = List.of(one.claim("lock"), other.claim("lock"));
         quorum.pass(NODE_TIMEOUT.toNanos() + 10 * FAR);
+        assertThat(answers).noneMatch(CompletableFuture::isDone);
+        assertThat(quorum.queues("lock")).containsOnly("[]");
+        assertThat(quorum.states("lock")).allMatch(state -> state.matches("(free|down).*"));
         one.withdraw("lock");
         other.withdraw("lock");
         long before = one.attempts() + other.attempts();

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the contract on real masters found only now and then, on virtual time: answers of a quorum that come in an awkward order. */
+/** Answers of a quorum that come in an awkward order, on virtual time: as the contract on real masters sees them now and then. */
 class QuorumOrderTest {
 
     /** Found by the contract on real masters: two of three had released it, the gate had not, and who tried was told "busy". */
@@ -176,7 +176,7 @@ class QuorumOrderTest {
         assertThat(waiter.attempts()).isGreaterThan(queued.counter());
         quorum.pass(10 * NEAR);
         sent.clear();
-        waiter.granted(2, new LeaseId("lock", queued, lost.token()));
+        waiter.hears(2, new LeaseId("lock", queued, lost.token()));
         assertThat(sent).containsExactly(2);
     }
 
@@ -230,7 +230,7 @@ class QuorumOrderTest {
     /** One that stood in line, and hears just now that the gate has given it the lock. */
     private static Client whoseTurnItIs(SimulatedQuorum quorum) {
         Client waiter = whoStoodInLine(quorum);
-        waiter.granted(quorum.gate("lock"), new LeaseId("lock", new ClaimId("waiter", waiter.attempts()), 1));
+        waiter.hears(quorum.gate("lock"), new LeaseId("lock", new ClaimId("waiter", waiter.attempts()), 1));
         return waiter;
     }
 

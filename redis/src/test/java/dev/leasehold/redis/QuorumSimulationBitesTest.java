@@ -73,7 +73,11 @@ class QuorumSimulationBitesTest {
         assertThat(caught)
                 .as("a run that shows what happens when " + rule + " is off")
                 .isPresent();
-        System.out.println(rule + ": " + caught.orElseThrow());
+        Harm harm = caught.orElseThrow();
+        System.out.println(rule + ": " + harm);
+        assertThat(QuorumSimulation.run(harm.seed(), kind(rule), Set.of(), null).findings())
+                .as("what the same run shows with the rule")
+                .isEmpty();
     }
 
     /** The special schedules find nothing where all rules are kept. */

@@ -163,7 +163,7 @@ final class SimulatedQuorum {
         }
 
         /** It hears that a node has given the lock to an attempt that stands in line there. */
-        void granted(int node, LeaseId lease) {
+        void hears(int node, LeaseId lease) {
             store.granted(node, lease);
         }
 
