@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * end. Whoever looks compares the validity with the clocks at that moment, so no thread, timer or answer is needed for a
  * hold to be seen as lost. Whoever sees it lost first writes that down with a compare-and-set, and a confirmation is
  * written with one too: an answer that comes in after somebody was told "lost" finds an end there and changes nothing.
- * In the same way whoever sees the two clocks apart writes down when: from then on only the answer to a later request
+ * A lease holds only while both clocks say so ({@link Validity#isConfirmedBy}): a short sleep of the machine stops only the
+ * monotonic one. In the same way whoever sees that they do not agree writes down when: from then on only the answer to a later request
  * makes the hold valid again, also if the clocks have come together meanwhile. Ends are final but for one: a release may
  * turn out to have come too late.
  */
@@ -39,7 +40,6 @@ final class Hold {
     private final LockOptions options;
     private final @Nullable Thread owner;
     private final long startedAt;
-    private final long mostDivergence;
     private final AtomicReference<Status> status;
 
     /** Completes with the final state, never exceptionally. */
@@ -61,7 +61,6 @@ final class Hold {
         this.options = caller.options();
         this.owner = caller.owner();
         this.startedAt = now;
-        this.mostDivergence = options.leaseDuration().toNanos() / 10;
         this.status = new AtomicReference<>(new Live(withinMaxHold(validity), null));
     }
 
@@ -102,7 +101,7 @@ final class Hold {
                 }
             } else if (current instanceof Doubted) {
                 return LeaseState.UNCONFIRMED;
-            } else if (agrees(validity, now)) {
+            } else if (validity.isConfirmedBy(now)) {
                 boolean late = options.autoRenew() && now.nanos() - riskAt(validity) >= 0;
                 return late || riskSince(current) != null ? LeaseState.AT_RISK : LeaseState.HELD;
             } else if (status.compareAndSet(current, new Doubted(validity, now.nanos()))) {
@@ -133,11 +132,6 @@ final class Hold {
         return validity.deadline() - (validity.deadline() - validity.sentAt().nanos()) / 3;
     }
 
-    /** Whether both clocks have told the same since the request was sent. */
-    private boolean agrees(Validity validity, ClockReading now) {
-        return now.divergenceSince(validity.sentAt()) <= mostDivergence;
-    }
-
     /** By what it was confirmed last, or null if it is over. */
     @Nullable Validity validity() {
         Status current = status.get();
@@ -146,7 +140,7 @@ final class Hold {
 
     Duration remaining(ClockReading now) {
         return state(now).isValid() && status.get() instanceof Live live
-                ? Duration.ofNanos(Math.max(0, live.validity().nanosLeft(now.nanos())))
+                ? Duration.ofNanos(Math.max(0, live.validity().nanosLeft(now)))
                 : Duration.ZERO;
     }
 
@@ -196,6 +190,11 @@ final class Hold {
                 return true;
             }
         }
+    }
+
+    /** Whether the clocks have cast doubt on it that no answer has resolved. */
+    boolean isInDoubt() {
+        return status.get() instanceof Doubted;
     }
 
     /** Whether the holder has ended it at a moment when nobody could say whether it was still held. */

@@ -196,8 +196,7 @@ final class LocalQueue {
         announce(hold, LeaseState.RELEASED);
         current.vacate();
         long keep = hold.keepNanos(now);
-        Duration lease = hold.options().leaseDuration();
-        boolean doubtful = current.isDoubted() || hold.endedInDoubt() || !current.agrees(clocks, lease);
+        boolean doubtful = current.isDoubted() || hold.endedInDoubt() || !current.hasClocksInStep(clocks);
         if (keep > 0 || doubtful) {
             giveBack(current, hold, keep);
         } else {
@@ -380,7 +379,7 @@ final class LocalQueue {
         if (current.isOver(now) || (hold != null && hold.state(clocks).isFinal())) {
             return;
         }
-        if (!current.agrees(validity, clocks)) {
+        if (!validity.isConfirmedBy(clocks)) {
             if (!current.isDoubted()) {
                 current.doubt(now);
             }
@@ -516,7 +515,7 @@ final class LocalQueue {
             return;
         }
         settleVacated();
-        if (!current.isDoubted() && !current.agrees(clocks, next.options().leaseDuration())) {
+        if (!current.isDoubted() && !current.isConfirmedBy(clocks)) {
             current.doubt(now);
         }
         if (!current.isReadyFor(next, now)) {

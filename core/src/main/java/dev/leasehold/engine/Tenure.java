@@ -126,14 +126,14 @@ final class Tenure {
         return endInStore - now;
     }
 
-    /** Whether both clocks have told the same since a request was sent; else its answer sets no deadline. */
-    boolean agrees(Validity answer, ClockReading clocks) {
-        return clocks.divergenceSince(answer.sentAt()) <= leaseNanos / 10;
+    /** Whether both clocks say that the lease holds, by its last confirmation. */
+    boolean isConfirmedBy(ClockReading clocks) {
+        return validity.isConfirmedBy(clocks);
     }
 
-    /** Whether both clocks have told the same since the last confirmation, for a lease as long as that. */
-    boolean agrees(ClockReading clocks, Duration lease) {
-        return clocks.divergenceSince(validity.sentAt()) <= lease.toNanos() / 10;
+    /** Whether the clocks have moved alike since the last confirmation. */
+    boolean hasClocksInStep(ClockReading clocks) {
+        return validity.agrees(clocks);
     }
 
     /** Whether so many callers of this process have been served in a row that the lock has to go back to the store. */
@@ -199,13 +199,16 @@ final class Tenure {
     }
 
     /**
-     * Takes a confirmation over. A lease's end never moves back, so of two deadlines the later one is right.
+     * Takes a confirmation over. A lease's end never moves back, so of two confirmations the one that lasts longer is right,
+     * with its own clocks: the newer clocks beside the older deadline would forget what the machine has slept in between.
+     * In doubt the new one counts, since only that was asked for after the doubt arose.
      *
      * @return the extensions that its request has covered
      */
     List<Extension> confirm(Validity confirmed) {
-        Validity merged = hasDiverged(confirmed) ? confirmed : merge(validity, confirmed);
         Hold current = hold;
+        boolean inDoubt = current != null && current.isInDoubt();
+        Validity merged = inDoubt || hasOutlasted(confirmed) ? confirmed : validity;
         if (current != null && !current.confirm(merged)) {
             return List.of();
         }
@@ -227,14 +230,10 @@ final class Tenure {
         return covered;
     }
 
-    /** Whether the machine slept or a clock was set in between: then the earlier deadline is worth nothing. */
-    private boolean hasDiverged(Validity confirmed) {
-        return confirmed.sentAt().divergenceSince(validity.sentAt()) > leaseNanos / 10;
-    }
-
-    private static Validity merge(Validity one, Validity other) {
-        ClockReading sentAt = other.sentAt().nanos() - one.sentAt().nanos() >= 0 ? other.sentAt() : one.sentAt();
-        return new Validity(sentAt, other.deadline() - one.deadline() > 0 ? other.deadline() : one.deadline());
+    /** Whether a confirmation lasts longer than what was known when it was asked for, or that is worth nothing by then. */
+    private boolean hasOutlasted(Validity confirmed) {
+        ClockReading asked = confirmed.sentAt();
+        return !validity.isConfirmedBy(asked) || confirmed.length() > validity.nanosLeft(asked);
     }
 
     /** Has the lease confirmed by a request that is sent from now on. */

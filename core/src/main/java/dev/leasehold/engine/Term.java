@@ -83,18 +83,18 @@ final class Term {
             return false;
         }
         LeaseState state = lease.look();
+        ClockReading now = time.now();
         Validity validity = lease.hold().validity();
-        if (state.isFinal() || validity == null || end(validity) - time.nanos() <= 0) {
+        if (state.isFinal() || validity == null || nanosInOffice(validity, now) <= 0) {
             end();
             return false;
         }
         return state.isValid();
     }
 
-    /** When the term is over if nothing more is heard: the margin before the deadline, and never while renewal is not late. */
-    private long end(Validity validity) {
-        long whole = validity.deadline() - validity.sentAt().nanos();
-        return validity.deadline() - Math.min(marginNanos, whole / MARGIN_SHARE);
+    /** How long the term lasts if nothing more is heard: to the margin before the deadline, and not before renewal is late. */
+    private long nanosInOffice(Validity validity, ClockReading now) {
+        return validity.nanosLeft(now) - Math.min(marginNanos, validity.length() / MARGIN_SHARE);
     }
 
     /** Looks, and comes back when the term is over unless something is heard. */
@@ -127,7 +127,7 @@ final class Term {
         if (state.isFinal() || validity == null) {
             return 0;
         }
-        long left = end(validity) - now.nanos();
+        long left = nanosInOffice(validity, now);
         if (state != LeaseState.UNCONFIRMED) {
             inDoubt = false;
             return left;

@@ -25,6 +25,16 @@ public record ClockReading(long nanos, long wallMicros) {
         return apart == Long.MIN_VALUE ? Long.MAX_VALUE : Math.abs(apart);
     }
 
+    /**
+     * How much time has passed by the clock that has moved further.
+     *
+     * @param earlier an earlier reading
+     * @return nanoseconds; negative only if both clocks have moved back
+     */
+    public long nanosSince(ClockReading earlier) {
+        return Math.max(nanos - earlier.nanos, saturatedNanos(wallMicros - earlier.wallMicros));
+    }
+
     private static long saturatedNanos(long micros) {
         if (micros > Long.MAX_VALUE / 1000) {
             return Long.MAX_VALUE;

@@ -48,6 +48,47 @@ public record Validity(ClockReading sentAt, long deadline) {
     }
 
     /**
+     * What is left by the clock that has moved further since the request was sent. A machine that sleeps stops the
+     * monotonic clock, not the wall clock, and not the store's: so a lease holds only while both clocks say so.
+     *
+     * @param now both clocks now
+     * @return nanoseconds, zero or negative once one of the clocks has used the validity up
+     */
+    public long nanosLeft(ClockReading now) {
+        return length() - now.nanosSince(sentAt);
+    }
+
+    /**
+     * Whether both clocks say that the lease holds: neither has used it up, and they {@linkplain #agrees agree}.
+     *
+     * @param now both clocks now
+     * @return true if it may be relied on
+     */
+    public boolean isConfirmedBy(ClockReading now) {
+        return nanosLeft(now) > 0 && agrees(now);
+    }
+
+    /**
+     * Whether the clocks have moved alike since the request was sent: they are not more than a tenth of the validity apart,
+     * as they are after a long sleep or when one was set.
+     *
+     * @param now both clocks now
+     * @return false if what they say is worth nothing
+     */
+    public boolean agrees(ClockReading now) {
+        return now.divergenceSince(sentAt) <= length() / 10;
+    }
+
+    /**
+     * How long it lasts from the request on.
+     *
+     * @return nanoseconds, zero or negative if it was over from the start
+     */
+    public long length() {
+        return deadline - sentAt.nanos();
+    }
+
+    /**
      * Whether the deadline has been reached.
      *
      * @param nanos the monotonic clock now

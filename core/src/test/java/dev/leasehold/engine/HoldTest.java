@@ -93,6 +93,24 @@ class HoldTest {
     }
 
     @Test
+    void aShortSleepCountsAgainstTheValidity() {
+        assertThat(hold.state(at(27, 2.9))).isEqualTo(LeaseState.AT_RISK);
+        assertThat(hold.remaining(at(27, 2.9))).isEqualTo(Duration.ofMillis(100));
+        assertThat(hold.state(at(28, 2.9)))
+                .as("the store's clock has used the lease up although ours has 2 s left")
+                .isEqualTo(LeaseState.UNCONFIRMED);
+        assertThat(hold.remaining(at(28, 2.9))).isZero();
+    }
+
+    @Test
+    void theClocksMayBeATenthOfTheValidityApartAndNotOfTheLeaseAskedFor() {
+        LockOptions tenMinutes = OPTIONS.withLeaseDuration(Duration.ofMinutes(10));
+        Hold pushed = new Hold("lock", 7, new Caller(tenMinutes, false, null), validity(0, 5), START);
+        assertThat(pushed.state(at(0.1, 0.5))).isEqualTo(LeaseState.HELD);
+        assertThat(pushed.state(at(0.1, 0.6))).isEqualTo(LeaseState.UNCONFIRMED);
+    }
+
+    @Test
     void aDoubtStaysUntilALaterRequestIsAnswered() {
         assertThat(hold.state(at(5, 60))).isEqualTo(LeaseState.UNCONFIRMED);
         assertThat(hold.state(at(6))).as("the clocks have come together").isEqualTo(LeaseState.UNCONFIRMED);

@@ -38,6 +38,22 @@ class LocalQueueDoubtTest {
     }
 
     @Test
+    void shortSleepsBetweenRenewalsDoNotAddUp() {
+        Hold hold = bench.held();
+        Extension hour = new Extension(Duration.ofHours(1));
+        bench.send(new Event.Extend(hold, hour));
+        LeaseId lease = bench.renewal().lease();
+        bench.renewed(lease, Duration.ofHours(1));
+        for (int i = 0; i < 100; i++) {
+            bench.suspend(Duration.ofMillis(2_500));
+            bench.look();
+            Duration left = Duration.ofHours(1).minus(Duration.ofMillis(2_500L * (i + 1)));
+            assertThat(hold.remaining(bench.now())).isLessThan(left);
+            bench.renewed(lease, LEASE);
+        }
+    }
+
+    @Test
     void anAnswerAcrossWhichTheClocksDivergedSetsNoDeadline() {
         Hold hold = bench.held();
         bench.pass(Duration.ofSeconds(10));

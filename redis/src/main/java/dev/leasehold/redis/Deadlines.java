@@ -21,10 +21,10 @@ final class Deadlines {
         this.nodes = nodes.clone();
     }
 
-    /** A node has confirmed. Its end never moves back, so of two deadlines the later is right. */
+    /** A node has confirmed. Its end never moves back, so of two confirmations the one that lasts longer is right. */
     void confirm(int node, Validity validity) {
         Validity known = nodes[node];
-        if (known == null || validity.deadline() - known.deadline() > 0) {
+        if (known == null || validity.length() > known.nanosLeft(validity.sentAt())) {
             nodes[node] = validity;
         }
     }
@@ -49,13 +49,13 @@ final class Deadlines {
                 there.add(node);
             }
         }
-        there.sort(Comparator.comparingLong(node -> node.deadline() - round.nanos()));
+        there.sort(Comparator.comparingLong(node -> node.nanosLeft(round)));
         int index = there.size() - majority;
         if (index < 0) {
             return null;
         }
         Validity decisive = there.get(index);
         boolean ofThisRound = decisive.sentAt().nanos() - round.nanos() >= 0;
-        return ofThisRound ? decisive : new Validity(round, decisive.deadline());
+        return ofThisRound ? decisive : new Validity(round, round.nanos() + decisive.nanosLeft(round));
     }
 }

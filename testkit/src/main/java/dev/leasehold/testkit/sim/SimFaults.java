@@ -13,6 +13,9 @@ final class SimFaults {
     private final List<SimMember> members;
     private final SplittableRandom chance;
 
+    /** The clocks notice no shorter one. */
+    private static final long SHORTEST_SUSPENSION = SimScenario.MS;
+
     SimFaults(SimWorld world, SimScenario scenario, SimServer server, List<SimMember> members) {
         this.world = world;
         this.scenario = scenario;
@@ -65,7 +68,8 @@ final class SimFaults {
         SimProcess process = member.process();
         world.note(process.name(), "is suspended");
         process.suspend();
-        world.after(scenario.shortestSuspension() + chance.nextLong(scenario.lease * 3), () -> {
+        long longest = chance.nextBoolean() ? scenario.lease * 3 : scenario.lease / 5;
+        world.after(SHORTEST_SUSPENSION + chance.nextLong(longest), () -> {
             if (process.isSuspended()) {
                 world.note(process.name(), "wakes");
                 process.wake();

@@ -119,11 +119,6 @@ final class SimScenario {
         return lease * 4;
     }
 
-    /** Shorter suspensions than this need not be noticed: a tenth of the lease. */
-    long shortestSuspension() {
-        return longestLease() / 10 + longestLease() / 50;
-    }
-
     double clockRate(SplittableRandom chance) {
         if (!on(SimGuard.CLOCKS_WITHIN_ONE_PER_CENT)) {
             return 0.9;
