@@ -52,6 +52,7 @@ final class Hold {
     private volatile @Nullable HoldWatcher watcher;
 
     private volatile boolean retired;
+    private volatile boolean undelivered;
 
     private LeaseState announced = LeaseState.HELD;
 
@@ -207,9 +208,14 @@ final class Hold {
         status.set(LOST);
     }
 
+    /** Its caller gave up before it had the lease: nothing has run under it, so nothing is kept for {@code atLeast}. */
+    void notDelivered() {
+        undelivered = true;
+    }
+
     /** For how long the lock must stay taken although the hold is over. */
     long keepNanos(long now) {
-        return Math.max(0, options.atLeast().toNanos() - (now - startedAt));
+        return undelivered ? 0 : Math.max(0, options.atLeast().toNanos() - (now - startedAt));
     }
 
     /** For how long the hold may still be renewed. */

@@ -163,6 +163,7 @@ final class QueueRunner {
         HeldLease lease = new HeldLease(hold, this, client);
         hold.watchedBy(lease.watcher());
         if (!caller.outcome.complete(lease)) {
+            hold.notDelivered();
             hold.end(time.now());
             post(new Event.EndHold(hold));
         }

@@ -120,6 +120,7 @@ final class Request {
         if (!caller.outcome.isCompletedExceptionally()) {
             HeldLease lease = caller.outcome.getNow(null);
             if (lease != null) {
+                lease.hold().notDelivered();
                 lease.end();
             }
         }

@@ -149,6 +149,13 @@ class HoldTest {
     }
 
     @Test
+    void aGrantThatItsCallerNeverHadIsNotKept() {
+        Hold kept = hold(OPTIONS.withAtLeast(Duration.ofSeconds(10)));
+        kept.notDelivered();
+        assertThat(kept.keepNanos(at(4).nanos())).isZero();
+    }
+
+    @Test
     void maxHoldCountsFromTheStartOfTheHold() {
         Hold capped = hold(OPTIONS.withMaxHold(Duration.ofSeconds(10)));
         assertThat(capped.holdNanosLeft(at(4).nanos())).isEqualTo(6_000_000_000L);
