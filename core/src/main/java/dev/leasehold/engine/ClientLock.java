@@ -37,8 +37,7 @@ final class ClientLock implements DistributedLock {
 
     @Override
     public Lease acquire() throws InterruptedException {
-        return Objects.requireNonNull(
-                Request.sendAndWait(client, name, options, null, null).await());
+        return Objects.requireNonNull(await(null));
     }
 
     @Override
@@ -53,6 +52,11 @@ final class ClientLock implements DistributedLock {
 
     private @Nullable HeldLease obtain(Duration maxWait) throws InterruptedException {
         Objects.requireNonNull(maxWait, "maxWait");
+        return await(maxWait);
+    }
+
+    private @Nullable HeldLease await(@Nullable Duration maxWait) throws InterruptedException {
+        Request.refuseInterrupted(name);
         return Request.sendAndWait(client, name, options, maxWait, null).await();
     }
 
@@ -70,23 +74,17 @@ final class ClientLock implements DistributedLock {
     @Override
     public <E extends Exception> void run(LeaseBody<E> body) throws E, InterruptedException {
         Objects.requireNonNull(body, "body");
-        UnderLease.call(
-                Objects.requireNonNull(
-                        Request.sendAndWait(client, name, options, null, null).await()),
-                lease -> {
-                    body.run(lease);
-                    return true;
-                });
+        UnderLease.call(Objects.requireNonNull(await(null)), lease -> {
+            body.run(lease);
+            return true;
+        });
     }
 
     @Override
     public <T extends @Nullable Object, E extends Exception> T call(LeaseFunction<T, E> body)
             throws E, InterruptedException {
         Objects.requireNonNull(body, "body");
-        return UnderLease.call(
-                Objects.requireNonNull(
-                        Request.sendAndWait(client, name, options, null, null).await()),
-                body);
+        return UnderLease.call(Objects.requireNonNull(await(null)), body);
     }
 
     @Override

@@ -69,12 +69,15 @@ final class Request {
         return new Request(client, lock, caller);
     }
 
-    /** Waits for the outcome: null if the lock is busy. An interrupt gives the request up. */
-    @Nullable HeldLease await() throws InterruptedException {
+    /** Refuses an interrupted thread before anything is sent: the store may keep for atLeast what it has granted. */
+    static void refuseInterrupted(String lock) throws InterruptedException {
         if (Thread.interrupted()) {
-            giveUp();
             throw new InterruptedException("interrupted before '" + lock + "' was acquired");
         }
+    }
+
+    /** Waits for the outcome: null if the lock is busy. An interrupt gives the request up. */
+    @Nullable HeldLease await() throws InterruptedException {
         client.spin().until(caller.outcome::isDone);
         try {
             return caller.outcome.get();

@@ -42,9 +42,7 @@ final class ThreadLock implements ReentrantDistributedLock {
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        if (Thread.interrupted()) {
-            throw new InterruptedException("interrupted before '" + name + "' was acquired");
-        }
+        Request.refuseInterrupted(name);
         if (!holds.reenter(name)) {
             holds.enter(name, request(null).await());
         }
@@ -57,9 +55,7 @@ final class ThreadLock implements ReentrantDistributedLock {
 
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-        if (Thread.interrupted()) {
-            throw new InterruptedException("interrupted before '" + name + "' was acquired");
-        }
+        Request.refuseInterrupted(name);
         Duration maxWait = Duration.ofNanos(unit.toNanos(time));
         return holds.reenter(name) || holds.enter(name, request(maxWait).await());
     }

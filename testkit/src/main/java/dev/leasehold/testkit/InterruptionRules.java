@@ -65,6 +65,19 @@ interface InterruptionRules extends LeaseholdRules {
     }
 
     @Test
+    default void whatAnInterruptedThreadNeverHadIsNotKeptForAtLeast() throws Exception {
+        String name = bench().lock();
+        DistributedLock lock = bench().client().lock(name, ClientBench.LASTING.withAtLeast(Duration.ofSeconds(30)));
+        CompletableFuture<Lease> acquiring = bench().inThread(() -> {
+            Thread.currentThread().interrupt();
+            return lock.acquire();
+        });
+        assertThatThrownBy(() -> ClientBench.get(acquiring)).hasCauseInstanceOf(InterruptedException.class);
+        StoreClient elsewhere = bench().probe();
+        ClientBench.eventually("nothing is left", () -> !elsewhere.shows(name));
+    }
+
+    @Test
     default void anInterruptBeforeTheStoreAnswersLeavesNothing() throws Exception {
         StoreClient elsewhere = bench().probe();
         for (Fault fault : new Fault[] {Fault.DELAY_REQUEST, Fault.DELAY_ANSWER, Fault.LATE, Fault.LOSE_ANSWER}) {
