@@ -85,16 +85,21 @@ final class Term {
         LeaseState state = lease.look();
         ClockReading now = time.now();
         Validity validity = lease.hold().validity();
-        if (state.isFinal() || validity == null || nanosInOffice(validity, now) <= 0) {
+        if (state.isFinal() || validity == null || nanosInOffice(state, validity, now) <= 0) {
             end();
             return false;
         }
         return state.isValid();
     }
 
-    /** How long the term lasts if nothing more is heard: to the margin before the deadline, and not before renewal is late. */
-    private long nanosInOffice(Validity validity, ClockReading now) {
-        return validity.nanosLeft(now) - Math.min(marginNanos, validity.length() / MARGIN_SHARE);
+    /**
+     * How long the term lasts if nothing more is heard: to the margin before the deadline, and not before renewal is late. In
+     * doubt nobody is in office; whether the wall clock was set or the machine slept is then still to be heard from the store,
+     * so it is the monotonic clock that ends the term.
+     */
+    private long nanosInOffice(LeaseState state, Validity validity, ClockReading now) {
+        long left = state == LeaseState.UNCONFIRMED ? validity.nanosLeft(now.nanos()) : validity.nanosLeft(now);
+        return left - Math.min(marginNanos, validity.length() / MARGIN_SHARE);
     }
 
     /** Looks, and comes back when the term is over unless something is heard. */
@@ -127,7 +132,7 @@ final class Term {
         if (state.isFinal() || validity == null) {
             return 0;
         }
-        long left = nanosInOffice(validity, now);
+        long left = nanosInOffice(state, validity, now);
         if (state != LeaseState.UNCONFIRMED) {
             inDoubt = false;
             return left;
