@@ -179,22 +179,53 @@ public final class Leasehold implements AutoCloseable {
     }
 
     /**
-     * Ends all holds at once, releases them in the store, withdraws all claims (their callers get {@link
-     * IllegalStateException}), and closes the connection. Waits for the store for the store timeout at most, also through an
-     * interrupt, which is kept. What the user passed in is not closed. Idempotent.
+     * Closes the client and lets what is held end for one second: {@link #close(Duration)} with that limit. A service that
+     * shuts down should give its work the time that it needs.
      */
     @Override
     public void close() {
-        client.close();
+        client.close(Client.CLOSE_LIMIT);
     }
 
     /**
-     * As {@link #close()}, without waiting: the holds are over when this returns, the rest happens in the background.
+     * Closes the client, and never gives back a lease that its holder has not given back: another process would begin beside
+     * work that still runs.
+     *
+     * <p>Takes no new callers from now on; those who wait get {@link IllegalStateException}, and leaders are demoted. Then lets
+     * holds end for up to {@code limit}: they are renewed, and what is given back is free at once. What is held after that is
+     * lost: its state is {@code LOST}, its listeners are told, its body is interrupted where that was asked for, and {@code
+     * run} and {@code call} throw {@link LeaseLostException} when the body ends. It is not renewed any more and stays taken in
+     * the store until its lease runs out, as if the process had died.
+     *
+     * <p>Waits for the store to answer releases for the store timeout at most, then closes the connection. An interrupt ends
+     * the wait for holders and not the one for the store, and is kept. What the user passed in is not closed. Idempotent; of
+     * several limits the one that is over first counts.
+     *
+     * @param limit how long holds may take to end; zero ends them at once
+     * @throws IllegalArgumentException if the limit is negative
+     */
+    public void close(Duration limit) {
+        client.close(limit);
+    }
+
+    /**
+     * Closes the client in the background, as {@link #close()} does.
      *
      * @return completes when everything is closed; completing it by hand changes nothing
      */
     public CompletableFuture<@Nullable Void> closeAsync() {
-        return client.closeAsync().copy();
+        return closeAsync(Client.CLOSE_LIMIT);
+    }
+
+    /**
+     * Closes the client in the background, as {@link #close(Duration)} does. No new callers are taken when this returns.
+     *
+     * @param limit how long holds may take to end; zero ends them at once
+     * @return completes when everything is closed; completing it by hand changes nothing
+     * @throws IllegalArgumentException if the limit is negative
+     */
+    public CompletableFuture<@Nullable Void> closeAsync(Duration limit) {
+        return client.closeAsync(limit).copy();
     }
 
     @Override

@@ -47,6 +47,9 @@ public final class Client {
     private static final AtomicInteger CLIENTS = new AtomicInteger();
     private static final int ID_BYTES = 20;
 
+    /** For how long closing lets holds end unless it is said. */
+    public static final Duration CLOSE_LIMIT = Duration.ofSeconds(1);
+
     private final ClientSettings settings;
     private final @Nullable SystemTime ownTime;
     private final TimeSource time;
@@ -295,29 +298,42 @@ public final class Client {
     }
 
     /** Starts to close; the store is closed on a thread for callbacks, never on one of its own. */
-    public CompletableFuture<@Nullable Void> closeAsync() {
+    public CompletableFuture<@Nullable Void> closeAsync(Duration limit) {
+        Duration holders = checkedLimit(limit);
         beginToClose();
-        TimeSource.Timer limit = time.schedule(settings.storeTimeout(), () -> drained.complete(null));
+        TimeSource.Timer giveUp = time.schedule(holders, this::abandon);
+        TimeSource.Timer last = time.schedule(holders.plus(settings.storeTimeout()), () -> drained.complete(null));
         drained.whenComplete((done, failure) -> {
-            limit.cancel();
+            giveUp.cancel();
+            last.cancel();
             callbacks.executeOwn(this::shut);
         });
         return closing;
     }
 
-    /** Closes on the calling thread. An interrupt does not shorten the wait: the releases would be lost. */
-    public void close() {
+    /**
+     * Closes on the calling thread. An interrupt ends the wait for the holders, not the one for the store: the releases would
+     * be lost.
+     */
+    public void close(Duration limit) {
+        Duration holders = checkedLimit(limit);
         beginToClose();
-        long end = System.nanoTime() + settings.storeTimeout().toNanos();
         boolean interrupted = false;
-        while (!drained.isDone()) {
+        try {
+            awaitDrained(holders);
+        } catch (InterruptedException e) {
+            interrupted = true;
+        }
+        abandon();
+        long end = System.nanoTime() + settings.storeTimeout().toNanos();
+        while (!drained.isDone() && !closing.isDone()) {
             try {
-                drained.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+                if (!awaitDrained(Duration.ofNanos(end - System.nanoTime()))) {
+                    LOG.log(Level.WARNING, "the store {0} did not answer every release before it was closed", this);
+                    break;
+                }
             } catch (InterruptedException e) {
                 interrupted = true;
-            } catch (ExecutionException | TimeoutException e) {
-                LOG.log(Level.WARNING, "the store {0} did not answer every release before it was closed", this);
-                break;
             }
         }
         shut();
@@ -326,16 +342,36 @@ public final class Client {
         }
     }
 
+    private static Duration checkedLimit(Duration limit) {
+        if (limit.isNegative()) {
+            throw new IllegalArgumentException("the limit for closing must not be negative, but was " + limit);
+        }
+        return limit.compareTo(LockOptions.FOREVER) < 0 ? limit : LockOptions.FOREVER;
+    }
+
+    private boolean awaitDrained(Duration limit) throws InterruptedException {
+        try {
+            CompletableFuture.anyOf(drained, closing).get(limit.toNanos(), TimeUnit.NANOSECONDS);
+            return true;
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
+        } catch (TimeoutException e) {
+            return false;
+        }
+    }
+
     private void beginToClose() {
         if (closed.compareAndSet(false, true)) {
             campaigns.forEach(Election::clientCloses);
-            for (QueueRunner runner : queues.values()) {
-                runner.post(new Event.Close());
-            }
+            queues.values().forEach(runner -> runner.post(new Event.Close()));
             if (queues.isEmpty()) {
                 drained.complete(null);
             }
         }
+    }
+
+    private void abandon() {
+        queues.values().forEach(runner -> runner.post(new Event.Abandon()));
     }
 
     private void shut() {

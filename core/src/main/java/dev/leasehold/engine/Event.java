@@ -63,6 +63,9 @@ sealed interface Event {
     /** The store says unasked that what is held depends on a connection that is broken. */
     record RiskSignal() implements Event {}
 
-    /** The client is closing. */
+    /** The client is closing: it takes no new callers and lets the holds end. */
     record Close() implements Event {}
+
+    /** The client has let the holds end for as long as it may: what is still held is lost to its holder. */
+    record Abandon() implements Event {}
 }

@@ -97,8 +97,11 @@ final class HeldLease implements Lease {
                 "the machine was suspended or a clock was set, and the store " + client
                         + " has not confirmed the lease since";
             default ->
-                "its lease ran out, was broken, or was lost by the store " + client
-                        + "; somebody else may hold it. Do not rely on what was done since";
+                hold.isAbandoned()
+                        ? "the client was closed while it was held; it is not renewed any more, and somebody else may hold it"
+                                + " once its lease has run out in the store " + client
+                        : "its lease ran out, was broken, or was lost by the store " + client
+                                + "; somebody else may hold it. Do not rely on what was done since";
         };
         return new LeaseLostException(name(), token(), reason);
     }

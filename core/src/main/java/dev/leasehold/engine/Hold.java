@@ -34,6 +34,7 @@ final class Hold {
     private record Over(LeaseState state, boolean inDoubt) implements Status {}
 
     private static final Over LOST = new Over(LeaseState.LOST, false);
+    private static final Over ABANDONED = new Over(LeaseState.LOST, false);
 
     private final String lock;
     private final long token;
@@ -201,6 +202,27 @@ final class Hold {
     /** Whether the holder has ended it at a moment when nobody could say whether it was still held. */
     boolean endedInDoubt() {
         return status.get() instanceof Over over && over.inDoubt();
+    }
+
+    /**
+     * Ends the hold as lost because its client is closed before its holder has ended it.
+     *
+     * @return false if it was over before
+     */
+    boolean abandon(ClockReading now) {
+        while (true) {
+            if (state(now).isFinal()) {
+                return false;
+            }
+            Status current = status.get();
+            if (!(current instanceof Over) && status.compareAndSet(current, ABANDONED)) {
+                return true;
+            }
+        }
+    }
+
+    boolean isAbandoned() {
+        return status.get() == ABANDONED;
     }
 
     /** Ends the hold as lost; also one whose release came too late. */

@@ -35,6 +35,8 @@ final class LocalQueue {
 
     private static final long TURN_NANOS = 10_000_000L;
 
+    private static final String CLOSED = "the client was closed while it was held";
+
     /** No time at which anything is due. */
     static final long NEVER = Long.MAX_VALUE;
 
@@ -118,6 +120,9 @@ final class LocalQueue {
             riskSignal();
         } else if (event instanceof Event.Close) {
             close();
+        } else if (event instanceof Event.Abandon) {
+            close();
+            abandon();
         }
     }
 
@@ -173,12 +178,23 @@ final class LocalQueue {
                     caller,
                     new IllegalStateException("this Leasehold was closed while '" + lock + "' was waited for")));
         }
+    }
+
+    /**
+     * Gives up a lease that its holder has not given back: work may go on under it for which the holder still has to be told,
+     * so nobody else may begin. It is left to the store, where it runs out as if this process had died.
+     */
+    private void abandon() {
         Tenure current = tenure;
         Hold hold = current == null ? null : current.hold();
-        if (hold != null) {
-            hold.end(clocks);
-            endHold(hold);
+        if (current == null || hold == null || !hold.abandon(clocks)) {
+            return;
         }
+        announce(hold, LeaseState.LOST);
+        failExtensions(current, CLOSED);
+        actions.add(new Action.Unrenewed(hold, CLOSED));
+        actions.add(new Action.Settle(hold, LeaseState.LOST, null));
+        tenure = null;
     }
 
     // ---- the holder ----------------------------------------------------------------------------------------------

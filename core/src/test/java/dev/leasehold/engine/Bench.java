@@ -139,6 +139,10 @@ final class Bench {
         send(new Event.Close());
     }
 
+    void abandon() {
+        send(new Event.Abandon());
+    }
+
     void look() {
         send(new Event.Look());
     }

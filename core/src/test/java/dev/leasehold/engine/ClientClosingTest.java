@@ -7,6 +7,7 @@ import dev.leasehold.DistributedLock;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
+import dev.leasehold.LockOptions;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.Store;
@@ -26,6 +27,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -47,17 +49,35 @@ class ClientClosingTest {
     }
 
     @Test
-    void closingReleasesWhatIsHeldAndClosesTheStoreOnce() throws Exception {
+    void closingReturnsAsSoonAsTheLastHoldHasEndedAndClosesTheStoreOnce() throws Exception {
         StoreFactory memory = WrappedStore.memory();
         WrappedStore store = new WrappedStore(memory);
         Leasehold leasehold = Impatient.client(store);
         Lease lease = leasehold.lock("a").acquire();
+        DistributedLock another = leasehold.lock("b");
+        Thread closer = new Thread(() -> leasehold.close(LockOptions.FOREVER));
+        closer.start();
+        Awaitility.await()
+                .untilAsserted(() -> assertThatThrownBy(another::tryAcquire).isInstanceOf(IllegalStateException.class));
+        assertThat(lease.state()).isEqualTo(LeaseState.HELD);
+        assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+        closer.join(10_000);
+        assertThat(closer.isAlive()).isFalse();
         leasehold.close();
-        leasehold.close();
-        assertThat(lease.state()).isEqualTo(LeaseState.RELEASED);
         assertThat(store.closes).hasValue(1);
         try (Leasehold other = Impatient.client(memory)) {
             assertThat(other.lock("a").tryAcquire()).isPresent();
+        }
+    }
+
+    @Test
+    void aNegativeLimitIsRefusedAndNothingIsClosed() throws Exception {
+        try (Leasehold leasehold = Impatient.client(new WrappedStore())) {
+            assertThatThrownBy(() -> leasehold.close(Duration.ofNanos(-1)))
+                    .isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> leasehold.closeAsync(Duration.ofNanos(-1)))
+                    .isInstanceOf(IllegalArgumentException.class);
+            assertThat(leasehold.lock("a").tryAcquire()).isPresent();
         }
     }
 
@@ -75,7 +95,7 @@ class ClientClosingTest {
                     callers.add(threads.submit(() -> {
                         start.await();
                         try {
-                            assertThat(lock.acquire().state()).isIn(LeaseState.HELD, LeaseState.RELEASED);
+                            assertThat(lock.acquire().release()).isEqualTo(LeaseState.RELEASED);
                         } catch (IllegalStateException closed) {
                             assertThat(closed).hasMessageContaining("closed");
                         }
@@ -122,7 +142,7 @@ class ClientClosingTest {
             }
         };
         Leasehold leasehold = Impatient.client(store);
-        assertThat(leasehold.lock("a").acquire().isValid()).isTrue();
+        leasehold.lock("a").acquire().releaseAsync();
         leasehold.close();
         assertThat(closer.get()).isEqualTo(Thread.currentThread().getName());
         ownThread.shutdownNow();
@@ -151,15 +171,16 @@ class ClientClosingTest {
             }
         };
         Leasehold leasehold = Impatient.client(store);
-        assertThat(leasehold.lock("a").acquire().isValid()).isTrue();
+        leasehold.lock("a").acquire().releaseAsync();
         Thread.currentThread().interrupt();
         Thread closer = Thread.currentThread();
-        ownThread.execute(() -> {
-            while (closer.getState() == Thread.State.RUNNABLE) {
-                Thread.onSpinWait();
-            }
-            closing.countDown();
-        });
+        new Thread(() -> {
+                    while (closer.getState() == Thread.State.RUNNABLE) {
+                        Thread.onSpinWait();
+                    }
+                    closing.countDown();
+                })
+                .start();
         leasehold.close();
         assertThat(Thread.interrupted()).isTrue();
         assertThat(log).containsExactly("released", "closed");
@@ -167,12 +188,14 @@ class ClientClosingTest {
     }
 
     @Test
-    void closingInTheBackgroundReleasesToo() throws Exception {
+    void closingInTheBackgroundWaitsForHoldsAndReleasesToo() throws Exception {
         WrappedStore store = new WrappedStore();
         Leasehold leasehold = Impatient.client(store);
         Lease lease = leasehold.lock("a").acquire();
-        leasehold.closeAsync().get(10, TimeUnit.SECONDS);
-        assertThat(lease.state()).isEqualTo(LeaseState.RELEASED);
+        CompletableFuture<?> closed = leasehold.closeAsync(LockOptions.FOREVER);
+        assertThat(lease.state()).isEqualTo(LeaseState.HELD);
+        assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+        closed.get(10, TimeUnit.SECONDS);
         assertThat(store.closes).hasValue(1);
         leasehold.close();
         assertThat(store.closes).hasValue(1);
@@ -195,7 +218,7 @@ class ClientClosingTest {
             }
         };
         Leasehold leasehold = Impatient.client(store);
-        assertThat(leasehold.lock("a").acquire().isValid()).isTrue();
+        leasehold.lock("a").acquire().releaseAsync();
         leasehold.close();
         assertThat(store.closes).hasValue(1);
     }

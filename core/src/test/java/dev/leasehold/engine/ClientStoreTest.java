@@ -193,7 +193,7 @@ class ClientStoreTest {
         gone.outcome.cancel(false);
         client.join("a", gone);
         assertThat(client.inspect(NamePattern.of("*"))).isEmpty();
-        client.close();
+        client.close(Duration.ZERO);
     }
 
     @Test
@@ -224,6 +224,6 @@ class ClientStoreTest {
         LeaseId again = new LeaseId("a", asked.get().id(), 2);
         late.complete(new ClaimAnswer.Granted(again, 0, validity));
         assertThat(released).containsExactly(pushed, again);
-        client.close();
+        client.close(Duration.ZERO);
     }
 }

@@ -24,23 +24,50 @@ class LocalQueueClosingTest {
     }
 
     @Test
-    void aHoldIsReleased() {
+    void aHoldGoesOnUntilItsHolderEndsIt() {
         Hold hold = bench.held();
         bench.close();
+        bench.none(Action.SendRelease.class);
+        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.HELD);
+        bench.ends(hold);
         LeaseId lease = bench.release();
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.RELEASED);
         bench.released(lease);
         bench.one(Action.Settle.class);
         bench.isIdle();
     }
 
     @Test
+    void aHoldThatDoesNotEndIsLostAndItsLeaseIsLeftToTheStore() {
+        Hold hold = bench.held();
+        bench.close();
+        bench.abandon();
+        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.LOST);
+        assertThat(bench.one(Action.Announce.class).state()).isEqualTo(LeaseState.LOST);
+        assertThat(bench.one(Action.Settle.class).state()).isEqualTo(LeaseState.LOST);
+        bench.one(Action.Unrenewed.class);
+        bench.none(Action.SendRelease.class);
+        bench.isIdle();
+    }
+
+    @Test
+    void whatItsHolderHasJustEndedIsGivenBackAndNotAbandoned() {
+        Hold hold = bench.held();
+        bench.close();
+        assertThat(hold.end(bench.now())).isTrue();
+        bench.abandon();
+        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.RELEASED);
+        bench.released(bench.release());
+        bench.isIdle();
+    }
+
+    @Test
     void aHoldIsNotHandedOver() {
-        bench.held();
+        Hold hold = bench.held();
         Caller next = bench.joins();
         bench.close();
         bench.failed(next);
         bench.none(Action.Give.class);
+        bench.ends(hold);
         bench.release();
     }
 
@@ -67,9 +94,10 @@ class LocalQueueClosingTest {
 
     @Test
     void closingTwiceIsClosingOnce() {
-        bench.held();
+        Hold hold = bench.held();
         bench.close();
         bench.close();
+        bench.ends(hold);
         bench.release();
         bench.none(Action.SendRelease.class);
     }

@@ -76,7 +76,6 @@ final class SimCaller {
 
     void clientCloses() {
         closing = true;
-        held.forEach(SimHold::releaseCalled);
     }
 
     void clientIsClosed() {
@@ -236,9 +235,6 @@ final class SimCaller {
         }
         boolean local = lease.token() > hold.grant().lease.token();
         world.note(name, local ? "gets by local hand-over" : "gets", asked.lock, lease.token());
-        if (closing) {
-            hold.releaseCalled();
-        }
         held.add(hold);
         int kind = chance.nextInt(10);
         long time = 0;

@@ -1,6 +1,7 @@
 package dev.leasehold.testkit.sim;
 
 import dev.leasehold.Leasehold;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -86,8 +87,9 @@ final class SimMember {
             world.note(process.name(), "closes");
             closed = true;
             callers.forEach(SimCaller::clientCloses);
-            client.closeAsync();
-            callers.forEach(SimCaller::clientIsClosed);
+            long limit = chance.nextBoolean() ? 0 : chance.nextLong(scenario.lease);
+            List<SimCaller> present = List.copyOf(callers);
+            client.closeAsync(Duration.ofNanos(limit)).thenRun(() -> present.forEach(SimCaller::clientIsClosed));
         });
     }
 

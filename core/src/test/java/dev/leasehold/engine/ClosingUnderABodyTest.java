@@ -1,0 +1,108 @@
+package dev.leasehold.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseLostException;
+import dev.leasehold.LeaseState;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockOptions;
+import dev.leasehold.spi.StoreFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A service shuts down while work is done under its locks: nobody else may begin beside that work. */
+@Timeout(60)
+class ClosingUnderABodyTest {
+
+    private final StoreFactory memory = WrappedStore.memory();
+    private final Leasehold leasehold = Impatient.client(memory);
+    private final Leasehold other = Impatient.client(memory);
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final CountDownLatch begun = new CountDownLatch(1);
+    private final CountDownLatch mayEnd = new CountDownLatch(1);
+
+    @AfterEach
+    void stop() {
+        mayEnd.countDown();
+        threads.shutdownNow();
+        other.close();
+        leasehold.close();
+    }
+
+    private Future<?> body(LockOptions options) {
+        Future<?> body = threads.submit(() -> {
+            leasehold.lock("a", options).run(lease -> {
+                begun.countDown();
+                mayEnd.await();
+            });
+            return null;
+        });
+        await(begun);
+        return body;
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void nobodyElseGetsTheLockWhileABodyRunsOnAfterItsClientWasClosed() throws Exception {
+        Future<?> body = body(LockOptions.defaults());
+        leasehold.close();
+        assertThat(body.isDone()).isFalse();
+        assertThat(other.lock("a").tryAcquire()).isEmpty();
+    }
+
+    @Test
+    void aBodyThatOutlivesItsClientIsToldSoWhenItEnds() throws Exception {
+        Future<?> body = body(LockOptions.defaults());
+        leasehold.close();
+        mayEnd.countDown();
+        assertThatThrownBy(() -> body.get(10, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(LeaseLostException.class)
+                .hasMessageContaining("client was closed");
+    }
+
+    @Test
+    void aBodyIsInterruptedIfItAskedForThat() throws Exception {
+        Future<?> body = body(LockOptions.defaults().withInterruptOnLoss(true));
+        leasehold.close();
+        assertThatThrownBy(() -> body.get(10, TimeUnit.SECONDS)).hasRootCauseInstanceOf(InterruptedException.class);
+    }
+
+    @Test
+    void aLeaseThatIsHeldWhenItsClientIsClosedIsLostAndItsListenersHear() throws Exception {
+        Lease lease = leasehold.lock("a").acquire();
+        List<LeaseState> told = Collections.synchronizedList(new ArrayList<>());
+        CountDownLatch lost = new CountDownLatch(1);
+        lease.onStateChange((which, state) -> {
+            told.add(state);
+            lost.countDown();
+        });
+        leasehold.close();
+        assertThat(lease.state()).isEqualTo(LeaseState.LOST);
+        assertThat(lease.remaining()).isEqualTo(Duration.ZERO);
+        assertThatThrownBy(lease::ensureValid)
+                .isInstanceOf(LeaseLostException.class)
+                .hasMessageContaining("client was closed");
+        assertThat(lease.release()).isEqualTo(LeaseState.LOST);
+        await(lost);
+        assertThat(told).containsExactly(LeaseState.LOST);
+    }
+}
