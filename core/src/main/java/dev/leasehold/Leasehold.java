@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One process's connection to one store of locks. Thread-safe; make one and share it. It owns a small number of daemon
  * threads (one for timers, those of the store, and one for callbacks unless callbacks block, 16 at most), all named {@code
- * leasehold-…}, which are gone after {@link #close()}.
+ * leasehold-…}, which are gone after {@link #close()}; where leases hang on a session and one is left when the client is
+ * closed, they are gone when it has run out.
  */
 public final class Leasehold implements AutoCloseable {
 

@@ -41,6 +41,9 @@ sealed interface Action {
     /** Tell a holder what became of its extension: null for done. */
     record AnswerExtension(Extension extension, @Nullable LockException failure) implements Action {}
 
+    /** Note that a lease is left to the store, whose holder has not ended it, and how long it may last there. */
+    record Abandon(Hold hold, long nanosInStore) implements Action {}
+
     /** Say that a hold is not renewed any more, and why. */
     record Unrenewed(Hold hold, String why) implements Action {}
 }

@@ -65,12 +65,16 @@ public final class Client {
     private final ReentrantLock shutting = new ReentrantLock();
     private final Spin spin;
 
+    /** Until when leases that were left in the store may last, on the monotonic clock. */
+    private final AtomicLong leftUntil;
+
     public Client(ClientSettings settings) {
         this.settings = settings;
         int number = CLIENTS.incrementAndGet();
         TimeSource given = settings.time();
         ownTime = given == null ? new SystemTime("leasehold-timer-" + number) : null;
         time = given != null ? given : java.util.Objects.requireNonNull(ownTime);
+        leftUntil = new AtomicLong(time.nanos());
         callbacks = new Callbacks(settings.executor(), given != null, "leasehold-callback-" + number);
         String clientId = newId();
         AtomicLong claims = new AtomicLong();
@@ -374,23 +378,41 @@ public final class Client {
         queues.values().forEach(runner -> runner.post(new Event.Abandon()));
     }
 
+    /** A lease is left in the store whose holder has not ended it. */
+    void leaves(long nanosInStore) {
+        long end = time.nanos() + nanosInStore;
+        leftUntil.accumulateAndGet(end, (one, other) -> one - other > 0 ? one : other);
+    }
+
     private void shut() {
         shutting.lock();
         try {
             if (closing.isDone()) {
                 return;
             }
+            long left = leftUntil.get() - time.nanos();
             try {
-                store.close();
-            } finally {
-                if (ownTime != null) {
-                    ownTime.close();
+                if (left > 0 && store.closingEndsLeases()) {
+                    time.schedule(Duration.ofNanos(left), this::shutStore);
+                } else {
+                    shutStore();
                 }
+            } finally {
                 callbacks.close();
                 closing.complete(null);
             }
         } finally {
             shutting.unlock();
+        }
+    }
+
+    private void shutStore() {
+        try {
+            store.close();
+        } finally {
+            if (ownTime != null) {
+                ownTime.close();
+            }
         }
     }
 

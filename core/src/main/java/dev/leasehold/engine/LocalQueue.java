@@ -192,7 +192,7 @@ final class LocalQueue {
         }
         announce(hold, LeaseState.LOST);
         failExtensions(current, CLOSED);
-        actions.add(new Action.Unrenewed(hold, CLOSED));
+        actions.add(new Action.Abandon(hold, current.nanosInStore(now)));
         actions.add(new Action.Settle(hold, LeaseState.LOST, null));
         tenure = null;
     }

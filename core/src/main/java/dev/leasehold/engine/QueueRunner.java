@@ -142,6 +142,15 @@ final class QueueRunner {
             } else {
                 answer.extension().outcome.completeExceptionally(failure);
             }
+        } else if (action instanceof Action.Abandon abandon) {
+            LOG.log(
+                    Level.WARNING,
+                    "the lock ''{0}'' with token {1} was still held when its client was closed: it is not renewed any more,"
+                            + " and stays taken in the store {2} until its lease runs out",
+                    lock,
+                    Long.toString(abandon.hold().token()),
+                    client);
+            client.leaves(abandon.nanosInStore());
         } else if (action instanceof Action.Unrenewed unrenewed) {
             LOG.log(
                     Level.WARNING,

@@ -126,6 +126,17 @@ public interface Store extends AutoCloseable {
         request.run();
     }
 
+    /**
+     * Whether closing the store ends its leases, as where they hang on a session. Then a client that is closed while something
+     * is held keeps the store open in the background until that lease would have run out, so that nobody else begins beside
+     * its holder.
+     *
+     * @return false where leases outlive the store object
+     */
+    default boolean closingEndsLeases() {
+        return false;
+    }
+
     /** Closes what the store has opened, at once: threads, connections, files. Operations under way fail. Idempotent. */
     @Override
     void close();

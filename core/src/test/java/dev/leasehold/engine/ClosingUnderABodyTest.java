@@ -18,6 +18,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -104,5 +105,27 @@ class ClosingUnderABodyTest {
         assertThat(lease.release()).isEqualTo(LeaseState.LOST);
         await(lost);
         assertThat(told).containsExactly(LeaseState.LOST);
+    }
+
+    @Test
+    void aStoreWhoseLeasesHangOnItsSessionStaysOpenUntilTheyWouldHaveRunOut() throws Exception {
+        WrappedStore session = new WrappedStore(memory) {
+            @Override
+            boolean closingEndsLeases() {
+                return true;
+            }
+        };
+        Leasehold closing = Impatient.client(session);
+        LockOptions brief = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(1));
+        Lease left = closing.lock("left", brief).acquire();
+        Leasehold idle = Impatient.client(session);
+        idle.lock("given back").acquire().close();
+        idle.close();
+        assertThat(session.closes).hasValue(1);
+        closing.close(Duration.ZERO);
+        assertThat(left.state()).isEqualTo(LeaseState.LOST);
+        assertThat(session.closes).hasValue(1);
+        Awaitility.await().until(() -> session.closes.get() == 2);
+        assertThat(other.lock("left").tryAcquire()).isPresent();
     }
 }

@@ -44,7 +44,7 @@ class LocalQueueClosingTest {
         assertThat(hold.state(bench.now())).isEqualTo(LeaseState.LOST);
         assertThat(bench.one(Action.Announce.class).state()).isEqualTo(LeaseState.LOST);
         assertThat(bench.one(Action.Settle.class).state()).isEqualTo(LeaseState.LOST);
-        bench.one(Action.Unrenewed.class);
+        bench.one(Action.Abandon.class);
         bench.none(Action.SendRelease.class);
         bench.isIdle();
     }

@@ -56,6 +56,10 @@ class WrappedStore implements StoreFactory {
         store.close();
     }
 
+    boolean closingEndsLeases() {
+        return false;
+    }
+
     Duration maxLease(Store store) {
         return store.maxLease();
     }
@@ -97,6 +101,11 @@ class WrappedStore implements StoreFactory {
             @Override
             public CompletionStage<Boolean> breakLease(String lock, long token) {
                 return store.breakLease(lock, token);
+            }
+
+            @Override
+            public boolean closingEndsLeases() {
+                return WrappedStore.this.closingEndsLeases();
             }
 
             @Override

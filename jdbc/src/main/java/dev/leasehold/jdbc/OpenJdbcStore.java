@@ -144,6 +144,11 @@ final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListen
         return session != null ? PinnedSession.LONGEST : Turn.LONGEST;
     }
 
+    @Override
+    public boolean closingEndsLeases() {
+        return session != null;
+    }
+
     /** A statement may have reached the server, and wait there for a row, when its connection breaks here. */
     @Override
     public Duration requestHorizon() {

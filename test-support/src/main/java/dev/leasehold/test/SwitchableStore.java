@@ -125,6 +125,11 @@ final class SwitchableStore implements StoreFactory {
         }
 
         @Override
+        public boolean closingEndsLeases() {
+            return store.closingEndsLeases();
+        }
+
+        @Override
         public Duration requestHorizon() {
             return store.requestHorizon();
         }

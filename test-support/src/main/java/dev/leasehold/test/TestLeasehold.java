@@ -176,14 +176,14 @@ public final class TestLeasehold implements AutoCloseable {
         settle();
     }
 
-    /** Closes the {@link Leasehold} and ends the threads. */
+    /** Closes the {@link Leasehold}, which lets nothing be held any longer, and ends the threads. */
     @Override
     public void close() {
         store.down(false);
         CompletableFuture<Void> closing = new CompletableFuture<>();
         Thread closer = new Thread(
                 () -> {
-                    leasehold.close();
+                    leasehold.close(Duration.ZERO);
                     closing.complete(null);
                 },
                 "leasehold-test-closer");

@@ -121,7 +121,7 @@ public final class ClientBench implements AutoCloseable {
     public void close() {
         store.plan(FaultPlan.none());
         threads.forEach(Thread::interrupt);
-        clients.forEach(Leasehold::close);
+        clients.forEach(client -> client.close(Duration.ZERO));
         probes.forEach(StoreClient::close);
         time.close();
     }

@@ -23,20 +23,40 @@ import org.junit.jupiter.api.Test;
 interface ClientRules extends LeaseholdRules {
 
     @Test
-    default void closingReleasesWhatIsHeldAtOnce() throws Exception {
+    default void whatIsHeldWhenItsClientIsClosedStaysTakenUntilItsLeaseHasRunOut() throws Exception {
         StoreClient elsewhere = bench().probe();
         Leasehold client = bench().client();
         List<Lease> leases = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             leases.add(client.lock(bench().lock()).acquire());
         }
-        client.close();
+        client.close(Duration.ZERO);
         for (Lease lease : leases) {
             assertThat(lease.isValid()).isFalse();
-            assertThat(elsewhere.shows(lease.name())).isFalse();
-            assertThat(ClientBench.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.RELEASED);
+            assertThat(elsewhere.shows(lease.name())).isTrue();
+            assertThat(elsewhere.finds(lease.name())).isFalse();
+            assertThat(ClientBench.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.LOST);
             assertThatCode(lease::close).doesNotThrowAnyException();
         }
+        for (Lease lease : leases) {
+            ClientBench.eventually("the lease has run out", () -> elsewhere.finds(lease.name()));
+        }
+    }
+
+    @Test
+    default void whatIsGivenBackWhileItsClientClosesIsFreeAtOnce() throws Exception {
+        StoreClient elsewhere = bench().probe();
+        Leasehold client = bench().client();
+        Lease lease = client.lock(bench().lock()).acquire();
+        Lease other = client.lock(bench().lock()).acquire();
+        CompletableFuture<Void> closing = client.closeAsync(Duration.ofMinutes(1));
+        assertThat(lease.isValid()).isTrue();
+        assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+        assertThat(elsewhere.finds(lease.name())).isTrue();
+        assertThat(closing).isNotDone();
+        assertThat(other.release()).isEqualTo(LeaseState.RELEASED);
+        ClientBench.get(closing);
+        assertThat(elsewhere.finds(other.name())).isTrue();
     }
 
     @Test

@@ -57,6 +57,11 @@ record FaultyConnection(FaultyStore faulty, Store store, TimeSource time) implem
         return store.maxLease();
     }
 
+    @Override
+    public boolean closingEndsLeases() {
+        return store.closingEndsLeases();
+    }
+
     /** Longer than any plan's delay, because the plan may change while a request is on its way. */
     @Override
     public Duration requestHorizon() {

@@ -92,6 +92,11 @@ final class OpenZooKeeperStore implements Store {
     }
 
     @Override
+    public boolean closingEndsLeases() {
+        return true;
+    }
+
+    @Override
     public void close() {
         locks.close(patience);
     }
