@@ -22,7 +22,6 @@ import dev.leasehold.spi.Validity;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -45,7 +44,6 @@ public final class Client {
 
     private static final Logger LOG = System.getLogger("dev.leasehold");
     private static final AtomicInteger CLIENTS = new AtomicInteger();
-    private static final int ID_BYTES = 20;
 
     /** For how long closing lets holds end unless it is said. */
     public static final Duration CLOSE_LIMIT = Duration.ofSeconds(1);
@@ -76,13 +74,13 @@ public final class Client {
         time = given != null ? given : java.util.Objects.requireNonNull(ownTime);
         leftUntil = new AtomicLong(time.nanos());
         callbacks = new Callbacks(settings.executor(), given != null, "leasehold-callback-" + number);
-        String clientId = newId();
+        ClientIdentity identity = new ClientIdentity(settings.random());
         AtomicLong claims = new AtomicLong();
-        store = settings.store().open(context(clientId, new QueueSignals()));
+        store = settings.store().open(context(identity, new QueueSignals()));
         spin = store.mayAnswerAtOnce() ? new Spin() : Spin.none();
         queueSettings = new QueueSettings(
                 settings.store().toString(),
-                () -> new ClaimId(clientId, claims.incrementAndGet()),
+                () -> new ClaimId(identity.get(), claims.incrementAndGet()),
                 settings.localHandOvers(),
                 settings.storeTimeout(),
                 store.requestHorizon(),
@@ -95,15 +93,9 @@ public final class Client {
         }
     }
 
-    private String newId() {
-        byte[] id = new byte[ID_BYTES];
-        settings.random().nextBytes(id);
-        return HexFormat.of().formatHex(id);
-    }
-
-    private StoreContext context(String clientId, Signals signals) {
+    private StoreContext context(ClientIdentity identity, Signals signals) {
         return new StoreContext(
-                clientId,
+                identity,
                 ClientInfo.describe(settings.label()),
                 settings.namespace(),
                 time,
@@ -114,7 +106,7 @@ public final class Client {
     /** With an id of its own: nothing that it does can be taken for this client's. */
     public Examination examine() throws InterruptedException {
         checkOpen();
-        return settings.store().examine(context(newId(), new NoSignals()));
+        return settings.store().examine(context(new ClientIdentity(settings.random()), new NoSignals()));
     }
 
     public ClientSettings settings() {

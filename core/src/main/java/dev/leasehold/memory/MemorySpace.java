@@ -38,15 +38,15 @@ final class MemorySpace implements StoreFactory {
 
     @Override
     public Store open(StoreContext context) {
-        clients.put(context.clientId(), context.signals());
         return new MemoryStore(this, context);
     }
 
     void leave(StoreContext context) {
-        clients.remove(context.clientId(), context.signals());
+        clients.values().remove(context.signals());
     }
 
     ClaimAnswer claim(StoreContext from, Claim claim) {
+        clients.put(from.clientId(), from.signals());
         return visit(from, (now, news) -> locks.claim(key(from, claim.lock()), claim, from.owner(), now, news));
     }
 

@@ -2,11 +2,14 @@ package dev.leasehold.spi;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Supplier;
 
 /**
  * What a store is opened with.
  *
- * @param clientId the client's random id, the first part of every {@link ClaimId} that it will send
+ * @param identity draws the client's random id when it is first asked for, and gives the same from then on. {@link
+ *     StoreFactory#open} must not ask: a process that is restored twice from one snapshot, taken before the store was used,
+ *     has to be two clients
  * @param owner who the client is, in words: host, process and label; kept beside leases and waiters for inspection. It is
  *     never used to identify anything
  * @param namespace keeps lock names of different users of one store apart; empty for none, else 1 to 64 of {@code A-Z a-z
@@ -17,15 +20,45 @@ import java.util.Objects;
  * @param signals where to send signals
  */
 public record StoreContext(
-        String clientId, String owner, String namespace, TimeSource time, Duration storeTimeout, Signals signals) {
+        Supplier<String> identity,
+        String owner,
+        String namespace,
+        TimeSource time,
+        Duration storeTimeout,
+        Signals signals) {
 
     /** Checks the parts. */
     public StoreContext {
-        Objects.requireNonNull(clientId, "clientId");
+        Objects.requireNonNull(identity, "identity");
         Objects.requireNonNull(owner, "owner");
         Objects.requireNonNull(namespace, "namespace");
         Objects.requireNonNull(time, "time");
         Objects.requireNonNull(storeTimeout, "storeTimeout");
         Objects.requireNonNull(signals, "signals");
+    }
+
+    /**
+     * Makes a context for a client whose id is there already.
+     *
+     * @param clientId the client's id
+     * @param owner who the client is, in words
+     * @param namespace keeps lock names apart
+     * @param time the client's time
+     * @param storeTimeout how long an unreachable store is waited for
+     * @param signals where to send signals
+     */
+    public StoreContext(
+            String clientId, String owner, String namespace, TimeSource time, Duration storeTimeout, Signals signals) {
+        this(() -> clientId, owner, namespace, time, storeTimeout, signals);
+        Objects.requireNonNull(clientId, "clientId");
+    }
+
+    /**
+     * The client's random id, the first part of every {@link ClaimId} that it sends. Drawn by the first call.
+     *
+     * @return the id
+     */
+    public String clientId() {
+        return identity.get();
     }
 }

@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /** One client's view of a database on a server. Thread-safe; the work is done by its {@link Workers}. */
 final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListener.Client, PinnedSession.Client {
 
+    private static final AtomicInteger CLIENTS = new AtomicInteger();
     private static final Duration MOST_HORIZON = Duration.ofSeconds(5);
 
     private final String name;
@@ -44,8 +46,7 @@ final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListen
         int kept = settings.sessionLocks() ? 2 : 1;
         this.source = opener.open(connections + kept, Runner.patience(context.storeTimeout()));
         this.news = new NewsDesk(this);
-        String id =
-                context.clientId().substring(0, Math.min(8, context.clientId().length()));
+        int id = CLIENTS.incrementAndGet();
         this.session =
                 settings.sessionLocks() ? new PinnedSession("leasehold-jdbc-" + id + "-session", context, this) : null;
         this.runner = new Runner(source, new Layout(settings, name), name, context, news, this::added, session);
@@ -54,8 +55,8 @@ final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListen
         this.renewals = new Renewals(context.time(), this::renewAlone, () -> later(this::renewGathered));
         this.sweep = new ServerSweep(() -> later(this::sweepOnce), this::tidy);
         this.mayListen = settings.listen();
-        this.listener =
-                new PostgresListener("leasehold-jdbc-" + id + "-listen", NewsDesk.channel(context.clientId()), this);
+        this.listener = new PostgresListener(
+                "leasehold-jdbc-" + id + "-listen", () -> NewsDesk.channel(context.clientId()), this);
         this.deadlines = new Deadlines(context.time(), this::giveUp);
     }
 

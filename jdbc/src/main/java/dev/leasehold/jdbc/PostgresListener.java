@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
@@ -58,14 +59,14 @@ final class PostgresListener {
     }
 
     private final String name;
-    private final String channel;
+    private final Supplier<String> channel;
     private final Client client;
     private final ReentrantLock mutex = new ReentrantLock();
     private final Condition wake = mutex.newCondition();
     private @Nullable Thread thread;
     private volatile boolean closed;
 
-    PostgresListener(String name, String channel, Client client) {
+    PostgresListener(String name, Supplier<String> channel, Client client) {
         this.name = name;
         this.channel = channel;
         this.client = client;
@@ -149,12 +150,12 @@ final class PostgresListener {
     private boolean listen(Connection connection) throws SQLException {
         PGConnection listening = connection.unwrap(PGConnection.class);
         try (Statement statement = connection.createStatement()) {
-            statement.execute("LISTEN \"" + channel + "\"");
+            statement.execute("LISTEN \"" + channel.get() + "\"");
         }
         boolean comesThrough = false;
         long probedAt = System.nanoTime();
         boolean probing = true;
-        client.notifySelf(channel, PROBE);
+        client.notifySelf(channel.get(), PROBE);
         long idleSince = System.nanoTime();
         while (!closed && !client.isStarved()) {
             PGNotification[] messages = listening.getNotifications(LISTEN_MILLIS);
@@ -177,7 +178,7 @@ final class PostgresListener {
             if (!probing && now - probedAt > PROBE_EVERY_NANOS) {
                 probing = true;
                 probedAt = now;
-                client.notifySelf(channel, PROBE);
+                client.notifySelf(channel.get(), PROBE);
             }
             if (!client.isIdle()) {
                 idleSince = now;
@@ -187,7 +188,7 @@ final class PostgresListener {
         }
         if (!closed) {
             try (Statement statement = connection.createStatement()) {
-                statement.execute("UNLISTEN \"" + channel + "\"");
+                statement.execute("UNLISTEN \"" + channel.get() + "\"");
             }
         }
         return comesThrough;

@@ -29,8 +29,8 @@ final class Inbox {
     private static final int MOST_RUNS = 1000;
     private static final Pattern RUN = Pattern.compile("\\brun_id:([0-9a-f]+)");
 
-    private final String channel;
-    private final String clientId;
+    private final StoreContext context;
+    private final String prefix;
     private final boolean counts;
     private final TimeSource time;
     private final NodeEvents events;
@@ -47,8 +47,8 @@ final class Inbox {
      * @param counts whether a grant counts as it is told; else it is only a reason to ask
      */
     Inbox(Route route, StoreContext context, KeyNames names, boolean counts, NodeEvents events) {
-        this.channel = names.inboxPrefix() + context.clientId();
-        this.clientId = context.clientId();
+        this.context = context;
+        this.prefix = names.inboxPrefix();
         this.counts = counts;
         this.time = context.time();
         this.events = events;
@@ -57,7 +57,7 @@ final class Inbox {
     }
 
     String channel() {
-        return channel;
+        return prefix + context.clientId();
     }
 
     boolean isOpen() {
@@ -77,7 +77,7 @@ final class Inbox {
         connection.addListener(new RedisPubSubAdapter<String, String>() {
             @Override
             public void message(String from, String message) {
-                if (channel.equals(from)) {
+                if (channel().equals(from)) {
                     read(message);
                 }
             }
@@ -88,7 +88,7 @@ final class Inbox {
                 .handle((info, failure) -> {
                     Matcher run = RUN.matcher(info == null ? "" : info);
                     runWhereOpened = run.find() ? run.group(1) : null;
-                    return connection.async().subscribe(channel);
+                    return connection.async().subscribe(channel());
                 })
                 .thenCompose(subscribing -> subscribing)
                 .thenApply(subscribed -> connection);
@@ -129,14 +129,14 @@ final class Inbox {
                 events.doubt(rest);
             }
         } catch (RuntimeException e) {
-            LOG.log(Level.DEBUG, "a message on " + channel + " could not be read, and was passed over", e);
+            LOG.log(Level.DEBUG, "a message on " + channel() + " could not be read, and was passed over", e);
         }
     }
 
     /** {@code RUN|NOW|TOKEN|STAMP|CLAIM|PERIOD|SPARE|COUNTS|INBOX|NAME}; the run is empty where the stamp is young. */
     private void granted(String[] parts) {
         ClaimId claim = ClaimId.parse(parts[4]);
-        if (!claim.client().equals(clientId)) {
+        if (!claim.client().equals(context.clientId())) {
             return;
         }
         LeaseId lease = new LeaseId(parts[9], claim, Long.parseLong(parts[2]));

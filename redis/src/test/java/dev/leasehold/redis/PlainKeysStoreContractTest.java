@@ -26,7 +26,7 @@ class PlainKeysStoreContractTest extends StoreContract {
             return new RedisStoreProvider()
                     .create(StoreUri.parse(REDIS.get().uri() + "/" + database + "?leasehold.keys=plain"))
                     .open(new StoreContext(
-                            context.clientId(),
+                            context.identity(),
                             context.owner(),
                             "",
                             context.time(),

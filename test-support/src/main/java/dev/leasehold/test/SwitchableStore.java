@@ -47,7 +47,7 @@ final class SwitchableStore implements StoreFactory {
     @Override
     public Store open(StoreContext context) {
         return new Line(real.open(new StoreContext(
-                context.clientId(),
+                context.identity(),
                 context.owner(),
                 context.namespace(),
                 context.time(),

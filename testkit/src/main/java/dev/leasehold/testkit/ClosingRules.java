@@ -24,6 +24,11 @@ interface ClosingRules extends StoreRules {
     }
 
     @Test
+    default void openingDrawsNoClientIdSoThatOneSnapshotBecomesTwoClients() {
+        bench().openWithoutId().close();
+    }
+
+    @Test
     default void operationsAfterClosingFailAndNeverHang() {
         String lock = bench().lock();
         StoreClient client = bench().client();

@@ -48,7 +48,7 @@ public final class FaultyStore implements StoreFactory {
     @Override
     public Store open(StoreContext context) {
         StoreContext wrapped = new StoreContext(
-                context.clientId(),
+                context.identity(),
                 context.owner(),
                 context.namespace(),
                 context.time(),

@@ -2,6 +2,8 @@ package dev.leasehold.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.leasehold.spi.Store;
+import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.TimeSource;
 import java.time.Duration;
@@ -10,6 +12,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** What one test of the suite works with: a store, its clients, and time. Opaque outside of the suite. */
 public final class StoreBench implements AutoCloseable {
@@ -46,6 +49,14 @@ public final class StoreBench implements AutoCloseable {
         StoreClient client = new StoreClient(factory, namespace, "client-" + (clients.size() + 1), time);
         clients.add(client);
         return client;
+    }
+
+    /** Opens the store for a client that must not be asked for its id yet. */
+    Store openWithoutId() {
+        Supplier<String> tooEarly = () -> {
+            throw new AssertionError("the client's id was asked for before the store was used");
+        };
+        return factory.open(new StoreContext(tooEarly, "snapshot", "", time, StoreClient.STORE_TIMEOUT, new Deaf()));
     }
 
     /** A name that no other test uses. */
