@@ -49,7 +49,7 @@ interface ClientRules extends LeaseholdRules {
         Leasehold client = bench().client();
         Lease lease = client.lock(bench().lock()).acquire();
         Lease other = client.lock(bench().lock()).acquire();
-        CompletableFuture<Void> closing = client.closeAsync(Duration.ofMinutes(1));
+        CompletableFuture<?> closing = client.closeAsync(Duration.ofMinutes(1));
         assertThat(lease.isValid()).isTrue();
         assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
         assertThat(elsewhere.finds(lease.name())).isTrue();
