@@ -5,13 +5,10 @@ import dev.leasehold.Lease;
 /** Tells the guard of each renewal. Run again and again; if it is held up, the guard goes by what it knows. */
 final class Deadlines implements Runnable {
 
-    /** Readings of two clocks differ by a bit even if nothing was renewed. */
-    private static final long JITTER = 2;
-
     private final Lease lease;
     private final RunSettings settings;
     private final Guard guard;
-    private EndTimes told;
+    private volatile EndTimes told;
 
     Deadlines(Lease lease, RunSettings settings, Guard guard, EndTimes told) {
         this.lease = lease;
@@ -22,11 +19,23 @@ final class Deadlines implements Runnable {
 
     @Override
     public void run() {
-        long now = BootClock.now();
-        EndTimes times = EndTimes.of(now, lease.remaining(), settings.grace(), settings.lease());
-        if (times.killAt() > told.killAt() + JITTER) {
+        EndTimes known = told;
+        EndTimes times = look();
+        if (!times.equals(known)) {
             told = times;
             guard.watch(times);
         }
+    }
+
+    private EndTimes look() {
+        long now = BootClock.now();
+        return told.orLater(now, lease.remaining(), settings.grace(), settings.lease());
+    }
+
+    /** When SIGKILL is due, whether or not the guard knows it. */
+    long killAt() {
+        EndTimes times = look();
+        long now = BootClock.now();
+        return times.killAt(now, lease.remaining());
     }
 }

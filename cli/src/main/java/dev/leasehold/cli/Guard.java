@@ -46,7 +46,7 @@ final class Guard {
     private final Process process;
     private final Thread listener;
     private final OutputStream pipe;
-    private EndTimes times = new EndTimes(0, 0);
+    private EndTimes times = new EndTimes(0, 0, 0);
     private long pid;
 
     private Guard(Process process, Thread listener) {

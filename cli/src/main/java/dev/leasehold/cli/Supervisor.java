@@ -9,6 +9,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
@@ -38,6 +39,7 @@ final class Supervisor {
     private final long start = System.nanoTime();
 
     private @Nullable Guard guard;
+    private @Nullable Deadlines deadlines;
     private long commandStart;
     private @Nullable Integer exitStatus;
     private boolean lost;
@@ -79,8 +81,10 @@ final class Supervisor {
         confirm();
         Guard watch = Guard.start(mark, settings.grace(), line -> events.add(new Event.GuardSaid(line)));
         guard = watch;
-        EndTimes times = endTimes();
+        EndTimes times = EndTimes.of(BootClock.now(), lease.remaining(), settings.grace(), settings.lease());
         watch.watch(times);
+        Deadlines told = new Deadlines(lease, settings, watch, times);
+        deadlines = told;
         awaitGuard("armed");
         if (guardDied) {
             throw new Failure(
@@ -106,9 +110,9 @@ final class Supervisor {
             thread.setDaemon(true);
             return thread;
         });
-        Deadlines deadlines = new Deadlines(lease, settings, watch, times);
-        long period = Math.max(20, Math.min(1_000, settings.lease().toMillis() / 20));
-        feeder.scheduleWithFixedDelay(deadlines, period, period, TimeUnit.MILLISECONDS);
+        long validity = Math.min(lease.remaining().toMillis(), settings.lease().toMillis());
+        long period = Math.max(20, Math.min(1_000, validity / 20));
+        feeder.scheduleWithFixedDelay(told, period, period, TimeUnit.MILLISECONDS);
 
         int status = superviseUntilExit(command);
         feeder.shutdownNow();
@@ -127,8 +131,8 @@ final class Supervisor {
         }
     }
 
-    private EndTimes endTimes() {
-        return EndTimes.of(BootClock.now(), lease.remaining(), settings.grace(), settings.lease());
+    private long killAt() {
+        return Objects.requireNonNull(deadlines, "the guard's deadlines").killAt();
     }
 
     /** A signal that came before there was a command is meant for nobody but us. Null if there was none. */
@@ -193,7 +197,7 @@ final class Supervisor {
             if (event != null) {
                 handle(event, command);
             }
-            long killAt = Math.min(graceEnd, endTimes().killAt());
+            long killAt = Math.min(graceEnd, killAt());
             isThere = BootClock.now() >= killAt ? tree.kill() : tree.isThere();
         }
     }

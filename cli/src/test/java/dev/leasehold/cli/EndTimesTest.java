@@ -21,9 +21,30 @@ class EndTimesTest {
         "3600000, 60000, 6000, 51",
     })
     void termComesOneGraceBeforeTheEndAndKillBeforeIt(long lease, long grace, long term, long kill) {
-        EndTimes times = EndTimes.of(1_000, Duration.ofSeconds(20), Duration.ofMillis(grace), Duration.ofMillis(lease));
+        EndTimes times =
+                EndTimes.of(1_000, Duration.ofMillis(lease), Duration.ofMillis(grace), Duration.ofMillis(lease));
+        long deadline = 1_000 + lease / 10;
 
-        assertThat(times).isEqualTo(new EndTimes(3_000 - term, 3_000 - kill));
+        assertThat(times).isEqualTo(new EndTimes(deadline, deadline - term, deadline - kill));
+    }
+
+    @Test
+    void theGraceIsAShareOfTheValidityAndNotOfTheLeaseThatWasAskedFor() {
+        Duration lease = Duration.ofSeconds(30);
+        Duration onZooKeeper = Duration.ofMillis(6_660);
+        EndTimes times = EndTimes.of(0, onZooKeeper, Duration.ofSeconds(5), lease);
+        assertThat(times).isEqualTo(new EndTimes(666, 666 - 111, 666 - 51));
+    }
+
+    @Test
+    void whatIsLeftBeforeTheNextRenewalDoesNotShortenGraceAndMargin() {
+        Duration lease = Duration.ofSeconds(30);
+        Duration wanted = Duration.ofSeconds(5);
+        EndTimes times = EndTimes.of(0, Duration.ofMillis(6_660), wanted, lease);
+        assertThat(times.orLater(333, Duration.ofMillis(3_340), wanted, lease)).isSameAs(times);
+        assertThat(times.orLater(660, Duration.ZERO, wanted, lease)).isSameAs(times);
+        assertThat(times.orLater(333, Duration.ofMillis(6_660), wanted, lease))
+                .isEqualTo(new EndTimes(999, 999 - 111, 999 - 51));
     }
 
     @Test

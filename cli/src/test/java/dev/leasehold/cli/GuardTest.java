@@ -59,7 +59,7 @@ class GuardTest {
 
     private static EndTimes in(long term, long kill) {
         long now = BootClock.now();
-        return new EndTimes(now + term, now + kill);
+        return new EndTimes(now + kill, now + term, now + kill);
     }
 
     @Test

@@ -55,6 +55,14 @@ class ZooKeeperEndToEnd {
     }
 
     @Test
+    void aCommandIsNotEndedBecauseTheSessionIsMuchShorterThanTheLease() throws Exception {
+        String brief = "zookeeper://" + zoo.getConnectString() + "/it?leasehold.sessionTimeout=6000";
+        Program.Run run = leasehold.run("run", "--store", brief, "brief", "sh", "-c", "sleep 9; echo done");
+        assertThat(run.succeeded().out().strip()).isEqualTo("done");
+        assertThat(run.err()).isEmpty();
+    }
+
+    @Test
     void anEnsembleThatCannotBeReachedIsNotABusyLock() throws Exception {
         String soon = "zookeeper://127.0.0.1:1?leasehold.storeTimeout=1000";
         leasehold.run("run", "-n", "--store", soon, "demo", "touch", "ran").failed(69, "zookeeper://127.0.0.1:1");
