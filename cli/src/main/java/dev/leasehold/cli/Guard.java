@@ -30,6 +30,8 @@ import java.util.function.Consumer;
  *   <li>It finds the command by a random mark in the environment, which all its descendants inherit, also those that were
  *       detached; and by walking the tree of processes, for those that have cleaned their environment. The mark is there
  *       from the first moment, before anybody knows the process id.
+ *   <li>What it has found once it does not forget, with what descends from it: a descendant that has cleaned its environment
+ *       survives the SIGTERM of which the parent dies that it was found through.
  *   <li>We may be stopped for long between asking for the command and its start. So its first act is to look at the clock
  *       ({@code start.sh}), and the guard keeps looking for latecomers.
  *   <li>Should the guard itself die, {@link Supervisor} ends the command and gives the lock back.

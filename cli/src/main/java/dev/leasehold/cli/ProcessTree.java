@@ -8,11 +8,18 @@ import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/** Ends a command and all that it has started: what the {@link Guard} does, for the case that the guard itself has died. */
+/**
+ * A command and all that it has started, to be ended: what the {@link Guard} does, for the case that the guard itself has died.
+ *
+ * <p>Whatever was found once stays known, with what descends from it: a descendant that has cleaned its environment is found
+ * through its parent only, and the parent may die of the very SIGTERM that the descendant survives. A handle knows when its
+ * process was started, so that a later process with the same number is not taken for it.
+ */
 final class ProcessTree {
 
     private final String mark;
     private final ProcessHandle root;
+    private Set<ProcessHandle> known = Set.of();
 
     ProcessTree(String mark, ProcessHandle root) {
         this.mark = mark;
@@ -38,22 +45,47 @@ final class ProcessTree {
     }
 
     private Set<ProcessHandle> members() {
+        Set<ProcessHandle> found = new LinkedHashSet<>(Set.of(root));
+        found.addAll(marked());
+        found.addAll(known);
         Set<ProcessHandle> members = new LinkedHashSet<>();
-        if (root.isAlive()) {
-            members.add(root);
-            root.descendants().filter(ProcessHandle::isAlive).forEach(members::add);
+        for (ProcessHandle one : found) {
+            if (isRunning(one) && members.add(one)) {
+                one.descendants().filter(ProcessTree::isRunning).forEach(members::add);
+            }
         }
+        known = members;
+        return members;
+    }
+
+    private Set<ProcessHandle> marked() {
+        Set<ProcessHandle> marked = new LinkedHashSet<>();
         try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
             for (Path process : processes) {
                 if (carriesTheMark(process.resolve("environ"))) {
                     ProcessHandle.of(Long.parseLong(process.getFileName().toString()))
-                            .ifPresent(members::add);
+                            .ifPresent(marked::add);
                 }
             }
         } catch (IOException e) {
             // No /proc: what descends from the command is all that can be found.
         }
-        return members;
+        return marked;
+    }
+
+    /** A process that has ended and that its parent has not taken note of yet is alive to its handle. */
+    private static boolean isRunning(ProcessHandle process) {
+        if (!process.isAlive()) {
+            return false;
+        }
+        try {
+            String stat = Files.readString(
+                    Path.of("/proc", Long.toString(process.pid()), "stat"), StandardCharsets.ISO_8859_1);
+            char state = stat.charAt(stat.lastIndexOf(')') + 2);
+            return state != 'Z' && state != 'X';
+        } catch (IOException e) {
+            return process.isAlive();
+        }
     }
 
     private boolean carriesTheMark(Path environ) {

@@ -43,21 +43,56 @@ is_running() {
   [ "$running" ]
 }
 
-# Into $members: whatever carries the mark, and whatever descends from the command.
+# What was found stays known, as PID:BIRTH, also to the shells that come after this one: 3 takes it, 4 gives it.
+known=
+for place in "${TMPDIR:-/tmp}" /dev/shm /run; do
+  found=$(mktemp "$place/leasehold.XXXXXXXX" 2>/dev/null) && break
+done
+if [ "$found" ]; then
+  exec 3>>"$found" 4<"$found"
+  rm -f "$found"
+else
+  exec 3>/dev/null 4</dev/null
+fi
+
+remember() {
+  if birth "$1"; then
+    case "$known " in *" $1:$birth "*) return ;; esac
+    known="$known $1:$birth"
+    echo "$1:$birth" >&3
+  fi
+}
+
+recall() {
+  while read -r one <&4; do
+    case "$known " in *" $one "*) ;; *) known="$known $one" ;; esac
+  done
+}
+
+# Into $members: whatever carries the mark, descends from the command, or was found before; and what descends from it.
 find_members() {
-  members= level=
+  members= seen=" " level= alive=
   for file in $(grep -lsF "$mark" /proc/[0-9]*/environ); do
     file=${file#/proc/}
-    is_running "${file%/environ}" && members="$members ${file%/environ}"
+    level="$level ${file%/environ}"
   done
-  if [ "$pid" != 0 ] && birth "$pid" && [ "$birth" = "$born" ]; then level=$pid; fi
+  if [ "$pid" != 0 ] && birth "$pid" && [ "$birth" = "$born" ]; then level="$level $pid"; fi
+  for one in $known; do
+    if birth "${one%:*}" && [ "$birth" = "${one#*:}" ]; then
+      level="$level ${one%:*}"
+      alive="$alive $one"
+    fi
+  done
+  known=$alive
   while [ "$level" ]; do
     below=
     for process in $level; do
-      case "$members " in
-        *" $process "*) ;;
-        *) is_running "$process" && members="$members $process" ;;
-      esac
+      case $seen in *" $process "*) continue ;; esac
+      seen="$seen$process "
+      if is_running "$process"; then
+        members="$members $process"
+        remember "$process"
+      fi
       for file in /proc/"$process"/task/*/children; do
         children=
         read -r children 2>/dev/null <"$file"
@@ -96,6 +131,7 @@ stop_timer() {
     kill -s KILL "$timer"
     wait "$timer"
     timer=
+    recall
   fi
 } 2>/dev/null
 

@@ -126,6 +126,64 @@ class GuardTest {
         await().until(() -> !isRunning(child));
     }
 
+    /** It cleans its environment, and its parent dies of the SIGTERM that it survives. Ends with the test at the latest. */
+    private static final String ORPHAN_WITHOUT_MARK =
+            "env -i sh -c 'trap : TERM; echo $$ >\"$1/child\"; for i in $(seq 600); do sleep 0.05; done' sh \"$1\"; :";
+
+    private long orphan() throws Exception {
+        Process command = command(null, ORPHAN_WITHOUT_MARK);
+        guard.watch(command.pid());
+        return Long.parseLong(Processes.awaitLine(dir.resolve("child")));
+    }
+
+    @Test
+    void whatWasFoundOnceIsKilledAlsoWhenItsParentHasDiedOfTheSigterm() throws Exception {
+        guard.watch(in(30_000, 31_000));
+        hear("armed");
+        long child = orphan();
+        guard.endCommand();
+        hear("armed");
+        hear("term");
+        hear("dead");
+
+        assertThat(isRunning(child)).isFalse();
+    }
+
+    @Test
+    void whatWasFoundIsNotForgottenWhenTheLeaseIsRenewedAfterTheSigterm() throws Exception {
+        guard.watch(in(30_000, 31_000));
+        hear("armed");
+        long child = orphan();
+        hear("armed");
+        guard.watch(in(0, 1_000));
+        hear("armed");
+        hear("term");
+        await().until(() -> started.stream().noneMatch(Process::isAlive));
+        guard.watch(in(100, 150));
+        hear("armed");
+        hear("term");
+        hear("dead");
+
+        assertThat(isRunning(child)).isFalse();
+    }
+
+    @Test
+    void whatWasFoundIsNotForgottenWhenTheWrapperDiesAfterTheSigterm() throws Exception {
+        guard.watch(in(30_000, 31_000));
+        hear("armed");
+        long child = orphan();
+        hear("armed");
+        guard.watch(in(0, 1_000));
+        hear("armed");
+        hear("term");
+        await().until(() -> started.stream().noneMatch(Process::isAlive));
+        guard.endCommand();
+        hear("term");
+        hear("dead");
+
+        assertThat(isRunning(child)).isFalse();
+    }
+
     @Test
     void aLatecomerIsFound() throws Exception {
         guard.watch(in(0, 0));

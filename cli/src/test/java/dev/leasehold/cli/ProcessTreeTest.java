@@ -1,0 +1,34 @@
+package dev.leasehold.cli;
+
+import static dev.leasehold.cli.Processes.isRunning;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is found of a command when there is no guard. */
+class ProcessTreeTest {
+
+    @TempDir
+    Path dir;
+
+    @Test
+    void whatWasFoundOnceIsKilledAlsoWhenItsParentHasDiedOfTheSigterm() throws Exception {
+        String script =
+                "env -i sh -c 'trap : TERM; echo $$ >\"$1/child\"; for i in $(seq 600); do sleep 0.05; done' sh \"$1\"; :";
+        Process command =
+                new Command(List.of("sh", "-c", script, "sh", dir.toString())).start("demo", 1, "mark-7", null);
+        long child = Long.parseLong(Processes.awaitLine(dir.resolve("child")));
+        ProcessTree tree = new ProcessTree("mark-7", command.toHandle());
+
+        assertThat(tree.terminate()).isTrue();
+        command.waitFor();
+        assertThat(tree.isThere()).isTrue();
+        assertThat(tree.kill()).isTrue();
+        await().until(() -> !isRunning(child));
+        await().until(() -> !tree.isThere());
+    }
+}
