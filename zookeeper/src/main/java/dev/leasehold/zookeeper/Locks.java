@@ -381,7 +381,10 @@ final class Locks implements Link.Events {
         }
     }
 
-    /** Has the session confirmed every third of its time-out, for as long as it carries anything. */
+    /**
+     * Has the session confirmed every third of its time-out, for as long as it carries anything. While it does not, the server
+     * is asked something that it answers by itself, so that the next claim finds the session proven ({@link SessionProof}).
+     */
     private void pulse() {
         Session in = session;
         if (pulsing || in == null) {
@@ -392,24 +395,51 @@ final class Locks implements Link.Events {
     }
 
     private void afterThird(Session in) {
-        ClockReading last = in.proof.lastSentAt();
+        ClockReading last = lastPulse(in);
         long third = in.timeout().toNanos() / 3;
         long since = last == null ? third : time().nanos() - last.nanos();
         long wait = Math.max(Math.min(third, SOON.toNanos()), third - since);
         time().schedule(
                         Duration.ofNanos(wait),
                         () -> turn(() -> {
-                            if (closed || session != in || places.isEmpty()) {
+                            if (closed || session != in) {
                                 pulsing = false;
                                 pulse(in);
                                 return;
                             }
-                            ClockReading newest = in.proof.lastSentAt();
-                            if (newest == null || time().nanos() - newest.nanos() >= third) {
+                            ClockReading newest = lastPulse(in);
+                            if (newest != null && time().nanos() - newest.nanos() < third) {
+                                afterThird(in);
+                                return;
+                            }
+                            if (places.isEmpty()) {
+                                touch(in);
+                            } else {
                                 heart(in).beat(alive -> {});
                             }
                             afterThird(in);
                         }));
+    }
+
+    private @Nullable ClockReading lastPulse(Session in) {
+        return places.isEmpty() ? in.proof.lastSeenAt() : in.proof.lastSentAt();
+    }
+
+    private void touch(Session in) {
+        if (ready() != in) {
+            return;
+        }
+        ClockReading sentAt = time().now();
+        in.handle.exists(
+                paths.clients(),
+                false,
+                (rc, path, ctx, stat) -> turn(() -> {
+                    Code code = Codes.of(rc);
+                    if (session == in && (code == Code.OK || code == Code.NONODE)) {
+                        in.proof.answeredByAnyServer(sentAt);
+                    }
+                }),
+                null);
     }
 
     /** One timer for what need not be punctual, in place of one per lease. */
@@ -429,7 +459,7 @@ final class Locks implements Link.Events {
     }
 
     private void pulse(Session stopped) {
-        if (!closed && session != stopped && !places.isEmpty()) {
+        if (!closed && session != stopped) {
             pulse();
         }
     }

@@ -17,12 +17,17 @@ import org.jspecify.annotations.Nullable;
  * later, or the two are cut off from each other.
  *
  * <p>Whether they are cut off is what an answered write tells: the leader decides it, and refuses it for a session that it
- * has ended. It comes to the leader behind the answers to earlier pings. So with the answer to a request sent at {@code
- * s}, every earlier one, sent at {@code r ≤ s − T/4}, is proven to have been heard, and the session lives until {@code r +
- * T}. As requests are T/3 apart or less, that is {@code s + 2/3 T} or more; that much, and no more, is relied on.
+ * has ended. It comes to the leader behind the answers to earlier pings. So with the answer to a write sent at {@code s},
+ * every earlier request of ours, sent at {@code r ≤ s − T/4} and answered, is proven to have been heard, and the session lives
+ * until {@code r + T}. While something is held, writes are T/3 apart or less, and that is {@code s + 2/3 T} or more; that
+ * much, and no more, is relied on.
  *
- * <p>Pings of the client, reads, and "connected" prove nothing: a server that is cut off from its leader still answers them.
- * And if this machine slept between two requests, what was proven before is worth nothing, because the clock that it is
+ * <p>For the earlier request a read will do: its answer says that a server of the session's has had it, and a session that
+ * moves to another server is announced to the leader. So a client that holds nothing reads each T/3, which its server answers
+ * by itself and which spares a ping of the ZooKeeper client's; and its next write is worth 5/12 T at once.
+ *
+ * <p>Alone, reads, pings of the client, and "connected" prove nothing: a server that is cut off from its leader still answers
+ * them. And if this machine slept between two requests, what was proven before is worth nothing, because the clock that it is
  * measured by stood still.
  */
 final class SessionProof {
@@ -31,6 +36,7 @@ final class SessionProof {
     private long timeout;
     private @Nullable ClockReading newest;
     private @Nullable ClockReading heard;
+    private @Nullable ClockReading seen;
 
     /** Begins without a proof. */
     SessionProof(Duration timeout) {
@@ -70,23 +76,52 @@ final class SessionProof {
                 heard = early;
             }
         }
+        remember(sentAt);
+    }
+
+    /** A request that any server can answer was answered. */
+    void answeredByAnyServer(ClockReading sentAt) {
+        noteSleep(sentAt);
+        forgetAllButTheLastBefore(sentAt.nanos() - timeout / 4);
+        remember(sentAt);
+    }
+
+    private void forgetAllButTheLastBefore(long nanos) {
+        ClockReading first = answered.pollFirst();
+        while (first != null && !answered.isEmpty() && answered.getFirst().nanos() - nanos <= 0) {
+            first = answered.pollFirst();
+        }
+        if (first != null) {
+            answered.addFirst(first);
+        }
+    }
+
+    private void remember(ClockReading sentAt) {
         if (answered.isEmpty() || sentAt.nanos() - answered.getLast().nanos() >= timeout / 16) {
             answered.addLast(sentAt);
         }
     }
 
     private void noteSleep(ClockReading at) {
-        ClockReading last = newest == null ? heard : newest;
+        ClockReading last = seen;
         if (last != null && at.divergenceSince(last) > timeout / 10) {
             answered.clear();
             newest = null;
             heard = null;
         }
+        if (last == null || at.nanos() - last.nanos() > 0) {
+            seen = at;
+        }
     }
 
-    /** When the last request was sent that counts, or null before the first. */
+    /** When the last write was sent that was answered, or null before the first. */
     @Nullable ClockReading lastSentAt() {
         return newest;
+    }
+
+    /** When the last request was sent that was answered, of whatever kind, or null before the first. */
+    @Nullable ClockReading lastSeenAt() {
+        return seen;
     }
 
     /**

@@ -230,6 +230,24 @@ class QueueTest {
         }
     }
 
+    @Test
+    void afterAPauseThatIsLongerThanTheSessionTimeoutAFreeLockIsGrantedAtOnce() throws Exception {
+        Duration session = Duration.ofSeconds(4);
+        Store store = ZOO.get()
+                .store(session.toMillis())
+                .open(new StoreContext("c", "c", "", time, Duration.ofSeconds(20), new Deaf()));
+        stores.add(store);
+        LeaseId first = lease(get(store.claim(claim("c"))));
+        assertThat(get(store.release(first, Duration.ZERO))).isEqualTo(ReleaseAnswer.RELEASED);
+        long end = System.nanoTime() + session.multipliedBy(2).toNanos();
+        await().atMost(Duration.ofSeconds(20)).until(() -> System.nanoTime() - end > 0);
+        long asked = System.nanoTime();
+        ClaimAnswer answer = get(store.claim(new Claim(new ClaimId("c", 2), lock, LONG, 0, true)));
+        assertThat(Duration.ofNanos(System.nanoTime() - asked)).isLessThan(session.dividedBy(8));
+        Validity validity = ((ClaimAnswer.Granted) answer).validity();
+        assertThat(validity.length()).isGreaterThanOrEqualTo(session.toNanos() / 3);
+    }
+
     /** Its node is there until the server has removed it; a release in between must not say that it ended the lease. */
     @Test
     void aLeaseThatRanOutIsNotSaidToBeReleasedWhileItsNodeIsBeingRemoved() throws Exception {

@@ -51,6 +51,42 @@ class SessionProofTest {
     }
 
     @Test
+    void aReadProvesForALaterWriteThatTheLeaderHasHeardAndNothingByItself() {
+        proof.answeredByAnyServer(at(1));
+        proof.answeredByAnyServer(at(8));
+        assertThat(proof.validity()).isNull();
+        proof.answered(at(10.9));
+        // Of the read at 8 the leader may not have heard yet.
+        assertThat(deadlineOf(proof.validity())).isBetween(1 + usable(12) - 0.001, 1 + usable(12) + 0.001);
+        proof.answered(at(11));
+        assertThat(deadlineOf(proof.validity())).isBetween(11 + usable(8) - 0.001, 11 + usable(8) + 0.001);
+    }
+
+    @Test
+    void afterAPauseWithReadsTheFirstWriteIsWorthFiveTwelfthsAtOnce() {
+        for (double phase = 0; phase < 4; phase += 0.1) {
+            SessionProof paused = new SessionProof(Duration.ofSeconds(12));
+            paused.answered(at(1));
+            for (int i = 1; i <= 1_000; i++) {
+                paused.answeredByAnyServer(at(4 * i));
+            }
+            double claimedAt = 4_000 + phase;
+            paused.answered(at(claimedAt));
+            assertThat(deadlineOf(paused.validity()) - claimedAt).isBetween(4.9, 8.0);
+        }
+    }
+
+    @Test
+    void clocksThatDriftApartInHoursOfPauseAreNotTakenForASleep() {
+        proof.answered(at(1));
+        for (int i = 1; i <= 10_000; i++) {
+            proof.answeredByAnyServer(new ClockReading(4 * i * SECOND, at(4 * i).wallMicros() + 1_000L * i));
+        }
+        proof.answered(new ClockReading(40_003 * SECOND, at(40_003).wallMicros() + 10_000_000L));
+        assertThat(deadlineOf(proof.validity()) - 40_003).isGreaterThan(4.9);
+    }
+
+    @Test
     void noMoreThanTwoThirdsAreReliedOnEvenIfMoreIsProven() {
         proof.heard(at(9.9));
         proof.answered(at(10));
