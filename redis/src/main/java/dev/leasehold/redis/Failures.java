@@ -99,6 +99,9 @@ final class Failures {
     static LockException ofConnecting(Throwable failure, String node, String what) {
         Throwable root = Link.cause(failure);
         for (Throwable cause = root; cause != null; cause = cause.getCause()) {
+            if (cause instanceof LockException known) {
+                return known;
+            }
             if (cause instanceof RedisCommandExecutionException error) {
                 return error(error, node, what, true);
             }

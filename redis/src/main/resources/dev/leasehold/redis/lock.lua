@@ -108,7 +108,8 @@ end
 -- Who is next for the free lock: the first in the queue that is alive. It has its claim period to confirm, and is told.
 -- One whose client listens nowhere is passed over for this turn and keeps its place. Returns the claim that the lock was
 -- granted to; else nil, and, if it is the turn of the asker, what the queue keeps of it: its grant is left to the caller.
--- Tokens and runs of those passed over are used again: nobody has seen them.
+-- Tokens and runs of those passed over are never given to anybody else, and to.last says so to the caller: not to be counted
+-- among those who listen is no proof that one has not heard it.
 local function handOver(to)
   local place = 0
   local now, last
@@ -135,6 +136,8 @@ local function handOver(to)
         return next.claim
       end
       redis.call('DEL', KEYS[1])
+      last = token + next.spare
+      to.last = last
       place = place + 1
     end
   end

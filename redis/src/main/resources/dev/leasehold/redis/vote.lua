@@ -77,6 +77,7 @@ if not value then
   to.now, to.last, to.asker = now, stored[2], id
   local other, queued = handOver(to)
   if not other then
+    last = math.max(last, tonumber(to.last) or 0)
     if proposal <= last then
       return {'stale', integer(now), seen, 0, integer(last)}
     end

@@ -144,6 +144,43 @@ class PushedGrantTest {
         }
     }
 
+    /** Whoever was counted as nobody may have heard it all the same: in a cluster, through another node. */
+    @ParameterizedTest
+    @ValueSource(strings = {"withdrawal", "break", "claim", "ballot"})
+    void aTokenThatWasPublishedAndNotHeardIsNotGivenToTheNextWaiter(String by) throws Exception {
+        server.set(KEYS[1], "1700000000000000");
+        ask("absent:6", FIRST);
+        ask("waiter:7", FIRST);
+        handOver(by);
+        String[] parts = grant();
+        long published = Long.parseLong(parts[2]);
+        assertThat(Long.parseLong(parts[3])).isGreaterThan(published + 3);
+    }
+
+    @Test
+    void aTokenThatWasPublishedAndNotHeardIsNotGivenToTheAsker() {
+        ask("absent:6", FIRST);
+        server.del(LOCK);
+        assertThat(ask("asker:8", FIRST)).doesNotContain("busy");
+        String[] value = server.get(LOCK).split("\\|");
+        assertThat(value[2]).isEqualTo("asker:8");
+        assertThat(Long.parseLong(value[3])).isGreaterThan(Long.parseLong(value[5]) + 3);
+    }
+
+    @Test
+    void aBallotBelowATokenThatWasPublishedAndNotHeardIsStale() {
+        server.eval(Script.OPEN_QUORUM.text(), ScriptOutputType.MULTI, new String[] {MarkerRules.KEY}, RULES);
+        long past = Long.parseLong(server.time().get(0)) * 1_000_000;
+        ask("absent:6", FIRST);
+        server.del(LOCK);
+        long proposed = past + 1;
+        String value = "leasehold|1|other:1|" + proposed + "|3|1700000000000000|owner";
+        String ballot = "0|12500|5000|" + RULES + "|" + TO_TELL;
+        assertThat(eval(Script.VOTE, value, "30000", Long.toString(proposed + 3), ballot, Long.toString(proposed)))
+                .startsWith("[stale");
+        assertThat(server.get(LOCK)).isNull();
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"release", "withdrawal", "break", "claim", "ballot"})
     void whereTheStampIsOldTheRunOfTheServerIsTold(String by) throws Exception {

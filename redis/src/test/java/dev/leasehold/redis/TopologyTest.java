@@ -1,11 +1,13 @@
 package dev.leasehold.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
+import dev.leasehold.LockException;
 import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
 import io.lettuce.core.KillArgs;
@@ -17,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -105,6 +108,25 @@ class TopologyTest {
                 .uri("redis://localhost:" + first.port() + ",localhost:" + second.port())
                 .storeTimeout(Duration.ofSeconds(30))
                 .build();
+    }
+
+    /** Such a node counts its own subscribers only, and takes back a grant that was heard through another. */
+    @Test
+    void aNodeOfAClusterIsRefusedAsASingleServer() {
+        try (RedisGroup cluster = RedisGroup.cluster();
+                Leasehold single = Leasehold.connect(cluster.servers.get(0).uri())) {
+            // One whose slot is there: for another the server itself would say where to go.
+            String name = Stream.iterate(0, i -> i + 1)
+                    .map(i -> "lock-" + i)
+                    .filter(lock -> SlotHash.getSlot("leasehold:{" + lock + "}") * 3 / 16384 == 0)
+                    .findFirst()
+                    .orElseThrow();
+            for (int i = 0; i < 3; i++) {
+                assertThatThrownBy(() -> single.lock(name).tryAcquire())
+                        .isExactlyInstanceOf(LockException.class)
+                        .hasMessageContaining("redis-cluster://");
+            }
+        }
     }
 
     @Test

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
+import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.testkit.Started;
 import java.time.Duration;
@@ -112,9 +113,13 @@ class AccessTest {
             assertThat(ZOO.get().probe.getChildren(lock, false)).hasSize(1);
             lease.extend(Duration.ofSeconds(30));
             lease.release();
-            Lease kept = leasehold.lock("b").acquire();
-            leasehold.close();
+            LockOptions brief = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(2));
+            Lease kept = leasehold.lock("b", brief).acquire();
+            leasehold.close(Duration.ZERO);
             assertThat(kept.isValid()).isFalse();
+            assertThat(ZOO.get().probe.getChildren("/mine" + base + "/leasehold/locks/b", false))
+                    .as("until the lease of what was held has run out")
+                    .hasSize(1);
             assertThat(curator.getZookeeperClient().isConnected()).isTrue();
             await().until(() -> ZOO.get()
                             .probe
