@@ -1,9 +1,11 @@
 package dev.leasehold.jdbc;
 
+import dev.leasehold.LockException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 record MySqlDialect(String schema) implements Dialect {
 
+    private static final Pattern REPLAY = Pattern.compile("(?i)\\btransactionReplay=(?!false)");
     private static final int LOCK_WAIT = 1205;
     private static final int DEADLOCK = 1213;
     private static final int CHANGED_SINCE_SNAPSHOT = 1020;
@@ -79,12 +82,22 @@ record MySqlDialect(String schema) implements Dialect {
 
     @Override
     public void check(Connection connection, Sql sql) throws SQLException {
+        refuseReplay(connection.getMetaData().getURL());
         if (sql.number("SELECT @@innodb_flush_log_at_trx_commit") == 0) {
             System.getLogger(MySqlDialect.class.getName())
                     .log(
                             System.Logger.Level.WARNING,
                             "innodb_flush_log_at_trx_commit is 0: if the database crashes, it forgets the locks of the last"
                                     + " second, and they may be held twice. Set it to 1");
+        }
+    }
+
+    private static void refuseReplay(@Nullable String url) {
+        if (url != null && REPLAY.matcher(url).find()) {
+            throw new LockException(
+                    "the MariaDB driver's option transactionReplay carries a transaction that was cut out"
+                            + " again, when others may have had the lock meanwhile; nothing was locked. Leave it out of the URL, or"
+                            + " give Leasehold a data source without it");
         }
     }
 

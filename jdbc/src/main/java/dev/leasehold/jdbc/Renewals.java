@@ -12,7 +12,10 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
@@ -112,7 +115,7 @@ final class Renewals {
         ClockReading sentAt = time.now();
         Map<String, Row> rows = lock(batch, borrowed.sql(), at.texts(), at.namespace());
         Map<Renewal, Long> ends = new HashMap<>();
-        Map<Long, List<String>> byEnd = new HashMap<>();
+        Map<Long, List<LeaseId>> byEnd = new HashMap<>();
         for (Renewal renewal : batch) {
             Row row = rows.get(renewal.lease().lock());
             if (row == null
@@ -124,10 +127,9 @@ final class Renewals {
             }
             long wanted = row.now() + Turn.micros(renewal.duration());
             ends.put(renewal, Math.max(row.ends(), wanted) - row.now());
-            byEnd.computeIfAbsent(wanted, end -> new ArrayList<>())
-                    .add(renewal.lease().lock());
+            byEnd.computeIfAbsent(wanted, end -> new ArrayList<>()).add(renewal.lease());
         }
-        for (Map.Entry<Long, List<String>> same : byEnd.entrySet()) {
+        for (Map.Entry<Long, List<LeaseId>> same : byEnd.entrySet()) {
             extend(same.getKey(), same.getValue(), borrowed.sql(), at.texts(), at.namespace());
         }
         borrowed.connection().commit();
@@ -157,8 +159,21 @@ final class Renewals {
         return rows;
     }
 
-    private static void extend(long end, List<String> names, Sql sql, ServerSql texts, Object namespace)
+    /** All of them, or it fails; then each is renewed by itself. See {@link ServerLocks} for why they are named once more. */
+    private static void extend(long end, List<LeaseId> leases, Sql sql, ServerSql texts, Object namespace)
             throws SQLException {
-        sql.change(texts.extendRows(ServerSql.roundedUp(names.size())), texts.values(names, end, namespace));
+        Map<String, Long> tokens = new LinkedHashMap<>();
+        leases.forEach(lease -> tokens.put(lease.lock(), lease.token()));
+        int size = ServerSql.roundedUp(tokens.size());
+        String client = leases.get(0).claim().client();
+        Object[] named = texts.values(List.copyOf(tokens.keySet()), end, client, namespace);
+        Object[] values = Arrays.copyOf(named, named.length + size);
+        Iterator<Long> each = tokens.values().iterator();
+        for (int i = named.length; i < values.length; i++) {
+            values[i] = each.hasNext() ? each.next() : leases.get(0).token();
+        }
+        if (sql.change(texts.extendRows(size), values) < tokens.size()) {
+            throw new RowReplaced();
+        }
     }
 }

@@ -269,7 +269,8 @@ final class Runner {
 
     private boolean isRetryable(SQLException e) {
         Ready known = ready;
-        return known != null && known.texts().dialect().isRetryable(e);
+        return e instanceof RowReplaced
+                || (known != null && known.texts().dialect().isRetryable(e));
     }
 
     private <T> boolean attempt(ServerJob<T> job, Borrowed borrowed) throws SQLException {

@@ -8,9 +8,16 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The rows of the locks on a server, within one transaction, which has locked at most one of them. */
+/**
+ * The rows of the locks on a server, within one transaction, which has locked at most one of them.
+ *
+ * <p>What is written names what was read: the last token and that of the lease. While the transaction goes on, nobody else
+ * can change the row, so this is always so. But a driver or a pooler may carry out a transaction again on another connection,
+ * after the first was cut and others have had the lock; then nothing may be written over their row, and all begins anew.
+ */
 final class ServerLocks implements Locks {
 
     /**
@@ -28,6 +35,8 @@ final class ServerLocks implements Locks {
     private final Object namespace;
     private final @Nullable Raw locked;
     private final Runnable counted;
+    private long last;
+    private long token;
 
     /**
      * The rows within a transaction.
@@ -40,6 +49,8 @@ final class ServerLocks implements Locks {
         this.texts = texts;
         this.namespace = namespace;
         this.locked = locked == null ? null : locked.row();
+        this.last = locked == null ? 0 : locked.row().last();
+        this.token = locked == null ? 0 : locked.row().tenure().token();
     }
 
     /** Locks a row until the end of the transaction. */
@@ -77,10 +88,11 @@ final class ServerLocks implements Locks {
 
     Tenure grantUntil(long ends, LockRow row, ClaimId claim, String owner, int spare, boolean handed, Turn now)
             throws SQLException {
-        long token = Math.max(row.last() + 1, now.wallMicros());
-        Tenure tenure = new Tenure(claim, owner, token, token + spare, now.wallMicros(), ends);
+        long granted = Math.max(row.last() + 1, now.wallMicros());
+        Tenure tenure = new Tenure(claim, owner, granted, granted + spare, now.wallMicros(), ends);
         Object name = texts.dialect().name(row.name());
-        sql.change(
+        write(
+                name,
                 texts.grant,
                 tenure.runEnd(),
                 claim.client(),
@@ -94,9 +106,27 @@ final class ServerLocks implements Locks {
                 namespace,
                 name,
                 namespace,
-                name);
+                name,
+                last,
+                token);
+        last = tenure.runEnd();
+        token = tenure.token();
         counted.run();
         return tenure;
+    }
+
+    /** Writes the row, unless it is not the one that was read. */
+    private void write(Object name, String statement, Object... values) throws SQLException {
+        if (sql.change(statement, values) > 0) {
+            return;
+        }
+        // A connection may count only rows that are different afterwards.
+        Locked present = lock(sql, texts, namespace, name);
+        if (present == null
+                || present.row().last() != last
+                || present.row().tenure().token() != token) {
+            throw new RowReplaced();
+        }
     }
 
     @Override
@@ -107,7 +137,19 @@ final class ServerLocks implements Locks {
     Tenure extendUntil(long ends, LockRow row, Tenure tenure) throws SQLException {
         Tenure extended = tenure.ending(ends);
         Object name = texts.dialect().name(row.name());
-        sql.change(texts.extend, extended.ends(), namespace, name, namespace, name);
+        ClaimId claim = Objects.requireNonNull(tenure.claim(), "the claim of a lease");
+        write(
+                name,
+                texts.extend,
+                extended.ends(),
+                namespace,
+                name,
+                namespace,
+                name,
+                last,
+                token,
+                claim.client(),
+                claim.counter());
         counted.run();
         return extended;
     }
@@ -124,7 +166,7 @@ final class ServerLocks implements Locks {
     @Override
     public void keep(LockRow row, Duration duration, Turn now) throws SQLException {
         Object name = texts.dialect().name(row.name());
-        sql.change(texts.keep, now.in(duration), namespace, name, namespace, name);
+        write(name, texts.keep, now.in(duration), namespace, name, namespace, name, last, token);
         counted.run();
     }
 

@@ -16,6 +16,10 @@ final class ServerSql {
 
     private static final String ROW = " WHERE namespace = ? AND name = ?";
     private static final String LEASE = ROW + " AND client = ? AND counter = ? AND token = ?";
+
+    /** The row is as it was when it was locked: see {@link ServerLocks}. */
+    private static final String UNCHANGED = ROW + " AND last = ? AND token = ?";
+
     private static final String COUNT = "(SELECT COUNT(*) FROM $waiter WHERE namespace = ? AND name = ?)";
 
     private final Tables tables;
@@ -77,10 +81,11 @@ final class ServerSql {
         lockRow = text(dialect.lockRow(COLUMNS));
         insertRow = text(dialect.insertInto() + "$lock (namespace, name) VALUES (?, ?)" + dialect.unlessThere());
         grant = text("UPDATE $lock SET last = ?, client = ?, counter = ?, owner = ?, token = ?, run_end = ?, since = ?,"
-                + " ends = ?, handed = ?, waiters = " + COUNT + ROW);
-        extend = text("UPDATE $lock SET ends = ?, handed = 0, waiters = " + COUNT + ROW);
+                + " ends = ?, handed = ?, waiters = " + COUNT + UNCHANGED);
+        extend = text("UPDATE $lock SET ends = ?, handed = 0, waiters = " + COUNT + UNCHANGED
+                + " AND client = ? AND counter = ?");
         keep = text("UPDATE $lock SET client = NULL, counter = NULL, owner = '', ends = ?, handed = 0, waiters = "
-                + COUNT + ROW);
+                + COUNT + UNCHANGED);
         recount = text("UPDATE $lock SET waiters = " + COUNT + ROW);
         bury = text("DELETE FROM $waiter" + ROW + " AND alive_until <= ?");
         String waiter = "SELECT position, client, counter, owner, lease, spare FROM $waiter" + ROW;
@@ -89,9 +94,10 @@ final class ServerSql {
         tail = text("SELECT COUNT(*), COALESCE(MAX(position), 0) FROM $waiter" + ROW);
         addWaiter = text("INSERT INTO $waiter (namespace, name, position, client, counter, owner, since, lease, spare,"
                 + " alive_until) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-        hearWaiter = text("UPDATE $waiter SET lease = ?, spare = ?, alive_until = ?" + ROW + " AND position = ?");
+        hearWaiter = text("UPDATE $waiter SET lease = ?, spare = ?, alive_until = ?" + ROW
+                + " AND position = ? AND client = ? AND counter = ?");
         place = text("SELECT COUNT(*) FROM $waiter" + ROW + " AND position <= ?");
-        removeWaiter = text("DELETE FROM $waiter" + ROW + " AND position = ?");
+        removeWaiter = text("DELETE FROM $waiter" + ROW + " AND position = ? AND client = ? AND counter = ?");
 
         time = text("SELECT NOW");
         busy = text("SELECT " + COLUMNS + ", name FROM $lock WHERE namespace = ? AND (ends > ? OR waiters > 0)");
@@ -120,10 +126,11 @@ final class ServerSql {
                 + parameters(names) + ") FOR UPDATE SKIP LOCKED");
     }
 
-    /** Extends leases whose rows are locked. Parameters: the end, the namespace, the names. */
+    /** Extends leases whose rows are locked. Parameters: the end, the client, the namespace, the names, the tokens. */
     String extendRows(int names) {
-        return text("UPDATE $lock SET ends = GREATEST(ends, ?), handed = 0 WHERE namespace = ? AND name IN ("
-                + parameters(names) + ")");
+        return text(
+                "UPDATE $lock SET ends = GREATEST(ends, ?), handed = 0 WHERE client = ? AND namespace = ? AND name IN ("
+                        + parameters(names) + ") AND token IN (" + parameters(names) + ")");
     }
 
     /** Values for a statement with many names: others first, then the names, the last as often as needed. */

@@ -80,14 +80,22 @@ final class ServerWaiters implements Waiters {
                 now.in(WaitingRules.aliveFor(claim.lease())),
                 namespace,
                 name(row),
-                waiter.position());
+                waiter.position(),
+                waiter.claim().client(),
+                waiter.claim().counter());
         return Math.toIntExact(sql.number(texts.place, namespace, name(row), waiter.position()));
     }
 
     @Override
     public void remove(LockRow row, Waiter waiter) throws SQLException {
         changed = true;
-        sql.change(texts.removeWaiter, namespace, name(row), waiter.position());
+        sql.change(
+                texts.removeWaiter,
+                namespace,
+                name(row),
+                waiter.position(),
+                waiter.claim().client(),
+                waiter.claim().counter());
     }
 
     @Override
