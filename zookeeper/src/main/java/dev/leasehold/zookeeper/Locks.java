@@ -382,64 +382,45 @@ final class Locks implements Link.Events {
     }
 
     /**
-     * Has the session confirmed every third of its time-out, for as long as it carries anything. While it does not, the server
-     * is asked something that it answers by itself, so that the next claim finds the session proven ({@link SessionProof}).
+     * Keeps the proof of the session alive for as long as there is a session: it is confirmed every third of its time-out
+     * while it carries anything, and only used, every quarter, while it carries nothing.
      */
     private void pulse() {
         Session in = session;
-        if (pulsing || in == null) {
-            return;
+        if (!pulsing && !closed && in != null) {
+            pulsing = true;
+            pulseLater(in);
         }
-        pulsing = true;
-        afterThird(in);
     }
 
-    private void afterThird(Session in) {
-        ClockReading last = lastPulse(in);
-        long third = in.timeout().toNanos() / 3;
-        long since = last == null ? third : time().nanos() - last.nanos();
-        long wait = Math.max(Math.min(third, SOON.toNanos()), third - since);
+    private void pulseLater(Session in) {
+        long timeout = in.timeout().toNanos();
+        long least = places.isEmpty() ? timeout / 16 : Math.min(timeout / 3, SOON.toNanos());
+        long wait = Math.max(least, nanosUntilPulse(in));
         time().schedule(
                         Duration.ofNanos(wait),
                         () -> turn(() -> {
                             if (closed || session != in) {
                                 pulsing = false;
-                                pulse(in);
+                                pulse();
                                 return;
                             }
-                            ClockReading newest = lastPulse(in);
-                            if (newest != null && time().nanos() - newest.nanos() < third) {
-                                afterThird(in);
-                                return;
+                            if (connected && nanosUntilPulse(in) <= 0) {
+                                if (places.isEmpty()) {
+                                    heart(in).touch();
+                                } else {
+                                    heart(in).beat(alive -> {});
+                                }
                             }
-                            if (places.isEmpty()) {
-                                touch(in);
-                            } else {
-                                heart(in).beat(alive -> {});
-                            }
-                            afterThird(in);
+                            pulseLater(in);
                         }));
     }
 
-    private @Nullable ClockReading lastPulse(Session in) {
-        return places.isEmpty() ? in.proof.lastSeenAt() : in.proof.lastSentAt();
-    }
-
-    private void touch(Session in) {
-        if (ready() != in) {
-            return;
-        }
-        ClockReading sentAt = time().now();
-        in.handle.exists(
-                paths.clients(),
-                false,
-                (rc, path, ctx, stat) -> turn(() -> {
-                    Code code = Codes.of(rc);
-                    if (session == in && (code == Code.OK || code == Code.NONODE)) {
-                        in.proof.answeredByAnyServer(sentAt);
-                    }
-                }),
-                null);
+    private long nanosUntilPulse(Session in) {
+        long timeout = in.timeout().toNanos();
+        boolean idle = places.isEmpty();
+        ClockReading last = idle ? in.proof.lastAskedAt() : in.proof.lastWrittenAt();
+        return last == null ? 0 : last.nanos() + (idle ? timeout / 4 : timeout / 3) - time().nanos();
     }
 
     /** One timer for what need not be punctual, in place of one per lease. */
@@ -455,12 +436,6 @@ final class Locks implements Link.Events {
                                     sweepSoon();
                                 }
                             }));
-        }
-    }
-
-    private void pulse(Session stopped) {
-        if (!closed && session != stopped) {
-            pulse();
         }
     }
 

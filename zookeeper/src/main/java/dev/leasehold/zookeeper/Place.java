@@ -326,7 +326,7 @@ final class Place {
         }
         switch (code) {
             case OK -> {
-                in.answered(sentAt, stat.getCtime());
+                in.written(sentAt, stat.getCtime());
                 adopt(path.substring(parent.length() + 1), stat);
                 followed = locks.succession().follows(in, parent, mine(), czxid);
             }
@@ -440,7 +440,7 @@ final class Place {
         }
         switch (code) {
             case OK -> {
-                in.answered(sentAt, null);
+                in.written(sentAt, null);
                 if (kept) {
                     locks.freeAfter(parent + '/' + NodeName.KEEP + token, keepMillis());
                 }

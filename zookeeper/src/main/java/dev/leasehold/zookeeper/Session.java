@@ -55,12 +55,17 @@ final class Session {
     }
 
     /** A write was answered. */
-    void answered(ClockReading sentAt, @Nullable Long leaderMillis) {
-        proof.answered(sentAt);
+    void written(ClockReading sentAt, @Nullable Long leaderMillis) {
+        proof.written(sentAt, time.now());
         if (leaderMillis != null) {
             serverMillis = leaderMillis;
             serverMillisAt = time.nanos();
         }
+    }
+
+    /** A request was answered, which may have been a read. */
+    void reached(ClockReading sentAt) {
+        proof.reached(sentAt, time.now());
     }
 
     /** Whether the leader's clock has been read. */

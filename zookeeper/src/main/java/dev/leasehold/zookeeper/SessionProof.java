@@ -8,35 +8,49 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Until when one session certainly lives, by what its servers have answered. Pure; not thread-safe.
+ * The proof that one session lives, and until when, from what its servers have answered. Pure; not thread-safe.
  *
  * <p>Why it can be believed. Only the leader ends sessions: T (the session time-out) after it last heard of one. It hears
  * of a session at once when it is made or moves to another server, because that server must ask it; else from the server's
- * answers to its pings, one each half tick, which name the sessions that have sent something since. A tick is at most T/2
- * (servers refuse shorter time-outs unless told otherwise), so what reached a server has been heard by the leader T/4
- * later, or the two are cut off from each other.
+ * answers to its pings, which name the sessions that have sent something since the ping before. The leader pings each half
+ * tick, and a tick is at most T/2 (servers refuse shorter time-outs unless told otherwise): so once in T/4, or more often.
  *
- * <p>Whether they are cut off is what an answered write tells: the leader decides it, and refuses it for a session that it
- * has ended. It comes to the leader behind the answers to earlier pings. So with the answer to a write sent at {@code s},
- * every earlier request of ours, sent at {@code r ≤ s − T/4} and answered, is proven to have been heard, and the session lives
- * until {@code r + T}. While something is held, writes are T/3 apart or less, and that is {@code s + 2/3 T} or more; that
- * much, and no more, is relied on.
+ * <p>Three answers, one after the other, prove that the leader has heard:
  *
- * <p>For the earlier request a read will do: its answer says that a server of the session's has had it, and a session that
- * moves to another server is announced to the leader. So a client that holds nothing reads each T/3, which its server answers
- * by itself and which spares a ping of the ZooKeeper client's; and its next write is worth 5/12 T at once.
+ * <ol>
+ *   <li>A request R, of whatever kind, is answered: it has reached the session's server, which will name the session.
+ *   <li>A write U, sent T/4 or more after that answer, is answered. The leader has pinged since R was answered and before it
+ *       decided U, and what it sends to a server arrives in order: so the server has answered that ping, and named the
+ *       session, before it answered U.
+ *   <li>A write V, sent after U was answered, is answered. What the server sends to the leader arrives in order, too: so the
+ *       leader has heard of the session, and then decided V. It refuses writes of a session that it has ended, so the
+ *       session lived, and now it lives for T from then on: until {@code R + T} at least, counted from when R was sent.
+ * </ol>
  *
- * <p>Alone, reads, pings of the client, and "connected" prove nothing: a server that is cut off from its leader still answers
- * them. And if this machine slept between two requests, what was proven before is worth nothing, because the clock that it is
- * measured by stood still.
+ * <p>None of the three can be left out, and none depends on how fast messages travel. Reads and "connected" prove nothing by
+ * themselves: a server that is cut off from its leader still answers them. Nor does one write: that the session lived when
+ * the leader decided it does not say for how long it will, because a write by way of another server is not what puts off the
+ * end. But R may be a read, which costs the ensemble no more than the ping that it replaces; so the first write after a long
+ * pause needs no more than one other behind it.
+ *
+ * <p>Nothing beyond two thirds of T from the last write is relied on, even where more is proven. And if this machine slept,
+ * what was proven before is worth nothing, because the clock that it is measured by stood still; a sleep too short to tell
+ * from a clock that is being set is taken off.
  */
 final class SessionProof {
 
-    private final Deque<ClockReading> answered = new ArrayDeque<>();
+    private record Reached(ClockReading sentAt, long answeredAt) {}
+
+    /** The server has named the session to the leader before any request that is sent from {@code since} on. */
+    private record Named(ClockReading sentAt, long since) {}
+
+    private final Deque<Reached> reached = new ArrayDeque<>();
     private long timeout;
-    private @Nullable ClockReading newest;
-    private @Nullable ClockReading heard;
     private @Nullable ClockReading seen;
+    private @Nullable Named named;
+    private @Nullable ClockReading heard;
+    private @Nullable ClockReading written;
+    private @Nullable ClockReading asked;
 
     /** Begins without a proof. */
     SessionProof(Duration timeout) {
@@ -55,73 +69,95 @@ final class SessionProof {
     /** The leader itself has heard of the session, at that time or later. */
     void heard(ClockReading at) {
         noteSleep(at);
-        ClockReading known = heard;
-        if (known == null || at.nanos() - known.nanos() > 0) {
-            heard = at;
+        heard = later(heard, at);
+    }
+
+    private static ClockReading later(@Nullable ClockReading known, ClockReading other) {
+        return known == null || other.nanos() - known.nanos() > 0 ? other : known;
+    }
+
+    /** A request of whatever kind was answered. */
+    void reached(ClockReading sentAt, ClockReading now) {
+        if (isBelievable(sentAt, now)) {
+            remember(sentAt, now);
         }
     }
 
-    /** A request that only the leader can answer, and only while the session lives, was answered. */
-    void answered(ClockReading sentAt) {
-        noteSleep(sentAt);
-        ClockReading last = newest;
-        if (last != null && sentAt.nanos() - last.nanos() <= 0) {
+    /** A request was answered that only the leader can answer, and only while the session lives. */
+    void written(ClockReading sentAt, ClockReading now) {
+        if (!isBelievable(sentAt, now)) {
             return;
         }
-        newest = sentAt;
-        while (!answered.isEmpty() && sentAt.nanos() - answered.getFirst().nanos() >= timeout / 4) {
-            ClockReading early = answered.removeFirst();
-            ClockReading known = heard;
-            if (known == null || early.nanos() - known.nanos() > 0) {
-                heard = early;
-            }
+        Named before = named;
+        if (before != null && sentAt.nanos() - before.since() >= 0) {
+            heard(before.sentAt());
+            named = null;
         }
-        remember(sentAt);
+        if (named == null) {
+            Reached last = lastNamedBefore(sentAt);
+            named = last == null ? null : new Named(last.sentAt(), now.nanos());
+        }
+        written = later(written, sentAt);
+        remember(sentAt, now);
     }
 
-    /** A request that any server can answer was answered. */
-    void answeredByAnyServer(ClockReading sentAt) {
-        noteSleep(sentAt);
-        forgetAllButTheLastBefore(sentAt.nanos() - timeout / 4);
-        remember(sentAt);
+    private @Nullable Reached lastNamedBefore(ClockReading sentAt) {
+        Reached last = null;
+        while (!reached.isEmpty() && sentAt.nanos() - reached.getFirst().answeredAt() >= timeout / 4) {
+            last = reached.removeFirst();
+        }
+        return last;
     }
 
-    private void forgetAllButTheLastBefore(long nanos) {
-        ClockReading first = answered.pollFirst();
-        while (first != null && !answered.isEmpty() && answered.getFirst().nanos() - nanos <= 0) {
-            first = answered.pollFirst();
+    private void remember(ClockReading sentAt, ClockReading now) {
+        asked = later(asked, sentAt);
+        while (!reached.isEmpty() && now.nanos() - reached.getFirst().sentAt().nanos() >= timeout) {
+            reached.removeFirst();
         }
-        if (first != null) {
-            answered.addFirst(first);
+        if (reached.isEmpty() || sentAt.nanos() - reached.getLast().sentAt().nanos() >= timeout / 16) {
+            reached.addLast(new Reached(sentAt, now.nanos()));
         }
     }
 
-    private void remember(ClockReading sentAt) {
-        if (answered.isEmpty() || sentAt.nanos() - answered.getLast().nanos() >= timeout / 16) {
-            answered.addLast(sentAt);
-        }
+    private boolean isBelievable(ClockReading sentAt, ClockReading now) {
+        noteSleep(now);
+        return now.divergenceSince(sentAt) <= timeout / 10;
     }
 
     private void noteSleep(ClockReading at) {
         ClockReading last = seen;
+        if (last != null && at.nanos() - last.nanos() < 0) {
+            return;
+        }
         if (last != null && at.divergenceSince(last) > timeout / 10) {
-            answered.clear();
-            newest = null;
+            reached.clear();
+            named = null;
             heard = null;
+            written = null;
+            asked = null;
         }
-        if (last == null || at.nanos() - last.nanos() > 0) {
-            seen = at;
-        }
+        seen = at;
     }
 
     /** When the last write was sent that was answered, or null before the first. */
-    @Nullable ClockReading lastSentAt() {
-        return newest;
+    @Nullable ClockReading lastWrittenAt() {
+        return written;
     }
 
-    /** When the last request was sent that was answered, of whatever kind, or null before the first. */
-    @Nullable ClockReading lastSeenAt() {
-        return seen;
+    /** When the last request was sent that was answered, or null before the first. */
+    @Nullable ClockReading lastAskedAt() {
+        return asked;
+    }
+
+    /** Whether one more write would prove considerably more. */
+    boolean gainsByAnotherWrite() {
+        Named next = named;
+        ClockReading last = written;
+        if (next == null || last == null) {
+            return false;
+        }
+        Validity now = validity();
+        return now == null || deadline(last, next.sentAt()) - now.deadline() >= timeout / 12;
     }
 
     /**
@@ -130,13 +166,18 @@ final class SessionProof {
      * @return null while nothing is proven
      */
     @Nullable Validity validity() {
-        ClockReading last = newest;
+        ClockReading last = written;
         ClockReading touched = heard;
-        if (last == null || touched == null) {
+        if (last == null || touched == null || last.divergenceSince(touched) > timeout / 10) {
             return null;
         }
+        return new Validity(last, deadline(last, touched));
+    }
+
+    private long deadline(ClockReading last, ClockReading touched) {
+        long slept = Math.max(0, last.nanosSince(touched) - (last.nanos() - touched.nanos()));
         long byLast = Validity.of(last, Duration.ofNanos(timeout / 3 * 2)).deadline();
-        long byTouch = Validity.of(touched, Duration.ofNanos(timeout)).deadline();
-        return new Validity(last, byTouch - byLast < 0 ? byTouch : byLast);
+        long byTouch = Validity.of(touched, Duration.ofNanos(timeout)).deadline() - slept;
+        return byTouch - byLast < 0 ? byTouch : byLast;
     }
 }

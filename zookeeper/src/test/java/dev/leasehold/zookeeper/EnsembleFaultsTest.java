@@ -7,11 +7,18 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.Store;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.testkit.Deaf;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -98,6 +105,58 @@ class EnsembleFaultsTest {
         }
         assertThat(held.ended().toCompletableFuture().get()).isEqualTo(LeaseState.LOST);
         assertThat(waiting.get().token()).isGreaterThan(held.token());
+    }
+
+    /**
+     * The follower goes on answering the idle client's reads, and passes its claim on, but hears nothing of the leader, which
+     * hears nothing of the session therefore: it makes the node, ends the session, and lets the next one in. When the
+     * follower hears of all that, it first tells the client that its node was made.
+     */
+    @Test
+    void aClaimThatWasAnsweredByALeaderThatHasSinceEndedTheSessionIsNotGranted() throws Exception {
+        int follower = ensemble.aFollower();
+        int leader = ensemble.leader();
+        Duration session = Duration.ofSeconds(6);
+        Leasehold looking = client(only(leader), 20_000);
+        try (TestTime time = new TestTime()) {
+            Store store = Zoo.store(only(follower), session.toMillis())
+                    .open(new StoreContext("a", "a", "", time, Duration.ofSeconds(30), new Deaf()));
+            opened.add(store);
+            for (int i = 1; i <= 3; i++) {
+                ClaimAnswer.Granted granted = (ClaimAnswer.Granted) get(store.claim(claim(i)));
+                get(store.release(granted.lease(), Duration.ZERO));
+            }
+            pause(session.plusSeconds(1));
+            ensemble.deafen(follower);
+            CompletableFuture<ClaimAnswer> claiming;
+            CompletableFuture<Lease> next;
+            try {
+                pause(session.multipliedBy(3).dividedBy(5));
+                claiming = store.claim(claim(4)).toCompletableFuture();
+                await().atMost(Duration.ofSeconds(5))
+                        .until(() -> !looking.locks(name).isEmpty());
+                next = client(only(leader), 20_000).lock(name).acquireAsync();
+                next.get(20, TimeUnit.SECONDS);
+                assertThat(claiming).isNotDone();
+            } finally {
+                ensemble.reconnect(follower);
+            }
+            assertThat(get(claiming)).isInstanceOf(ClaimAnswer.Busy.class);
+            assertThat(next.get().isValid()).isTrue();
+        }
+    }
+
+    private Claim claim(int number) {
+        return new Claim(new ClaimId("a", number), name, Duration.ofMinutes(1), 0, true);
+    }
+
+    private static <T> T get(CompletionStage<T> stage) throws Exception {
+        return stage.toCompletableFuture().get(30, TimeUnit.SECONDS);
+    }
+
+    private static void pause(Duration duration) {
+        long end = System.nanoTime() + duration.toNanos();
+        await().atMost(duration.plusSeconds(10)).until(() -> System.nanoTime() - end >= 0);
     }
 
     @Test

@@ -174,6 +174,15 @@ final class EnsembleProcesses implements AutoCloseable {
         }
     }
 
+    /** Holds back what the others say to a follower, as where packets are lost one way only and sent again late. */
+    void deafen(int follower) {
+        for (int other = 0; other < SERVERS; other++) {
+            if (other != follower) {
+                quorumWays[follower][other].hold(FaultProxy.Way.ANSWERS);
+            }
+        }
+    }
+
     void reconnect(int follower) {
         for (int other = 0; other < SERVERS; other++) {
             if (other != follower) {

@@ -33,80 +33,154 @@ class SessionProofTest {
         assertThat(proof.validity()).isNull();
     }
 
+    /** A write that was answered without delay. */
+    private void written(double sentAt) {
+        proof.written(at(sentAt), at(sentAt + 0.001));
+    }
+
+    private void reached(double sentAt) {
+        proof.reached(at(sentAt), at(sentAt + 0.001));
+    }
+
+    private void deadlineIs(double seconds) {
+        assertThat(deadlineOf(proof.validity())).isBetween(seconds - 0.001, seconds + 0.001);
+    }
+
     @Test
-    void oneAnswerAloneDoesNotProveThatTheLeaderHasHeard() {
-        proof.answered(at(1));
-        proof.answered(at(2));
+    void oneWriteAloneDoesNotProveThatTheLeaderHasHeard() {
+        written(1);
         assertThat(proof.validity()).isNull();
     }
 
     @Test
-    void anAnswerProvesThatTheLeaderHasHeardOfRequestsAQuarterBefore() {
-        proof.answered(at(1));
-        proof.answered(at(3.9));
+    void manyWritesAtOnceDoNotProveThatTheLeaderHasHeard() {
+        written(1);
+        written(1.1);
+        written(2);
+        written(3.9);
         assertThat(proof.validity()).isNull();
-        proof.answered(at(4));
-        assertThat(deadlineOf(proof.validity())).isBetween(4 + usable(8) - 0.001, 4 + usable(8) + 0.001);
-        assertThat(proof.validity().sentAt()).isEqualTo(at(4));
     }
 
     @Test
-    void aReadProvesForALaterWriteThatTheLeaderHasHeardAndNothingByItself() {
-        proof.answeredByAnyServer(at(1));
-        proof.answeredByAnyServer(at(8));
-        assertThat(proof.validity()).isNull();
-        proof.answered(at(10.9));
-        // Of the read at 8 the leader may not have heard yet.
-        assertThat(deadlineOf(proof.validity())).isBetween(1 + usable(12) - 0.001, 1 + usable(12) + 0.001);
-        proof.answered(at(11));
-        assertThat(deadlineOf(proof.validity())).isBetween(11 + usable(8) - 0.001, 11 + usable(8) + 0.001);
+    void twoWritesProveThatTheLeaderHasHeardOfARequestAnsweredAQuarterBefore() {
+        reached(1);
+        written(4.1);
+        assertThat(proof.validity()).as("a server that was cut off until now").isNull();
+        written(4.2);
+        deadlineIs(4.2 + usable(8));
+        assertThat(proof.validity().sentAt()).isEqualTo(at(4.2));
     }
 
     @Test
-    void afterAPauseWithReadsTheFirstWriteIsWorthFiveTwelfthsAtOnce() {
-        for (double phase = 0; phase < 4; phase += 0.1) {
+    void theLastSuchRequestCounts() {
+        for (double sentAt = 0; sentAt <= 50; sentAt += 3) {
+            reached(sentAt);
+        }
+        written(50);
+        written(50.1);
+        deadlineIs(45 + usable(12));
+    }
+
+    @Test
+    void aSecondWriteThatWasSentBeforeTheFirstWasAnsweredProvesNothing() {
+        reached(1);
+        proof.written(at(4.1), at(4.5));
+        proof.written(at(4.2), at(4.6));
+        assertThat(proof.validity()).isNull();
+        written(4.51);
+        assertThat(proof.validity()).isNotNull();
+    }
+
+    @Test
+    void aRequestWhoseAnswerTookLongMayHaveReachedTheServerAsLate() {
+        proof.reached(at(1), at(4));
+        written(6.9);
+        written(6.95);
+        assertThat(proof.validity()).isNull();
+        written(7.1);
+        written(7.2);
+        deadlineIs(1 + usable(12));
+    }
+
+    @Test
+    void whatReachedTheServerLongerAgoThanTheTimeoutIsForgotten() {
+        reached(1);
+        reached(20);
+        written(21);
+        written(22);
+        assertThat(proof.validity()).isNull();
+    }
+
+    @Test
+    void anotherWriteIsWorthItsWhileAfterAPauseOnly() {
+        reached(1);
+        assertThat(proof.gainsByAnotherWrite()).isFalse();
+        written(5);
+        assertThat(proof.gainsByAnotherWrite()).isTrue();
+        written(5.1);
+        assertThat(proof.gainsByAnotherWrite()).isFalse();
+        written(9);
+        assertThat(proof.gainsByAnotherWrite()).isTrue();
+        written(9.1);
+        assertThat(proof.gainsByAnotherWrite()).isFalse();
+    }
+
+    @Test
+    void underConstantUseNoOtherWriteIsNeeded() {
+        proof.heard(at(0));
+        for (int i = 0; i < 10_000; i++) {
+            written(i / 100.0);
+            assertThat(proof.gainsByAnotherWrite()).isFalse();
+        }
+    }
+
+    @Test
+    void afterAPauseWithReadsTwoWritesAreWorthAThirdAtLeast() {
+        for (double phase = 0; phase < 3; phase += 0.1) {
             SessionProof paused = new SessionProof(Duration.ofSeconds(12));
-            paused.answered(at(1));
+            paused.written(at(1), at(1));
             for (int i = 1; i <= 1_000; i++) {
-                paused.answeredByAnyServer(at(4 * i));
+                paused.reached(at(3 * i), at(3 * i + 0.001));
             }
-            double claimedAt = 4_000 + phase;
-            paused.answered(at(claimedAt));
-            assertThat(deadlineOf(paused.validity()) - claimedAt).isBetween(4.9, 8.0);
+            double claimedAt = 3_000 + phase;
+            paused.written(at(claimedAt), at(claimedAt + 0.001));
+            paused.written(at(claimedAt + 0.002), at(claimedAt + 0.003));
+            assertThat(deadlineOf(paused.validity()) - claimedAt).isBetween(5.2, 8.0);
         }
     }
 
     @Test
     void clocksThatDriftApartInHoursOfPauseAreNotTakenForASleep() {
-        proof.answered(at(1));
         for (int i = 1; i <= 10_000; i++) {
-            proof.answeredByAnyServer(new ClockReading(4 * i * SECOND, at(4 * i).wallMicros() + 1_000L * i));
+            proof.reached(at(3 * i, 0.001 * i), at(3 * i, 0.001 * i));
         }
-        proof.answered(new ClockReading(40_003 * SECOND, at(40_003).wallMicros() + 10_000_000L));
-        assertThat(deadlineOf(proof.validity()) - 40_003).isGreaterThan(4.9);
+        proof.written(at(30_001, 10), at(30_001.1, 10));
+        proof.written(at(30_002, 10), at(30_002.1, 10));
+        assertThat(deadlineOf(proof.validity()) - 30_002).isGreaterThan(4);
     }
 
     @Test
     void noMoreThanTwoThirdsAreReliedOnEvenIfMoreIsProven() {
         proof.heard(at(9.9));
-        proof.answered(at(10));
+        written(10);
         assertThat(deadlineOf(proof.validity())).isBetween(10 + usable(8) - 0.001, 10 + usable(8) + 0.001);
     }
 
     @Test
     void aLateAnswerAfterALongSilenceIsWorthOnlyWhatWasHeardBefore() {
         proof.heard(at(0));
-        proof.answered(at(10));
+        written(10);
         // The leader may have heard nothing since 0: the session ends at 12.
         assertThat(deadlineOf(proof.validity())).isBetween(usable(12) - 0.001, usable(12) + 0.001);
     }
 
     @Test
-    void answersAThirdApartProveTwoThirdsEachTime() {
+    void pairsOfWritesAThirdApartProveTwoThirdsEachTime() {
         proof.heard(at(0));
         for (int i = 0; i < 20; i++) {
-            proof.answered(at(4.0 * i));
-            assertThat(deadlineOf(proof.validity()) - 4.0 * i).isBetween(usable(12) - 4 - 0.001, usable(8) + 0.001);
+            written(4.0 * i);
+            written(4.0 * i + 0.01);
+            deadlineIs(i == 0 ? 0.01 + usable(8) : Math.min(4.0 * i + 0.01 + usable(8), 4.0 * (i - 1) + usable(12)));
         }
     }
 
@@ -114,7 +188,7 @@ class SessionProofTest {
     void manyAnswersAtOnceProveNoLessThanFew() {
         proof.heard(at(0));
         for (int i = 0; i < 100_000; i++) {
-            proof.answered(at(i / 1_000.0));
+            written(i / 1_000.0);
         }
         assertThat(deadlineOf(proof.validity())).isBetween(99.999 + usable(8) - 0.001, 99.999 + usable(8) + 0.001);
     }
@@ -122,29 +196,62 @@ class SessionProofTest {
     @Test
     void answersThatComeInAnotherOrderMoveNothingBack() {
         proof.heard(at(0));
-        proof.answered(at(4));
+        written(4);
         Validity before = proof.validity();
-        proof.answered(at(2));
+        written(2);
         assertThat(proof.validity()).isEqualTo(before);
+    }
+
+    private static ClockReading at(double seconds, double ahead) {
+        ClockReading both = at(seconds);
+        return new ClockReading(both.nanos(), both.wallMicros() + (long) (ahead * 1_000_000));
     }
 
     @Test
     void whatWasProvenBeforeTheMachineSleptIsWorthNothing() {
         proof.heard(at(0));
-        proof.answered(at(4));
-        ClockReading afterAnHour = new ClockReading(5 * SECOND, at(5).wallMicros() + 3_600_000_000L);
-        proof.answered(afterAnHour);
+        reached(1);
+        written(4);
+        proof.written(at(5, 3_600), at(5.1, 3_600));
         assertThat(proof.validity()).isNull();
-        ClockReading aQuarterLater = new ClockReading(8 * SECOND, at(8).wallMicros() + 3_600_000_000L);
-        proof.answered(aQuarterLater);
-        assertThat(deadlineOf(proof.validity())).isBetween(8 + usable(8) - 0.001, 8 + usable(8) + 0.001);
+        proof.written(at(5.2, 3_600), at(5.3, 3_600));
+        assertThat(proof.validity()).isNull();
+        proof.written(at(8.2, 3_600), at(8.3, 3_600));
+        proof.written(at(8.4, 3_600), at(8.5, 3_600));
+        deadlineIs(8.4 + usable(8));
+    }
+
+    @Test
+    void anAnswerAcrossWhichTheMachineSleptProvesNothing() {
+        proof.heard(at(0));
+        proof.written(at(1), at(2, 3_600));
+        assertThat(proof.validity()).isNull();
+    }
+
+    @Test
+    void shortSleepsThatAddUpAreTakenOff() {
+        reached(1);
+        proof.written(at(5, 0.4), at(5.1, 0.4));
+        proof.written(at(5.2, 0.8), at(5.3, 0.8));
+        proof.written(at(8, 1.1), at(8.1, 1.1));
+        deadlineIs(1 + usable(12) - 1.1);
+    }
+
+    @Test
+    void shortSleepsThatAddUpToALongOneAreALongOne() {
+        for (int i = 0; i <= 8; i++) {
+            proof.reached(at(i, i), at(i + 0.1, i));
+        }
+        proof.written(at(8.2, 8), at(8.3, 8));
+        proof.written(at(8.4, 8), at(8.5, 8));
+        assertThat(proof.validity()).isNull();
     }
 
     @Test
     void aClockThatIsSetBackIsNoBetter() {
         proof.heard(at(0));
-        proof.answered(at(4));
-        proof.answered(new ClockReading(5 * SECOND, at(5).wallMicros() - 3_600_000_000L));
+        written(4);
+        proof.written(at(5, -3_600), at(5.1, -3_600));
         assertThat(proof.validity()).isNull();
     }
 }

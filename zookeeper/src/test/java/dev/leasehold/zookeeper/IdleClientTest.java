@@ -1,0 +1,76 @@
+package dev.leasehold.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.leasehold.DistributedLock;
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.testkit.Started;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryOneTime;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What the first acquire costs a client that has held nothing for longer than the session time-out. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class IdleClientTest {
+
+    private static final Duration SESSION = Duration.ofSeconds(6);
+
+    @RegisterExtension
+    private static final Started<OneServer> ZOO = new Started<>(OneServer::new);
+
+    private static void pause(Duration duration) {
+        long end = System.nanoTime() + duration.toNanos();
+        await().atMost(duration.plusSeconds(10)).until(() -> System.nanoTime() - end >= 0);
+    }
+
+    private static long packets() {
+        return ZOO.get().server().serverStats().getPacketsReceived();
+    }
+
+    private void acquiresAtOnceAfterAPause(StoreFactory store) throws Exception {
+        try (Leasehold client = Leasehold.builder()
+                .store(store)
+                // A quarter of the session time-out is longer.
+                .storeTimeout(Duration.ofSeconds(1))
+                .build()) {
+            // The first client ever makes the way to these nodes.
+            ZOO.get().make("/it/leasehold/clients");
+            DistributedLock lock = client.lock("lock-" + UUID.randomUUID());
+            lock.acquire().close();
+            pause(SESSION.multipliedBy(2));
+            long packets = packets();
+            long start = System.nanoTime();
+            Lease lease = lock.acquire();
+            Duration took = Duration.ofNanos(System.nanoTime() - start);
+            assertThat(packets() - packets).as("requests").isLessThanOrEqualTo(4);
+            assertThat(took).isLessThan(Duration.ofMillis(500));
+            assertThat(lease.isValid()).isTrue();
+            assertThat(lease.remaining()).isGreaterThan(SESSION.dividedBy(3));
+            lease.close();
+        }
+    }
+
+    @Test
+    void theFirstAcquireAfterAPauseTakesNoQuarterOfTheSessionTimeout() throws Exception {
+        acquiresAtOnceAfterAPause(ZOO.get().store(SESSION.toMillis()));
+    }
+
+    @Test
+    void neitherWithAGivenClient() throws Exception {
+        try (CuratorFramework curator = CuratorFrameworkFactory.newClient(
+                "127.0.0.1:" + ZOO.get().port(), (int) SESSION.toMillis(), 5_000, new RetryOneTime(10))) {
+            curator.start();
+            curator.blockUntilConnected();
+            acquiresAtOnceAfterAPause(ZooKeeperStore.using(curator));
+        }
+    }
+}
