@@ -168,7 +168,8 @@ public final class RedlockStore implements StoreFactory {
      * The same store, where a master that was restarted keeps its vote. In a URI: {@code leasehold.trustPersistence=true}.
      *
      * <p>Only for masters with {@code appendonly yes} and {@code appendfsync always}, on disks that keep what they have
-     * acknowledged: what a master has answered must be there after any crash. All clients must have the same.
+     * acknowledged: what a master has answered must be there after any crash; and only for masters without replicas, since
+     * what comes from another server may lag. All clients must have the same.
      *
      * @return the changed copy
      */

@@ -5,12 +5,21 @@
 -- client: one who has not noticed a restart would name the old run, and a snapshot that the server came back with may have
 -- its marker. The run alone would not show that the server was for a while the replica of another, which lagged; the history
 -- alone, which a replica tells of its master, not that this is another process.
+-- Where persistence is trusted, a new run is excused: what the process has answered is on its disk. Another history in the same
+-- run is not, since that came from another server; nor is a server that is a replica, or was one since it loaded its data.
 -- rules: 'LONGEST|WAIT|TRUST': the longest lease of any client, how old the marker has to be (both in milliseconds), and
 -- whether the marker keeps its age over a restart. Returns now, the marker as it is now, for how many milliseconds there is
 -- no vote, and the time at which it had or will have its vote.
+local function hasFollowedNobody()
+  local info = redis.call('INFO', 'replication')
+  return string.find(info, '\nrole:master\r', 1, true)
+    and string.find(info, '\nmaster_replid2:' .. string.rep('0', 40), 1, true)
+end
+
 local function ballotPaper(marker, rules)
   local longest, wait, trust = string.match(rules, '^(%d+)|(%d+)|(%d)$')
-  local data = infoId('server', 'run_id:') .. '-' .. infoId('replication', 'master_replid:')
+  local run = runId()
+  local data = run .. '-' .. infoId('replication', 'master_replid:')
   local now = clock()
   local value = redis.call('GET', marker)
   local known, since, theirs, trusted
@@ -24,7 +33,8 @@ local function ballotPaper(marker, rules)
     end
     since = tonumber(since)
   end
-  if not since or since > now or (known ~= data and trust == '0') then
+  local excused = trust == '1' and known and string.sub(known, 1, #run) ~= run and hasFollowedNobody()
+  if not since or since > now or (known ~= data and not excused) then
     since = now
   end
   if known ~= data or (value and since == now) then

@@ -34,11 +34,12 @@ class MasterIdentityTest {
     private static final Pattern HISTORY = Pattern.compile("master_replid:([0-9a-f]{40})");
     private static final String KEY = "leasehold:{x}";
     private static final String VOUCHER = MarkerRules.KEY + ":voucher:c:1";
-    private static final MarkerRules RULES = new MarkerRules(Duration.ofMinutes(1), false);
+    private static final MarkerRules TRUSTING = new MarkerRules(Duration.ofMinutes(1), true);
 
     private final List<RedisProcess> servers = new ArrayList<>();
     private long attempts;
     private String voucher = VOUCHER;
+    private MarkerRules rules = new MarkerRules(Duration.ofMinutes(1), false);
 
     @AfterEach
     void stop() {
@@ -74,12 +75,12 @@ class MasterIdentityTest {
                 script,
                 ScriptOutputType.MULTI,
                 new String[] {KEY, KEY + ":token", KEY + ":queue", voucher},
-                WordsTest.arguments(List.of(new Papers("a test", RULES).of(ballot, now, "1|leasehold:inbox:|x"))));
+                WordsTest.arguments(List.of(new Papers("a test", rules).of(ballot, now, "1|leasehold:inbox:|x"))));
     }
 
     private void openQuorum(RedisProcess server) {
         List<Object> opened = server.commands()
-                .eval(Script.OPEN_QUORUM.text(), ScriptOutputType.MULTI, new String[] {MarkerRules.KEY}, RULES.text());
+                .eval(Script.OPEN_QUORUM.text(), ScriptOutputType.MULTI, new String[] {MarkerRules.KEY}, rules.text());
         assertThat(opened.get(0)).isEqualTo("opened");
     }
 
@@ -196,6 +197,34 @@ class MasterIdentityTest {
         follow(server, copy);
         server.commands().replicaofNoOne();
         hasLostItsVote(server, before);
+    }
+
+    /** Its disk is trusted, not that of another that it was made to follow: it came back at once, and had forgotten. */
+    @ParameterizedTest
+    @EnumSource(Version.class)
+    void aMasterWhoseDiskIsTrustedAndThatWasAReplicaForAWhile(Version version) {
+        rules = TRUSTING;
+        aMasterThatWasAReplicaForAWhile(version);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Version.class)
+    void aReplicaThatIsPromotedInPlaceOfAMasterWhoseDiskIsTrusted(Version version) {
+        rules = TRUSTING;
+        aReplicaThatIsPromotedWithTheMarkerOfItsMaster(version);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Version.class)
+    void onlyAMasterThatWasRestartedWithWhatItHadIsExcusedBecauseItsDiskIsTrusted(Version version) {
+        rules = TRUSTING;
+        RedisProcess server = withVote(version, "--appendonly", "yes", "--appendfsync", "always");
+        String before = history(server);
+        crash(server);
+        assertThat(history(server)).isNotEqualTo(before);
+        assertThat(vote(server)).isEqualTo("yes");
+        server.commands().flushall();
+        assertThat(vote(server)).isEqualTo("novote");
     }
 
     /** A replica of it could be promoted, let leases run out by its own clock, and send their ends if it is followed. */

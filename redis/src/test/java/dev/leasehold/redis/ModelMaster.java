@@ -57,10 +57,16 @@ final class ModelMaster {
     private String markerRun = "";
     private long markerSince;
     private String run;
+    /** Only what the run does not show: another's data in the same run. */
+    private int history;
+
+    private int markerHistory;
+    private boolean trusted;
     private long now;
 
     private TreeMap<String, Lock> savedLocks = new TreeMap<>();
     private String savedRun = "";
+    private int savedHistory;
     private long savedSince;
 
     /**
@@ -96,7 +102,23 @@ final class ModelMaster {
     void save() {
         savedLocks = copy(locks);
         savedRun = markerRun;
+        savedHistory = markerHistory;
         savedSince = markerSince;
+    }
+
+    /** All clients trust that what it has answered is on its disk. */
+    void trust() {
+        trusted = true;
+    }
+
+    void restartWithEverything(String newRun) {
+        run = newRun;
+    }
+
+    /** It was for a while the replica of one that has what was saved. */
+    void resynchronise() {
+        history++;
+        load();
     }
 
     void restartEmpty(String newRun) {
@@ -106,8 +128,13 @@ final class ModelMaster {
 
     void restartFromSnapshot(String newRun) {
         run = newRun;
+        load();
+    }
+
+    private void load() {
         locks = copy(savedLocks);
         markerRun = savedRun;
+        markerHistory = savedHistory;
         markerSince = savedSince;
     }
 
@@ -125,9 +152,13 @@ final class ModelMaster {
     /** For how long the node has no vote, zero if it has one. Any request that depends on it begins with this. */
     Duration noVoteFor(String runNamed) {
         String mine = on(QuorumRule.RUN_ID_READ_BY_SCRIPT) ? run : runNamed;
-        if (!markerRun.equals(mine)) {
+        boolean restarted = !markerRun.isEmpty() && !markerRun.equals(mine);
+        if (!markerRun.equals(mine) || markerHistory != history) {
+            boolean excused =
+                    trusted && (restarted || (!markerRun.isEmpty() && !on(QuorumRule.TRUST_EXCUSES_RESTARTS_ONLY)));
             markerRun = mine;
-            markerSince = now;
+            markerHistory = history;
+            markerSince = excused ? markerSince : now;
         }
         markerSince = Math.min(markerSince, now);
         if (!on(QuorumRule.MARKER)) {

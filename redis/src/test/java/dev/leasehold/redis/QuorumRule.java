@@ -23,5 +23,7 @@ enum QuorumRule {
     /** A node refuses proposals far ahead of its clock. */
     BOUND_ON_PROPOSALS,
     /** A failed attempt is released on all nodes, also where nothing was answered. */
-    RELEASE_ON_ALL
+    RELEASE_ON_ALL,
+    /** A disk that is trusted excuses a new run, not data that came from another server. */
+    TRUST_EXCUSES_RESTARTS_ONLY
 }

@@ -40,6 +40,8 @@ final class QuorumSimulation {
         ANY,
         /** Only messages are lost, and leases are so long that leftovers hurt. */
         LOSSY_WITH_LONG_LEASES,
+        /** As any, with masters whose disks keep all, and are trusted; but some follow another for a while, which lags. */
+        TRUSTED,
         /** One master's clock is an hour ahead while another is down; then it is set right, and all restart empty. */
         CLOCK_AHEAD
     }
@@ -126,6 +128,9 @@ final class QuorumSimulation {
 
     private Report run() {
         world.note("scenario", "is drawn", summary());
+        if (kind == Kind.TRUSTED) {
+            masters.forEach(SimulatedMaster::trust);
+        }
         for (int i = 0; i < clients; i++) {
             start(i);
         }
@@ -219,12 +224,16 @@ final class QuorumSimulation {
         }
     }
 
+    private boolean isAny() {
+        return kind == Kind.ANY || kind == Kind.TRUSTED;
+    }
+
     private long patience() {
-        return kind == Kind.ANY ? Math.max(lease, SECOND) : SECOND / 5;
+        return isAny() ? Math.max(lease, SECOND) : SECOND / 5;
     }
 
     private long horizon() {
-        return kind == Kind.ANY ? 3 * lease : SECOND;
+        return isAny() ? 3 * lease : SECOND;
     }
 
     private static void granted(QuorumStore store, int node, ClaimId attempt, long token) {
@@ -258,7 +267,7 @@ final class QuorumSimulation {
                 later(process, mine.nextLong(lease / 2), () -> extend(held));
             }
             long time = mine.nextInt(3) == 0 ? mine.nextLong(lease * 2) : mine.nextLong(lease / 4);
-            boolean forgets = kind == Kind.ANY && mine.nextInt(30) == 0;
+            boolean forgets = isAny() && mine.nextInt(30) == 0;
             later(process, time, () -> {
                 if (!forgets) {
                     held.releaseAsync();
@@ -331,6 +340,11 @@ final class QuorumSimulation {
                 int how = chance.nextInt(4);
                 if (how == 0) {
                     master.flush();
+                } else if (kind == Kind.TRUSTED && how == 1) {
+                    master.resynchronise();
+                } else if (kind == Kind.TRUSTED) {
+                    master.goDown();
+                    world.after(chance.nextLong(100 * MS), master::comeBackWithEverything);
                 } else {
                     master.goDown();
                     boolean snapshot = how == 1;

@@ -24,6 +24,7 @@ class QuorumSimulationBitesTest {
         return switch (rule) {
             case RELEASE_ON_ALL -> Kind.LOSSY_WITH_LONG_LEASES;
             case BOUND_ON_PROPOSALS -> Kind.CLOCK_AHEAD;
+            case TRUST_EXCUSES_RESTARTS_ONLY -> Kind.TRUSTED;
             default -> Kind.ANY;
         };
     }
@@ -43,10 +44,10 @@ class QuorumSimulationBitesTest {
             case DEADLINE_FROM_SENDING -> 155;
             case ACCEPT_ABOVE_LAST, RAISE_NEVER_LOWER, RELEASE_ON_ALL -> 501;
             case GATES_GRANT_IS_NO_VOTE -> 503;
-            case MARKER -> 518;
+            case MARKER, TRUST_EXCUSES_RESTARTS_ONLY -> 518;
             case MARKER_AGE -> 533;
-            case NEVER_SHORTEN -> 602;
-            case RUN_ID_READ_BY_SCRIPT -> 642;
+            case NEVER_SHORTEN -> 547;
+            case RUN_ID_READ_BY_SCRIPT -> 742;
         };
     }
 
@@ -84,7 +85,7 @@ class QuorumSimulationBitesTest {
     @ParameterizedTest
     @EnumSource(
             value = Kind.class,
-            names = {"LOSSY_WITH_LONG_LEASES", "CLOCK_AHEAD"})
+            names = {"LOSSY_WITH_LONG_LEASES", "CLOCK_AHEAD", "TRUSTED"})
     void findsNothingWhereAllRulesAreKept(Kind kind) {
         List<Report> reports = LongStream.range(1, 40)
                 .parallel()

@@ -92,6 +92,22 @@ final class SimulatedMaster {
         }
     }
 
+    void trust() {
+        model.trust();
+    }
+
+    void comeBackWithEverything() {
+        runs++;
+        up = true;
+        world.note(name, "is back with all that it had");
+        model.restartWithEverything(name + "." + runs);
+    }
+
+    void resynchronise() {
+        world.note(name, "was for a while the replica of one that lagged");
+        model.resynchronise();
+    }
+
     void flush() {
         world.note(name, "is flushed");
         model.flush();
