@@ -16,7 +16,6 @@ import dev.leasehold.spi.Validity;
 import dev.leasehold.spi.WaitingRules;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisNoScriptException;
-import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
@@ -80,13 +79,13 @@ final class RedisNode implements LockOps {
         replicas = settings.replicas() > 0 ? new Replicas(route, context, settings) : null;
         foreign = names.arePlain() ? new ForeignHolders(this, context.time(), events) : null;
         this.renewals = new ConcurrentHashMap<>();
-        commands = new Wires(context).link(route.toString(), this::connect, events::doubtNode);
-    }
-
-    private CompletionStage<? extends StatefulRedisConnection<String, String>> connect() {
-        return counted
-                ? route.connect().thenCompose(connection -> ServerMode.refuseCluster(connection, route.toString()))
-                : route.connect();
+        commands = new Wires(context)
+                .link(
+                        route.toString(),
+                        () -> counted
+                                ? route.connect().thenCompose(one -> ServerMode.standalone(one, route.toString()))
+                                : route.connect(),
+                        events::doubtNode);
     }
 
     private RedisNode(RedisNode same, boolean asking) {

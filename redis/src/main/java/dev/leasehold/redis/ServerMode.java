@@ -1,38 +1,46 @@
 package dev.leasehold.redis;
 
 import dev.leasehold.LockException;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.regex.Pattern;
 
 /**
- * Whether a server may be used as the only one that knows a lock. A node of a cluster may not: it counts only its own
- * subscribers when a grant is published, so one that was heard through another node would be taken back as unheard.
+ * Refuses a server in cluster mode where it was not named as a cluster.
+ *
+ * <p>A hand-over counts who has heard of it, and takes back what nobody has heard. A node of a cluster counts only those that
+ * listen at itself, yet tells all that listen anywhere in the cluster. Where one name or a balancer stands before several
+ * nodes, the connection that listens may lead to another node than the one for commands; then a grant that was heard would be
+ * taken back. Only {@code redis-cluster://} asks the nodes not to count.
  */
 final class ServerMode {
 
-    private static final Pattern CLUSTER = Pattern.compile("\\b(?:redis|server)_mode:cluster\\b");
-
     private ServerMode() {}
 
-    /** Passes a new connection on, or closes it and fails if the server is in cluster mode. */
-    static <C extends StatefulRedisConnection<String, String>> CompletionStage<C> refuseCluster(
+    /** Passes a fresh connection on, unless its server is in cluster mode. A server that may not be asked is believed. */
+    static <C extends StatefulRedisConnection<String, String>> CompletionStage<C> standalone(
             C connection, String name) {
-        // A user without the right to ask is not refused: then what a script does after an unheard grant has to
-        // suffice.
         return connection
                 .async()
                 .info("server")
-                .handle((info, failure) -> info == null ? "" : info)
-                .thenCompose(info -> {
-                    if (!CLUSTER.matcher(info).find()) {
-                        return CompletableFuture.completedFuture(connection);
+                .exceptionallyCompose(failure -> Link.cause(failure) instanceof RedisCommandExecutionException
+                        ? CompletableFuture.completedFuture("")
+                        : CompletableFuture.failedFuture(failure))
+                .thenApply(info -> {
+                    // The second is how Valkey says it.
+                    if (info.contains("redis_mode:cluster") || info.contains("server_mode:cluster")) {
+                        throw new LockException(
+                                name + " is a node of a Redis Cluster, and the lock was not asked for: use "
+                                        + "redis-cluster:// (in code: RedisStore.usingCluster), also if there is one node "
+                                        + "only; a quorum needs masters that are no cluster");
                     }
-                    connection.closeAsync();
-                    return CompletableFuture.failedFuture(new LockException(name
-                            + " is a node of a cluster (cluster mode is on), and cannot be used as one server: nothing was "
-                            + "done. Use redis-cluster:// with its address"));
+                    return connection;
+                })
+                .whenComplete((passed, failure) -> {
+                    if (failure != null && connection.isOpen()) {
+                        connection.closeAsync();
+                    }
                 });
     }
 }

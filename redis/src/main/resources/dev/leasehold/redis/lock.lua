@@ -108,11 +108,11 @@ end
 -- Who is next for the free lock: the first in the queue that is alive. It has its claim period to confirm, and is told.
 -- One whose client listens nowhere is passed over for this turn and keeps its place. Returns the claim that the lock was
 -- granted to; else nil, and, if it is the turn of the asker, what the queue keeps of it: its grant is left to the caller.
--- Tokens and runs of those passed over are never given to anybody else, and to.last says so to the caller: not to be counted
--- among those who listen is no proof that one has not heard it.
+-- The run of one that is passed over is not used again, and to.last is its end: it was told, and that nobody heard it is only
+-- what this server counts.
 local function handOver(to)
   local place = 0
-  local now, last
+  local now
   while true do
     local entry = redis.call('LINDEX', KEYS[3], place)
     if not entry then
@@ -125,8 +125,7 @@ local function handOver(to)
     elseif next.claim == to.asker then
       return nil, entry
     else
-      last = last or to.last or redis.call('GET', KEYS[2])
-      local token = nextToken(last, now)
+      local token = nextToken(to.last or redis.call('GET', KEYS[2]), now)
       grant(now, token, next.claim, next.spare, next.owner, next.period)
       local run = isFresh(now - next.asked, next.period) and '' or runId()
       local text = table.concat({'granted', run, integer(now), token, next.stamp, next.claim, next.period, next.spare,
@@ -136,8 +135,7 @@ local function handOver(to)
         return next.claim
       end
       redis.call('DEL', KEYS[1])
-      last = token + next.spare
-      to.last = last
+      to.last = integer(token + next.spare)
       place = place + 1
     end
   end

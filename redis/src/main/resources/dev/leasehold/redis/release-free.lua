@@ -53,7 +53,7 @@ if known then
     if heard ~= 0 or sub(ARGV[2], 1, 1) == '0' then
       return 1
     end
-    -- It keeps its place; its token is lost. If it is alone there, the queue has gone with it.
+    -- It keeps its place; its token is lost, as in handOver(). If it is alone there, the queue has gone with it.
     if call('LPUSH', KEYS[3], known) == 1 then
       call('PEXPIRE', KEYS[3], string.format('%.0f', 2 * aliveFor + 1000 + math.max(0, -age / 1000)))
     end

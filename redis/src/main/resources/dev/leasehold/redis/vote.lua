@@ -77,14 +77,14 @@ if not value then
   to.now, to.last, to.asker = now, stored[2], id
   local other, queued = handOver(to)
   if not other then
-    last = math.max(last, tonumber(to.last) or 0)
     if proposal <= last then
       return {'stale', integer(now), seen, 0, integer(last)}
     end
     if proposal > most then
       return {'far', integer(now), seen, 0, integer(most)}
     end
-    local answer = accept(0)
+    -- Compared with what was accepted before; what the hand-over has told in vain is only not to be told again.
+    local answer = accept(to.last or 0)
     if queued then
       leave(queued)
     end

@@ -16,6 +16,8 @@ import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -38,12 +40,20 @@ class PushedGrantTest {
     private static final String TO_TELL = "1|leasehold:inbox:|x";
     private static final String HELD = "leasehold|1|holder:1|1700000000000000|0|1700000000000000|holder";
     private static final String RULES = new MarkerRules(Duration.ofMinutes(1), false).text();
+    /** A script that begins with this tells everybody and counts nobody. */
+    private static final String UNCOUNTED = "local true_redis = redis\n"
+            + "local redis = setmetatable({pcall = function(command, channel, text, ...)\n"
+            + "  if command == 'PUBLISH' then true_redis.call('RPUSH', 'published', text) return 0 end\n"
+            + "  return true_redis.pcall(command, channel, text, ...)\n"
+            + "end}, {__index = true_redis})\n";
+
     private static final String FIRST = "0".repeat(31) + "1";
     private static final String SECOND = "0".repeat(31) + "2";
 
     private final BlockingQueue<String> told = new LinkedBlockingQueue<>();
     private RedisProcess redis;
     private RedisClient listening;
+    private String scriptsBegin = "";
     private RedisCommands<String, String> server;
     private StatefulRedisPubSubConnection<String, String> inbox;
 
@@ -75,7 +85,8 @@ class PushedGrantTest {
     }
 
     private String eval(Script script, String... args) {
-        return server.eval(script.text(), ScriptOutputType.MULTI, KEYS, args).toString();
+        return server.eval(scriptsBegin + script.text(), ScriptOutputType.MULTI, KEYS, args)
+                .toString();
     }
 
     private String ask(String claim, String stamp) {
@@ -144,43 +155,6 @@ class PushedGrantTest {
         }
     }
 
-    /** Whoever was counted as nobody may have heard it all the same: in a cluster, through another node. */
-    @ParameterizedTest
-    @ValueSource(strings = {"withdrawal", "break", "claim", "ballot"})
-    void aTokenThatWasPublishedAndNotHeardIsNotGivenToTheNextWaiter(String by) throws Exception {
-        server.set(KEYS[1], "1700000000000000");
-        ask("absent:6", FIRST);
-        ask("waiter:7", FIRST);
-        handOver(by);
-        String[] parts = grant();
-        long published = Long.parseLong(parts[2]);
-        assertThat(Long.parseLong(parts[3])).isGreaterThan(published + 3);
-    }
-
-    @Test
-    void aTokenThatWasPublishedAndNotHeardIsNotGivenToTheAsker() {
-        ask("absent:6", FIRST);
-        server.del(LOCK);
-        assertThat(ask("asker:8", FIRST)).doesNotContain("busy");
-        String[] value = server.get(LOCK).split("\\|");
-        assertThat(value[2]).isEqualTo("asker:8");
-        assertThat(Long.parseLong(value[3])).isGreaterThan(Long.parseLong(value[5]) + 3);
-    }
-
-    @Test
-    void aBallotBelowATokenThatWasPublishedAndNotHeardIsStale() {
-        server.eval(Script.OPEN_QUORUM.text(), ScriptOutputType.MULTI, new String[] {MarkerRules.KEY}, RULES);
-        long past = Long.parseLong(server.time().get(0)) * 1_000_000;
-        ask("absent:6", FIRST);
-        server.del(LOCK);
-        long proposed = past + 1;
-        String value = "leasehold|1|other:1|" + proposed + "|3|1700000000000000|owner";
-        String ballot = "0|12500|5000|" + RULES + "|" + TO_TELL;
-        assertThat(eval(Script.VOTE, value, "30000", Long.toString(proposed + 3), ballot, Long.toString(proposed)))
-                .startsWith("[stale");
-        assertThat(server.get(LOCK)).isNull();
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"release", "withdrawal", "break", "claim", "ballot"})
     void whereTheStampIsOldTheRunOfTheServerIsTold(String by) throws Exception {
@@ -226,6 +200,36 @@ class PushedGrantTest {
         String[] parts = grant();
         assertThat(parts[2]).isEqualTo("1790000000004000");
         assertThat(parts[1].isEmpty()).isNotEqualTo(runIsTold);
+    }
+
+    /**
+     * Whether a grant was heard is only what this server counts: in a cluster those who listen at another node hear it, too. The
+     * grants of one hand-over, to those who were not heard of and to the one behind them, had the same token.
+     */
+    @ParameterizedTest
+    @ValueSource(strings = {"release", "withdrawal", "break", "claim"})
+    void aTokenThatWasToldIsNeverGivenToAnotherAlsoIfNobodyWasCounted(String by) {
+        // So that tokens do not come from the clock, which moves.
+        server.set(KEYS[1], "2790000000000000");
+        ask("waiter:7", FIRST);
+        ask("waiter:8", FIRST);
+        scriptsBegin = UNCOUNTED;
+        handOver(by);
+        List<Long> tokens = new ArrayList<>();
+        server.lrange("published", 0, -1).stream()
+                .filter(text -> text.startsWith("granted"))
+                .forEach(text -> tokens.add(Long.parseLong(text.split("\\|")[3])));
+        assertThat(tokens).hasSizeGreaterThanOrEqualTo(2);
+        String value = server.get(LOCK);
+        if (value != null) {
+            assertThat(value).contains("|other:1|");
+            tokens.add(Long.parseLong(value.split("\\|")[3]));
+        }
+        // Each was told with a run of three more.
+        for (int i = 1; i < tokens.size(); i++) {
+            assertThat(tokens.get(i)).as("%s", tokens).isGreaterThan(tokens.get(i - 1) + 3);
+        }
+        assertThat(Long.parseLong(server.get(KEYS[1]))).isGreaterThanOrEqualTo(tokens.get(tokens.size() - 1) + 3);
     }
 
     @Test
