@@ -18,6 +18,9 @@ interface Dialect {
 
     String quote(String identifier);
 
+    /** The schema in which this connection finds the tables, or would make them; null if it has none. */
+    @Nullable String schemaOf(Sql sql, Tables tables) throws SQLException;
+
     /** Microseconds since 1970 when the database began the statement, in no time zone. */
     String now();
 

@@ -33,7 +33,12 @@ final class H2Dialect implements Dialect {
 
     @Override
     public String quote(String identifier) {
-        return '"' + identifier + '"';
+        return '"' + identifier.replace("\"", "\"\"") + '"';
+    }
+
+    @Override
+    public @Nullable String schemaOf(Sql sql, Tables tables) throws SQLException {
+        return sql.first("SELECT CURRENT_SCHEMA", row -> row.getString(1));
     }
 
     @Override

@@ -1,6 +1,8 @@
 package dev.leasehold.jdbc;
 
 import dev.leasehold.LockException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.locks.LockSupport;
@@ -9,6 +11,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds out what a database is and whether its tables are those that this version knows; makes them if it may. A layout is
  * never changed: whoever needs another one refuses this, and so versions that know the same can work side by side.
+ *
+ * <p>Where the tables are is found out once, and every statement names the schema: connections of one pool may look in
+ * different schemas, and a lock in the one excludes nobody in the other. For the same reason tables that were there once are
+ * never made again.
  */
 final class Layout {
 
@@ -25,22 +31,27 @@ final class Layout {
      */
     record Found(ServerSql texts, boolean otherIsolation, String place) {}
 
+    private static final Logger LOG = System.getLogger("dev.leasehold.jdbc");
+
     private final JdbcSettings settings;
     private final String store;
+    private @Nullable Tables known;
 
     Layout(JdbcSettings settings, String store) {
         this.settings = settings;
         this.store = store;
     }
 
+    /** Not for two threads at once. */
     Found find(Borrowed borrowed) throws SQLException {
         Connection connection = borrowed.connection();
-        JdbcDialect known = settings.dialect();
-        Dialect dialect = (known != null ? known : JdbcDialect.of(connection.getMetaData())).rules();
+        JdbcDialect chosen = settings.dialect();
+        Dialect dialect = (chosen != null ? chosen : JdbcDialect.of(connection.getMetaData())).rules();
         dialect.check(connection, borrowed.sql());
-        Tables tables = new Tables(dialect, settings.schema(), settings.prefix());
+        Tables before = known;
+        Tables tables = before != null ? before : placed(borrowed, dialect);
         Long layout = layout(borrowed, tables);
-        if (layout == null && settings.initialize()) {
+        if (layout == null && before == null && settings.initialize()) {
             layout = create(borrowed, tables);
         }
         if (layout == null) {
@@ -52,10 +63,21 @@ final class Layout {
                     + "; they were not changed, and nothing was locked. Use "
                     + (layout > CURRENT ? "a newer version of Leasehold" : "other tables (leasehold.tables=…)"));
         }
+        known = tables;
+        if (before == null) {
+            LOG.log(Level.INFO, "the store {0} has its tables in {1}: {2}", store, tables.schema(), tables.in("$lock"));
+        }
         boolean other = dialect.needsReadCommitted()
                 || connection.getTransactionIsolation() != Connection.TRANSACTION_READ_COMMITTED;
         String place = connection.getMetaData().getURL() + " " + connection.getCatalog() + " " + tables.in("$lock");
         return new Found(new ServerSql(tables), other, place);
+    }
+
+    private Tables placed(Borrowed borrowed, Dialect dialect) throws SQLException {
+        Tables named = new Tables(dialect, settings.schema(), settings.prefix());
+        return named.schema() != null
+                ? named
+                : new Tables(dialect, dialect.schemaOf(borrowed.sql(), named), settings.prefix());
     }
 
     /** The version of the tables' layout; null where they are missing. */

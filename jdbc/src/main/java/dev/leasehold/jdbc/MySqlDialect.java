@@ -29,7 +29,12 @@ record MySqlDialect(String schema) implements Dialect {
 
     @Override
     public String quote(String identifier) {
-        return '`' + identifier + '`';
+        return '`' + identifier.replace("`", "``") + '`';
+    }
+
+    @Override
+    public @Nullable String schemaOf(Sql sql, Tables tables) throws SQLException {
+        return sql.first("SELECT DATABASE()", row -> row.getString(1));
     }
 
     @Override

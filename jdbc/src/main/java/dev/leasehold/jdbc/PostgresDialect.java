@@ -22,7 +22,16 @@ final class PostgresDialect implements Dialect {
 
     @Override
     public String quote(String identifier) {
-        return '"' + identifier + '"';
+        return '"' + identifier.replace("\"", "\"\"") + '"';
+    }
+
+    @Override
+    public @Nullable String schemaOf(Sql sql, Tables tables) throws SQLException {
+        return sql.first(
+                "SELECT COALESCE((SELECT n.nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+                        + " WHERE c.oid = to_regclass(?)), current_schema())",
+                row -> row.getString(1),
+                tables.in("$layout"));
     }
 
     @Override
