@@ -1,5 +1,6 @@
 package dev.leasehold.engine;
 
+import dev.leasehold.spi.DaemonThreads;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinWorkerThread;
@@ -21,7 +22,8 @@ final class CallbackThreads implements Executor, AutoCloseable {
         pool = new ForkJoinPool(
                 1,
                 owner -> {
-                    ForkJoinWorkerThread thread = new CallbackThread(owner);
+                    ForkJoinWorkerThread thread =
+                            DaemonThreads.inheritNothing(threadName, () -> new CallbackThread(owner));
                     thread.setName(threadName);
                     thread.setDaemon(true);
                     return thread;

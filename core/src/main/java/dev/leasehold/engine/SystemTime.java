@@ -1,6 +1,7 @@
 package dev.leasehold.engine;
 
 import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.DaemonThreads;
 import dev.leasehold.spi.TimeSource;
 import java.time.Duration;
 import java.time.Instant;

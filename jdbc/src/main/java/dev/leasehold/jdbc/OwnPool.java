@@ -3,6 +3,7 @@ package dev.leasehold.jdbc;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.leasehold.LockException;
+import dev.leasehold.spi.DaemonThreads;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -152,11 +153,7 @@ final class OwnPool implements ConnectionSource {
         if (spin && maySpin(url, DriverManager.getDriver(url).getClass().getClassLoader())) {
             config.addDataSourceProperty(SOCKET_FACTORY, SpinSockets.class.getName());
         }
-        config.setThreadFactory(task -> {
-            Thread thread = new Thread(task, config.getPoolName());
-            thread.setDaemon(true);
-            return thread;
-        });
+        config.setThreadFactory(DaemonThreads.named(config.getPoolName()));
         return config;
     }
 

@@ -1,5 +1,6 @@
 package dev.leasehold.jdbc;
 
+import dev.leasehold.spi.DaemonThreads;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
@@ -77,8 +78,7 @@ final class PostgresListener {
         mutex.lock();
         try {
             if (thread == null && !closed) {
-                thread = new Thread(this::run, name);
-                thread.setDaemon(true);
+                thread = DaemonThreads.unstarted(name, this::run);
                 thread.start();
             }
             wake.signal();

@@ -1,5 +1,6 @@
 package dev.leasehold.jdbc;
 
+import dev.leasehold.spi.DaemonThreads;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.TimeSource;
 import java.time.Duration;
@@ -121,12 +122,9 @@ final class StoreThread implements Neighbours.Neighbour {
 
     private void start() {
         if (thread == null) {
-            thread = new Thread(
-                    this::run,
-                    "leasehold-sqlite-"
-                            + context.clientId()
-                                    .substring(0, Math.min(8, context.clientId().length())));
-            thread.setDaemon(true);
+            String id = context.clientId()
+                    .substring(0, Math.min(8, context.clientId().length()));
+            thread = DaemonThreads.unstarted("leasehold-sqlite-" + id, this::run);
             thread.start();
         }
     }

@@ -1,5 +1,6 @@
 package dev.leasehold.jdbc;
 
+import dev.leasehold.spi.DaemonThreads;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -177,8 +178,7 @@ final class Workers {
     }
 
     private void start() {
-        Thread thread = new Thread(this::run, name + "-" + (threads.size() + 1));
-        thread.setDaemon(true);
+        Thread thread = DaemonThreads.unstarted(name + "-" + (threads.size() + 1), this::run);
         threads.add(thread);
         thread.start();
     }

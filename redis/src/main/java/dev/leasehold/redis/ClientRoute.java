@@ -1,5 +1,6 @@
 package dev.leasehold.redis;
 
+import dev.leasehold.spi.DaemonThreads;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -16,11 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 record ClientRoute(RedisClient client, @Nullable RedisURI uri, String name) implements Route {
 
-    private static final Executor BRIEF_THREAD = task -> {
-        Thread thread = new Thread(task, "leasehold-redis-connect");
-        thread.setDaemon(true);
-        thread.start();
-    };
+    private static final Executor BRIEF_THREAD =
+            task -> DaemonThreads.unstarted("leasehold-redis-connect", task).start();
 
     @Override
     public CompletionStage<? extends StatefulRedisConnection<String, String>> connect() {

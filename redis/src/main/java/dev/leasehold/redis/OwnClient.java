@@ -1,5 +1,6 @@
 package dev.leasehold.redis;
 
+import dev.leasehold.spi.DaemonThreads;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.SocketOptions;
@@ -24,8 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class OwnClient {
 
     private static final int OTHER_THREADS = 2;
-    private static final ThreadFactoryProvider NAMED =
-            pool -> new DefaultThreadFactory("leasehold-redis-" + pool, true);
+    private static final ThreadFactoryProvider NAMED = pool -> new InheritingNothing("leasehold-redis-" + pool);
 
     private final RedisClient client;
     private final @Nullable ClientResources resources;
@@ -91,6 +91,19 @@ final class OwnClient {
 
     RedisClient client() {
         return client;
+    }
+
+    /** Netty's threads, which are quicker for Netty than plain ones. */
+    private static final class InheritingNothing extends DefaultThreadFactory {
+
+        InheritingNothing(String pool) {
+            super(pool, true);
+        }
+
+        @Override
+        public Thread newThread(Runnable task) {
+            return DaemonThreads.inheritNothing("leasehold-redis", () -> super.newThread(task));
+        }
     }
 
     /** Closes the client and ends its threads, without waiting for them. */

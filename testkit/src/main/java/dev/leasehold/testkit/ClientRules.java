@@ -12,8 +12,10 @@ import dev.leasehold.ReentrantDistributedLock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
@@ -120,6 +122,40 @@ interface ClientRules extends LeaseholdRules {
         assertThat(during).isNotEmpty().allMatch(Thread::isDaemon);
         client.close();
         ClientBench.eventually("its threads are gone", () -> during.stream().noneMatch(Thread::isAlive));
+    }
+
+    @Test
+    default void itsThreadsInheritNothingFromWhoeverComesFirst() throws Exception {
+        Queue<Throwable> inherited = new ConcurrentLinkedQueue<>();
+        InheritableThreadLocal<String> tenant = new InheritableThreadLocal<>() {
+            @Override
+            protected String childValue(String parents) {
+                inherited.add(new Throwable("a thread is made for " + parents));
+                return parents;
+            }
+        };
+        String name = bench().lock();
+        Thread first = new Thread(() -> {
+            tenant.set("the first caller");
+            try {
+                Leasehold client = bench().client();
+                CompletableFuture<LeaseState> told = new CompletableFuture<>();
+                Lease lease = client.lock(name).acquire();
+                lease.onStateChange((which, state) -> told.complete(state));
+                CompletableFuture<Lease> next = client.lock(name).acquireAsync();
+                client.lock(name + "2").acquireAsync().thenAccept(Lease::close);
+                client.locks("*");
+                lease.close();
+                ClientBench.get(told);
+                ClientBench.get(next).close();
+                client.close();
+            } catch (Exception e) {
+                inherited.add(e);
+            }
+        });
+        first.start();
+        first.join();
+        assertThat(inherited).isEmpty();
     }
 
     @Test

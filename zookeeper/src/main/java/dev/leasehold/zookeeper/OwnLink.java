@@ -1,6 +1,7 @@
 package dev.leasehold.zookeeper;
 
 import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.DaemonThreads;
 import dev.leasehold.spi.StoreContext;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -34,11 +35,7 @@ final class OwnLink implements Link {
         this.context = context;
         Duration timeout =
                 context.storeTimeout().compareTo(MOST_TO_CONNECT) < 0 ? context.storeTimeout() : MOST_TO_CONNECT;
-        ThreadFactory daemons = task -> {
-            Thread thread = new Thread(task, threads);
-            thread.setDaemon(true);
-            return thread;
-        };
+        ThreadFactory daemons = DaemonThreads.named(threads);
         CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder()
                 .connectString(target.servers())
                 .sessionTimeoutMs((int) target.sessionTimeout().toMillis())
@@ -87,14 +84,8 @@ final class OwnLink implements Link {
                 watcher.process(event);
             };
             // A handle names its threads after the one that makes it.
-            Thread here = Thread.currentThread();
-            String name = here.getName();
-            here.setName(threads);
-            try {
-                return new Handle(servers, timeout, listening, readOnly, attempts, config);
-            } finally {
-                here.setName(name);
-            }
+            return DaemonThreads.inheritNothing(
+                    threads, () -> new Handle(servers, timeout, listening, readOnly, attempts, config));
         }
     }
 
