@@ -92,9 +92,4 @@ final class ClaimNode {
     void removeKept(Session in, String kept, Runnable then) {
         in.handle.delete(parent + '/' + kept, -1, (rc, p, ctx) -> locks.turn(then), null);
     }
-
-    /** Removes a node, and does not wait for the answer. */
-    static void discard(Session in, String path) {
-        in.handle.delete(path, -1, (rc, p, ctx) -> {}, null);
-    }
 }

@@ -28,6 +28,9 @@ final class Heart {
     private boolean again;
     private boolean made;
     private boolean over;
+    private boolean leaving;
+    private boolean removing;
+    private boolean removed;
 
     Heart(Locks locks, Session session) {
         this.locks = locks;
@@ -51,6 +54,10 @@ final class Heart {
 
     /** Goes on after the connection was lost. */
     void go() {
+        if (leaving) {
+            vanish();
+            return;
+        }
         if (beating || over || asking.isEmpty() || locks.ready() != session) {
             return;
         }
@@ -145,10 +152,37 @@ final class Heart {
         left.forEach(each -> each.accept(false));
     }
 
-    /** Removes the node, where the session goes on without us. */
+    /** Removes the node, where the session goes on without us: now, or when there is a connection again. */
     void remove() {
-        if (made) {
-            session.handle.delete(path, -1, (rc, p, ctx) -> {}, null);
+        boolean mayBeThere = made || beating;
+        stop();
+        leaving = true;
+        removed = !mayBeThere;
+        go();
+    }
+
+    boolean isRemoved() {
+        return removed;
+    }
+
+    private void vanish() {
+        if (removed || removing || locks.ready() != session) {
+            return;
         }
+        removing = true;
+        session.handle.delete(
+                path,
+                -1,
+                (rc, p, ctx) -> locks.turn(() -> {
+                    removing = false;
+                    Code code = Codes.of(rc);
+                    if (Codes.isUnknown(code) || Codes.isPassing(code)) {
+                        locks.tryAgainSoon();
+                    } else {
+                        removed = true;
+                        locks.leaveOnceClear();
+                    }
+                }),
+                null);
     }
 }

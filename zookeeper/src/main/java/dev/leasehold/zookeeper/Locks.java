@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
@@ -36,6 +37,7 @@ import org.jspecify.annotations.Nullable;
 final class Locks implements Link.Events {
 
     private static final Duration SOON = Duration.ofMillis(100);
+    private static final Duration LATER = Duration.ofSeconds(5);
     private static final Duration SWEEP = Duration.ofMillis(200);
 
     private final String name;
@@ -91,9 +93,9 @@ final class Locks implements Link.Events {
         return paths;
     }
 
-    /** The session, if it is connected. */
+    /** The session, if it is connected. With our own session there is nothing to be done once it is closed. */
     @Nullable Session ready() {
-        return connected && !closed ? session : null;
+        return connected && !(closed && link.isOwn()) ? session : null;
     }
 
     Heart heart(Session of) {
@@ -135,11 +137,14 @@ final class Locks implements Link.Events {
 
     void remove(ClaimId claim, Place place) {
         places.remove(claim, place);
+        leaveOnceClear();
     }
 
     void adopt(Orphan orphan) {
-        orphans.add(orphan);
-        goOn(orphan);
+        if (!closed) {
+            orphans.add(orphan);
+            goOn(orphan);
+        }
     }
 
     private void goOn(Orphan orphan) {
@@ -170,14 +175,20 @@ final class Locks implements Link.Events {
     }
 
     void tryAgainSoon() {
-        if (!tryingAgain && !closed) {
-            tryingAgain = true;
-            time().schedule(
-                            SOON,
-                            () -> turn(() -> {
-                                tryingAgain = false;
-                                driveAll();
-                            }));
+        if (tryingAgain) {
+            return;
+        }
+        tryingAgain = true;
+        Runnable again = () -> turn(() -> {
+            tryingAgain = false;
+            driveAll();
+        });
+        if (closed) {
+            // The client's own timer is gone by now.
+            CompletableFuture.delayedExecutor(LATER.toMillis(), TimeUnit.MILLISECONDS)
+                    .execute(again);
+        } else {
+            time().schedule(SOON, again);
         }
     }
 
@@ -297,13 +308,16 @@ final class Locks implements Link.Events {
     @Override
     public void connected(ZooKeeper handle) {
         turn(() -> {
-            if (closed || handle.getSessionId() == 0) {
+            if (handle.getSessionId() == 0) {
                 return;
             }
             Session known = session;
             if (known != null && known.handle != handle) {
                 sessionOver(known);
                 known = null;
+            }
+            if (closed && (known == null || link.isOwn())) {
+                return;
             }
             if (known == null) {
                 known = new Session(handle, time());
@@ -379,6 +393,7 @@ final class Locks implements Link.Events {
         for (Place place : List.copyOf(places.values())) {
             place.sessionOver(ended);
         }
+        leaveOnceClear();
     }
 
     /**
@@ -441,21 +456,39 @@ final class Locks implements Link.Events {
 
     // ---- the end -------------------------------------------------------------------------------------------------
 
-    /** Leaves at once: with our own session everything goes; in the user's session our nodes are deleted. */
+    /**
+     * Leaves at once: with our own session everything goes. In the user's session our nodes are deleted in the background, now
+     * or when it is connected again, and what may have been made is looked for; until then, or until that session is over, the
+     * connection is listened to.
+     */
     void close(Patience patience) {
         turn(() -> {
             if (closed) {
                 return;
             }
-            Session in = ready();
             closed = true;
-            if (in != null && !link.isOwn()) {
-                places.values().forEach(place -> place.abandon(in));
-                heart(in).remove();
-            }
             patience.failAll(() -> Codes.closed(name));
+            if (!link.isOwn()) {
+                orphans.clear();
+                List.copyOf(places.values()).forEach(place -> place.withdraw(answer -> {}));
+                Heart beating = heart;
+                if (beating != null) {
+                    beating.remove();
+                }
+                leaveOnceClear();
+            }
         });
-        if (started) {
+        if (started && link.isOwn()) {
+            link.close();
+        }
+    }
+
+    /** Nothing of ours is left in the session, as far as one of the parts knows. */
+    void leaveOnceClear() {
+        Heart beating = heart;
+        if (closed && !link.isOwn() && places.isEmpty() && (beating == null || beating.isRemoved())) {
+            session = null;
+            heart = null;
             link.close();
         }
     }

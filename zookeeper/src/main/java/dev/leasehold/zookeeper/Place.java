@@ -148,14 +148,6 @@ final class Place {
         askers.takeAll().forEach(each -> each.completeExceptionally(why));
     }
 
-    /** Deletes the node, and does not wait for the answer. */
-    void abandon(Session in) {
-        over = true;
-        if (node == Node.THERE && session == in) {
-            ClaimNode.discard(in, path());
-        }
-    }
-
     /** Whether a request of ours may have reached a server. */
     boolean wasSent() {
         return sent;
@@ -317,10 +309,6 @@ final class Place {
     }
 
     private void created(Session in, Code code, String path, Stat stat, ClockReading sentAt, boolean lists) {
-        if (over && code == Code.OK) {
-            // The client was closed meanwhile, and its session goes on: it is the user's.
-            ClaimNode.discard(in, path);
-        }
         if (over || session != in || node != Node.CREATING) {
             return;
         }
@@ -833,10 +821,6 @@ final class Place {
 
     private String child() {
         return mine().name();
-    }
-
-    private String path() {
-        return parent + '/' + child();
     }
 
     /** Far beyond every session, and small enough for differences of nanoseconds not to overflow. */

@@ -1,0 +1,125 @@
+package dev.leasehold.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockOptions;
+import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testkit.Started;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.listen.UnaryListenerManager;
+import org.apache.curator.framework.state.ConnectionStateListener;
+import org.apache.curator.retry.RetryOneTime;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What a client leaves in a session that is the user's, and goes on after it. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class GivenClientTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    @RegisterExtension
+    private static final Started<OneServer> ZOO = new Started<>(OneServer::new);
+
+    private final String name = "lock-" + UUID.randomUUID();
+    private FaultProxy proxy;
+    private CuratorFramework curator;
+    private int listeners;
+    private Leasehold client;
+
+    @BeforeEach
+    void connect() throws Exception {
+        proxy = FaultProxy.to(ZOO.get().port());
+        curator = CuratorFrameworkFactory.newClient("127.0.0.1:" + proxy.port(), 600_000, 5_000, new RetryOneTime(10));
+        curator.start();
+        curator.blockUntilConnected();
+        listeners = listeners();
+        client = Leasehold.builder()
+                .store(ZooKeeperStore.using(curator.usingNamespace("it")))
+                .build();
+        client.lock(name).acquire().close();
+    }
+
+    @AfterEach
+    void close() {
+        client.close();
+        curator.close();
+        proxy.close();
+    }
+
+    private int listeners() {
+        return ((UnaryListenerManager<ConnectionStateListener>) curator.getConnectionStateListenable()).size();
+    }
+
+    private List<String> nodes() {
+        return ZOO.get().nodes(name);
+    }
+
+    private static List<String> clients() throws Exception {
+        return ZOO.get().probe.getChildren("/it/leasehold/clients", false);
+    }
+
+    private void disconnect() {
+        proxy.refuse(true);
+        proxy.cut();
+        await().atMost(PATIENCE).until(() -> !curator.getZookeeperClient().isConnected());
+    }
+
+    private void nothingIsLeftInTheSession() throws Exception {
+        await().atMost(PATIENCE).until(() -> nodes().isEmpty());
+        await().atMost(PATIENCE).until(() -> clients().isEmpty());
+        await().atMost(PATIENCE).until(() -> listeners() == listeners);
+        assertThat(curator.getZookeeperClient().isConnected()).isTrue();
+    }
+
+    @Test
+    void aClientThatIsClosedWhileItIsDisconnectedDeletesItsNodesLater() throws Exception {
+        Lease lease = client.lock(name).acquire();
+        lease.extend(Duration.ofSeconds(30));
+        assertThat(nodes()).hasSize(1);
+        assertThat(clients()).hasSize(1);
+        disconnect();
+        lease.close();
+        client.close();
+        proxy.refuse(false);
+        nothingIsLeftInTheSession();
+    }
+
+    @Test
+    void aNodeWhoseCreationWasUnderWayWhenItsClientWasClosedIsLookedForAndDeleted() throws Exception {
+        proxy.hold(FaultProxy.Way.ANSWERS);
+        CompletableFuture<Lease> claiming = client.lock(name).acquireAsync();
+        await().atMost(PATIENCE).until(() -> nodes().size() == 1);
+        proxy.refuse(true);
+        proxy.cut();
+        proxy.letGo();
+        await().atMost(PATIENCE).until(() -> !curator.getZookeeperClient().isConnected());
+        claiming.cancel(false);
+        client.close();
+        assertThat(nodes()).hasSize(1);
+        proxy.refuse(false);
+        nothingIsLeftInTheSession();
+    }
+
+    @Test
+    void aClientThatIsClosedWhileItIsConnectedStopsListening() throws Exception {
+        LockOptions brief = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(2));
+        Lease lease = client.lock(name, brief).acquire();
+        lease.extend(Duration.ofSeconds(2));
+        client.close(Duration.ZERO);
+        assertThat(nodes()).as("not given back by its caller").hasSize(1);
+        nothingIsLeftInTheSession();
+    }
+}
