@@ -23,6 +23,7 @@ final class Attempt implements Step, Ballots.Listener {
     private static final int MOST_RAISES = 5;
     private static final long FIRST_REASK_NANOS = 1_000_000L;
     private static final long MOST_REASK_NANOS = 50_000_000L;
+    private static final int ROUNDS_OF_A_HOLDER = 3;
     private static final long LEAST_GRACE_NANOS = 5_000_000L;
 
     /** What the claim is told. */
@@ -39,6 +40,9 @@ final class Attempt implements Step, Ballots.Listener {
          * @param asked for how long the nodes were asked to give it the lock
          */
         void won(QuorumLease lease, Duration asked, Validity validity);
+
+        /** A majority says again and again that one and the same other holds the lock. The attempt goes on all the same. */
+        void heldByAnother(Attempt attempt);
 
         /** It has failed; what it has got is still to be given back. */
         void lost(Attempt attempt);
@@ -65,6 +69,8 @@ final class Attempt implements Step, Ballots.Listener {
     private ClockReading proposedAt;
     private long reaskNanos = FIRST_REASK_NANOS;
     private int raises;
+    private int rounds;
+    private long collectingSince;
     private @Nullable QuorumLease lease;
 
     /**
@@ -93,6 +99,7 @@ final class Attempt implements Step, Ballots.Listener {
     /** The gate has given it the lock. */
     void collect(Duration claimPeriod) {
         phase = Phase.COLLECTING;
+        collectingSince = quorum.time().nanos();
         giveUp.set(claimPeriod, this::lose);
         askAll();
     }
@@ -125,6 +132,9 @@ final class Attempt implements Step, Ballots.Listener {
         if (phase == Phase.WON || phase == Phase.OVER) {
             return;
         }
+        if (isRefusedForLong()) {
+            claimant.heldByAnother(this);
+        }
         Poll.Verdict verdict = poll.verdict();
         boolean decided = verdict != Poll.Verdict.OPEN;
         if (isRefusedByGate() && (claimant.mayQueue() || decided)) {
@@ -144,6 +154,17 @@ final class Attempt implements Step, Ballots.Listener {
         } else if (decided && !poll.isAnyOwed()) {
             lose();
         }
+    }
+
+    /**
+     * Whether another holds the lock, and not just one whose release has reached the gate before the others. Those have been asked
+     * again by now.
+     */
+    private boolean isRefusedForLong() {
+        return phase == Phase.COLLECTING
+                && rounds >= ROUNDS_OF_A_HOLDER
+                && quorum.time().nanos() - collectingSince >= MOST_REASK_NANOS
+                && poll.isHeldByOne();
     }
 
     /** Attempts have the nodes among themselves and none has a majority. The gate decides who gives way. */
@@ -218,6 +239,7 @@ final class Attempt implements Step, Ballots.Listener {
     }
 
     private void askAgain() {
+        rounds++;
         if (poll.verdict() == Poll.Verdict.RAISE) {
             poll.propose(poll.raised());
             askAll();

@@ -296,6 +296,16 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
         }
     }
 
+    /**
+     * The gate has given it the lock, and may have forgotten who holds it on the others. That they are busy is an answer, which
+     * whoever asks must not wait for until the claim period is over; what comes after it is told unasked.
+     */
+    @Override
+    public void heldByAnother(Attempt attempt) {
+        lastBusy = new ClaimAnswer.Busy(attempt.poll().holder(), attempt.poll().timeLeft(), 1);
+        answer(lastBusy);
+    }
+
     @Override
     public void lost(Attempt attempt) {
         Poll votes = attempt.poll();

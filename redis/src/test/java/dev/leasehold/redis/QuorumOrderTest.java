@@ -44,6 +44,30 @@ class QuorumOrderTest {
         }
     }
 
+    /** The holder was cut off from the gate for longer than a lease. Who asked collected in vain, joined again, and heard nothing. */
+    @ParameterizedTest
+    @ValueSource(ints = {3, 5})
+    void whoHasItsTurnAtAGateThatKnowsNothingOfTheHolderIsToldBusyByTheMajority(int nodes) {
+        SimulatedQuorum quorum = new SimulatedQuorum(nodes);
+        Client holder = quorum.client("holder", node -> NEAR);
+        Client other = quorum.client("other", node -> NEAR);
+        LeaseId lease = holder.hold("lock");
+        quorum.pass(10 * NEAR);
+        quorum.master(quorum.gate("lock")).handle(model -> model.breakLease("lock", lease.token()));
+        CompletableFuture<ClaimAnswer> asked = other.waitFor("lock");
+        quorum.pass(200 * NEAR);
+        assertThat(asked).isCompletedWithValueMatching(ClaimAnswer.Busy.class::isInstance);
+        CompletableFuture<ClaimAnswer> again = other.waitFor("lock");
+        quorum.pass(100 * NEAR);
+        assertThat(again).isCompletedWithValueMatching(ClaimAnswer.Busy.class::isInstance);
+        // It goes on collecting, and is told when it has the lock.
+        holder.release(lease);
+        quorum.pass(100 * NEAR);
+        assertThat(other.unasked())
+                .singleElement()
+                .satisfies(won -> assertThat(won.token()).isGreaterThan(lease.token()));
+    }
+
     /** It is waited for whoever else has answered, and attempts that meet there do not split the others. */
     @Test
     void theGateIsAskedFirst() {

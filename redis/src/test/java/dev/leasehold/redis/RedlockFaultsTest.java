@@ -62,6 +62,27 @@ class RedlockFaultsTest {
     }
 
     @Test
+    void whoTriesForALockThatTheGateHasForgottenIsToldBusyWhenItsTimeIsUp() throws Exception {
+        open(5);
+        Lease lease = bench.client().lock("x").acquire();
+        Leasehold other = bench.client();
+        CompletableFuture<Lease> waiting = other.lock("x").acquireAsync();
+        bench.awaitWaiters("x", 1);
+        int gate = bench.gate("x");
+        waiting.cancel(false);
+        bench.awaitWaiters("x", 0);
+        bench.server(gate).commands().del(KEY);
+        long start = System.nanoTime();
+        assertThat(other.lock("x").tryAcquire(Duration.ofMillis(300))).isEmpty();
+        assertThat(Duration.ofNanos(System.nanoTime() - start))
+                .isBetween(Duration.ofMillis(290), Duration.ofMillis(1500));
+        assertThat(lease.isValid()).isTrue();
+        waiting = other.lock("x").acquireAsync();
+        assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+        assertThat(waiting.get(10, TimeUnit.SECONDS).token()).isGreaterThan(lease.token());
+    }
+
+    @Test
     void aQuorumOfFiveWithoutThreeSaysWhatEachNodeAnsweredAndLeavesNothingBehind() throws Exception {
         open(5);
         Leasehold client = bench.client(bench.store, RedlockBench.LEASE, Duration.ofSeconds(20));
