@@ -17,6 +17,7 @@ final class MySqlFindings {
         List<Finding> findings = new ArrayList<>();
         findings.add(writable(node, variable(sql, "read_only")));
         findings.add(commits(node, sql.number("SELECT @@innodb_flush_log_at_trx_commit")));
+        findings.add(MySqlWriters.finding(node, sql));
         findings.add(replication(
                 node,
                 variable(sql, "log_bin"),
@@ -26,7 +27,7 @@ final class MySqlFindings {
     }
 
     /** Empty where there is none of that name. */
-    private static String variable(Sql sql, String name) throws SQLException {
+    static String variable(Sql sql, String name) throws SQLException {
         String value = sql.first("SHOW GLOBAL VARIABLES LIKE '" + name + "'", row -> row.getString(2));
         return value == null ? "" : value;
     }

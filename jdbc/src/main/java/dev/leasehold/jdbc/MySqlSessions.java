@@ -19,6 +19,11 @@ final class MySqlSessions implements SessionRules {
     private static final int NO_SUCH_THREAD = 1094;
 
     @Override
+    public void check(Sql sql) throws SQLException {
+        MySqlWriters.refuseSessionLocks(sql);
+    }
+
+    @Override
     public Object key(byte[] digest) {
         return PREFIX + HexFormat.of().formatHex(Arrays.copyOf(digest, KEY_BYTES));
     }

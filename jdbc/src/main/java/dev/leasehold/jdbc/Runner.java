@@ -386,6 +386,7 @@ final class Runner {
             throw new LockException("the store " + store + " has no locks that belong to a session; nothing was locked."
                     + " leasehold.sessionLocks is for PostgreSQL, MariaDB and MySQL: leave it out");
         }
+        rules.check(sql);
         return new SessionKeys(rules, rules.place(sql, tables), tables.prefix(), context.namespace());
     }
 

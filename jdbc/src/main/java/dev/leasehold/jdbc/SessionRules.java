@@ -19,6 +19,9 @@ interface SessionRules {
      */
     record Answer(boolean yes, long session) {}
 
+    /** Refuses a database where a session's lock would not exclude all other sessions. */
+    default void check(Sql sql) throws SQLException {}
+
     /** Makes a key of the 32 bytes that stand for a lock's name. */
     Object key(byte[] digest);
 
