@@ -34,12 +34,14 @@ final class Database implements AutoCloseable {
     private final Connection connection;
     private final Sql sql;
     private final Object identity;
+    private final OpenFiles.Entry entry;
 
-    private Database(StoreFile file, Connection connection, Object identity) {
+    private Database(StoreFile file, Connection connection, Object identity, OpenFiles.Entry entry) {
         this.file = file;
         this.connection = connection;
         this.sql = new Sql(connection);
         this.identity = identity;
+        this.entry = entry;
     }
 
     static Database open(StoreFile file) throws SQLException {
@@ -50,9 +52,19 @@ final class Database implements AutoCloseable {
             throw new LockException("the store " + file + " was deleted while it was being opened; nothing was locked."
                     + " Find out who deletes it, and try again");
         }
+        OpenFiles.Entry entry = OpenFiles.enter(file, identity);
+        try {
+            return open(file, identity, entry);
+        } catch (SQLException | RuntimeException e) {
+            entry.close();
+            throw e;
+        }
+    }
+
+    private static Database open(StoreFile file, Object identity, OpenFiles.Entry entry) throws SQLException {
         Connection connection = connect(file);
         try {
-            Database database = new Database(file, connection, identity);
+            Database database = new Database(file, connection, identity, entry);
             database.setUp();
             return database;
         } catch (SQLException | RuntimeException e) {
@@ -166,7 +178,7 @@ final class Database implements AutoCloseable {
 
     @Override
     public void close() {
-        try {
+        try (entry) {
             connection.close();
         } catch (SQLException e) {
             System.getLogger(Database.class.getName()).log(System.Logger.Level.DEBUG, "closing " + file, e);

@@ -115,7 +115,13 @@ final class SqliteDoctor {
 
     /** Leases of an earlier boot, or of another machine or container that has the file open. */
     private void otherBoots() {
-        try (Connection connection = SqliteDriver.connect(file, new Properties());
+        Object identity = file.identity();
+        if (identity == null) {
+            return;
+        }
+        OpenFiles.Entry entry = OpenFiles.enter(file, identity);
+        try (entry;
+                Connection connection = SqliteDriver.connect(file, new Properties());
                 Statement statement = connection.createStatement()) {
             List<String> boots = new ArrayList<>();
             try (ResultSet rows = statement.executeQuery("SELECT DISTINCT boot FROM leasehold_lock WHERE span > 0")) {

@@ -24,6 +24,11 @@ final class SqliteDriver {
         return connection;
     }
 
+    /** Which of the drivers that may be in this JVM. */
+    static Class<?> type(StoreFile file) {
+        return driver(file).getClass();
+    }
+
     private static Driver driver(StoreFile file) {
         try {
             return Class.forName("org.sqlite.JDBC")
