@@ -389,10 +389,11 @@ final class Locks implements Link.Events {
         connected = false;
         Heart stopped = Objects.requireNonNull(heart, "the session's heart");
         heart = null;
-        stopped.stop();
         for (Place place : List.copyOf(places.values())) {
             place.sessionOver(ended);
         }
+        // Those whom it tells that nothing is confirmed ask their places again, which must know by then.
+        stopped.stop();
         leaveOnceClear();
     }
 

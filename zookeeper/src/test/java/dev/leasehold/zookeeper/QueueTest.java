@@ -230,6 +230,27 @@ class QueueTest {
         }
     }
 
+    /** The end of the session is told to whoever has asked for a confirmation, and sends him back to the place that he came from. */
+    @Test
+    void aClaimWhoseGrantIsToBeConfirmedWhenItsSessionEndsIsMadeAnew() throws Exception {
+        Duration session = Duration.ofSeconds(4);
+        try (FaultProxy proxy = FaultProxy.to(ZOO.get().port())) {
+            Store store = Zoo.store("127.0.0.1:" + proxy.port(), session.toMillis())
+                    .open(new StoreContext("c", "c", "", time, Duration.ofSeconds(20), new Deaf()));
+            stores.add(store);
+            Claim claim = claim("c");
+            LeaseId first = lease(get(store.claim(claim)));
+            proxy.refuse(true);
+            proxy.cut();
+            long end = System.nanoTime() + session.multipliedBy(3).dividedBy(5).toNanos();
+            await().until(() -> System.nanoTime() - end > 0);
+            CompletionStage<ClaimAnswer> again = store.claim(claim);
+            ZOO.get().expire(ZOO.get().owner(lock));
+            proxy.refuse(false);
+            assertThat(lease(get(again)).token()).isGreaterThan(first.token());
+        }
+    }
+
     @Test
     void afterAPauseThatIsLongerThanTheSessionTimeoutAFreeLockIsGrantedAtOnce() throws Exception {
         Duration session = Duration.ofSeconds(4);
