@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.data.Stat;
@@ -28,7 +29,7 @@ final class Lineup {
     /**
      * Somebody is.
      *
-     * @param last the node right before ours, watched if a watcher was given
+     * @param last the node right before ours, watched if that was asked for
      * @param ahead how many are before us
      * @param holder the first of them, where it was looked at
      * @param kept for how long the lock is still kept, where it is nobody's
@@ -74,14 +75,14 @@ final class Lineup {
         private final Session in;
         private final NodeName mine;
         private final long czxid;
-        private final @Nullable Watcher watcher;
+        private final @Nullable Function<String, Watcher> watching;
         private final Consumer<View> then;
 
-        Look(Session in, NodeName mine, long czxid, @Nullable Watcher watcher, Consumer<View> then) {
+        Look(Session in, NodeName mine, long czxid, @Nullable Function<String, Watcher> watching, Consumer<View> then) {
             this.in = in;
             this.mine = mine;
             this.czxid = czxid;
-            this.watcher = watcher;
+            this.watching = watching;
             this.then = then;
         }
 
@@ -158,7 +159,7 @@ final class Lineup {
             }
             in.handle.getData(
                     parent + '/' + last,
-                    watcher,
+                    watching == null ? null : watching.apply(parent + '/' + last),
                     (rc, p, ctx, data, stat) -> locks.turn(() -> {
                         Code code = Codes.of(rc);
                         if (code == Code.NONODE) {

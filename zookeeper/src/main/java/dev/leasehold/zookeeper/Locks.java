@@ -320,7 +320,7 @@ final class Locks implements Link.Events {
                 return;
             }
             if (known == null) {
-                known = new Session(handle, time());
+                known = new Session(handle, time(), turns);
                 session = known;
                 heart = new Heart(this, known);
                 if (link.connectedSince(handle) == null) {

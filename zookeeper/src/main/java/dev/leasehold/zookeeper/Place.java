@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.Watcher.Event.EventType;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
@@ -81,6 +82,8 @@ final class Place {
     private boolean queued;
     private int ahead;
     private @Nullable String watched;
+    private final Consumer<WatchedEvent> listener = this::predecessorChanged;
+    private @Nullable String listensTo;
     private @Nullable String gone;
     private boolean waited;
     private long keptUntil;
@@ -452,6 +455,7 @@ final class Place {
 
     private void vanish(ReleaseAnswer answer) {
         over = true;
+        stopListening();
         granted = false;
         TimeSource.Timer armed = timer;
         if (armed != null) {
@@ -471,8 +475,7 @@ final class Place {
     // ---- the queue -----------------------------------------------------------------------------------------------
 
     private Lineup.Look newLook(Session in) {
-        return lineup
-        .new Look(in, mine(), czxid, queued ? event -> locks.turn(() -> predecessorChanged(in, event)) : null, view -> {
+        return lineup.new Look(in, mine(), czxid, queued ? path -> listenTo(in, path) : null, view -> {
             if (finish(in)) {
                 seen(in, view);
             }
@@ -532,13 +535,26 @@ final class Place {
         drive();
     }
 
-    private void predecessorChanged(Session in, WatchedEvent event) {
+    private Watcher listenTo(Session in, String path) {
+        if (!path.equals(listensTo)) {
+            stopListening();
+        }
+        listensTo = path;
+        return in.watches.on(path, listener);
+    }
+
+    private void stopListening() {
+        Session in = session;
+        String path = listensTo;
+        if (in != null && path != null) {
+            in.watches.forget(path, listener);
+        }
+        listensTo = null;
+    }
+
+    private void predecessorChanged(WatchedEvent event) {
         String last = watched;
-        if (session != in
-                || over
-                || last == null
-                || event.getType() == EventType.None
-                || !(parent + '/' + last).equals(event.getPath())) {
+        if (over || last == null || !(parent + '/' + last).equals(event.getPath())) {
             return;
         }
         watched = null;
@@ -796,6 +812,7 @@ final class Place {
                 ended.id,
                 granted ? told : time.nanos()));
         node = Node.NONE;
+        stopListening();
         session = null;
         busy = false;
         watched = null;

@@ -21,14 +21,16 @@ final class Session {
     final ZooKeeper handle;
     final long id;
     final SessionProof proof;
+    final PathWatches watches;
     private final TimeSource time;
     private long serverMillis;
     private long serverMillisAt;
 
-    Session(ZooKeeper handle, TimeSource time) {
+    Session(ZooKeeper handle, TimeSource time, Turns turns) {
         this.handle = handle;
         this.id = handle.getSessionId();
         this.time = time;
+        this.watches = new PathWatches(turns);
         this.proof = new SessionProof(Duration.ofMillis(handle.getSessionTimeout()));
     }
 
