@@ -22,11 +22,17 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A store that can be switched off: then nothing arrives there and nothing comes back. */
+/** A store that can be switched off: then nothing arrives there, or it does, and nothing comes back. */
 final class SwitchableStore implements StoreFactory {
 
+    private enum Way {
+        OPEN,
+        CLOSED,
+        THERE_ONLY
+    }
+
     private final StoreFactory real;
-    private volatile boolean down;
+    private volatile Way way = Way.OPEN;
 
     SwitchableStore(StoreFactory real) {
         this.real = real;
@@ -37,11 +43,15 @@ final class SwitchableStore implements StoreFactory {
     }
 
     void down(boolean isDown) {
-        down = isDown;
+        way = isDown ? Way.CLOSED : Way.OPEN;
+    }
+
+    void loseAnswers() {
+        way = Way.THERE_ONLY;
     }
 
     boolean isDown() {
-        return down;
+        return way != Way.OPEN;
     }
 
     @Override
@@ -69,14 +79,14 @@ final class SwitchableStore implements StoreFactory {
 
         @Override
         public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
-            if (!down) {
+            if (!isDown()) {
                 receiver.granted(lease, spare, validity);
             }
         }
 
         @Override
         public void doubt(@Nullable String lock) {
-            if (!down) {
+            if (!isDown()) {
                 receiver.doubt(lock);
             }
         }
@@ -140,14 +150,20 @@ final class SwitchableStore implements StoreFactory {
         }
 
         private <T> CompletionStage<T> send(Supplier<CompletionStage<T>> request) {
-            if (!down) {
+            Way now = way;
+            if (now == Way.OPEN) {
                 return request.get();
             }
-            return CompletableFuture.failedFuture(new StoreUnavailableException(
-                    "the store " + real + " has been switched off by the test; nothing was done",
-                    real.toString(),
-                    Outcome.NOT_ACQUIRED,
-                    null));
+            if (now == Way.CLOSED) {
+                return failure("has been switched off by the test; nothing was done", Outcome.NOT_ACQUIRED);
+            }
+            return request.get()
+                    .thenCompose(answer -> failure("did not answer: the test has its answers lost", Outcome.UNKNOWN));
+        }
+
+        private <T> CompletionStage<T> failure(String what, Outcome outcome) {
+            return CompletableFuture.failedFuture(
+                    new StoreUnavailableException("the store " + real + " " + what, real.toString(), outcome, null));
         }
     }
 }

@@ -13,7 +13,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -31,8 +33,15 @@ import java.util.concurrent.locks.LockSupport;
  *     importer.begin();
  *     locks.lose("import");
  *     assertThat(importer.state()).isEqualTo(ABORTED);
+ *
+ *     // importer.waitFor(Duration.ofMinutes(1)) waits for the lock for so long.
+ *     locks.holdElsewhere("import");
+ *     assertThat(locks.whileTimePasses(() -> importer.waitFor(Duration.ofMinutes(1)))).isEqualTo(SKIPPED);
  * }
  * }</pre>
+ *
+ * <p><b>The time stands still.</b> Who waits for a lock with a limit waits for ever, unless the test moves the time: call such
+ * code in {@link #whileTimePasses}, or on a thread of its own, and {@link #advance}.
  *
  * <p>Listeners ({@link LeaseListener}) and dependent actions of futures run on threads of this object. Its methods wait for
  * them before they return, unless they block; so what they do is done when {@link #lose} or {@link #advance} returns.
@@ -43,18 +52,41 @@ public final class TestLeasehold implements AutoCloseable {
     private static final Duration STEP = Duration.ofMillis(100);
     private static final long STEP_WAIT_NANOS = 100_000;
 
+    private static final String LABEL = "under test";
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    /** Something that code under test does. */
+    @FunctionalInterface
+    public interface Action {
+
+        /**
+         * Does it.
+         *
+         * @throws Exception whatever comes of it
+         */
+        void run() throws Exception;
+    }
+
     private final VirtualTime time = new VirtualTime();
     private final SettledExecutor callbacks = new SettledExecutor();
     private final SwitchableStore store = new SwitchableStore(memory());
     private final Elsewhere elsewhere = new Elsewhere(store.real(), time);
+    private final LockOptions options;
     private final Leasehold leasehold;
+    private final List<Leasehold> others = new CopyOnWriteArrayList<>();
+    private volatile boolean paused;
 
     private TestLeasehold(LockOptions options) {
-        leasehold = Leasehold.builder()
-                .store(store)
+        this.options = options;
+        leasehold = client(store, LABEL);
+    }
+
+    private Leasehold client(StoreFactory of, String label) {
+        return Leasehold.builder()
+                .store(of)
                 .timeSource(time)
                 .executor(callbacks)
-                .label("under test")
+                .label(label)
                 .options(options)
                 .build();
     }
@@ -85,6 +117,18 @@ public final class TestLeasehold implements AutoCloseable {
      */
     public Leasehold leasehold() {
         return leasehold;
+    }
+
+    /**
+     * Another client of the same locks, as another process would have it: for tests with two instances of the code under test.
+     * {@link #storeDown}, {@link #loseAnswers} and {@link #lose} do not concern it.
+     *
+     * @return a new one, closed together with this object
+     */
+    public Leasehold anotherClient() {
+        Leasehold another = client(store.real(), "another client");
+        others.add(another);
+        return another;
     }
 
     /**
@@ -122,12 +166,31 @@ public final class TestLeasehold implements AutoCloseable {
             throw new IllegalStateException(
                     "while the store is down nobody learns of a loss before the deadline; call storeUp() first, or advance");
         }
-        HolderInfo holder = find(name)
-                .map(LockInfo::holder)
-                .filter(found -> !elsewhere.holds(name, found.token()))
+        HolderInfo holder = holderHere(name)
                 .orElseThrow(() -> new IllegalStateException("the code under test does not hold '" + name + "'"));
         elsewhere.breakLease(name, holder.token());
         settle();
+    }
+
+    /**
+     * Has a lock lost by whoever holds it here, as {@link #lose} does, and held by some other client from then on.
+     *
+     * @param name the lock's name
+     * @return the other client's handle
+     * @throws IllegalStateException as {@link #lose}; or if somebody waits for the lock, who would have it next
+     */
+    public HeldElsewhere loseToElsewhere(String name) {
+        int waiting = waiters(name);
+        if (waiting > 0) {
+            throw new IllegalStateException(
+                    waiting + " wait for '" + name + "', and one of them would have it next: call lose() instead");
+        }
+        lose(name);
+        return holdElsewhere(name);
+    }
+
+    private Optional<HolderInfo> holderHere(String name) {
+        return find(name).map(LockInfo::holder).filter(found -> found.owner().endsWith("label=" + LABEL));
     }
 
     /**
@@ -137,20 +200,99 @@ public final class TestLeasehold implements AutoCloseable {
      * @return false if it is free or held elsewhere
      */
     public boolean isHeldHere(String name) {
-        return find(name)
-                .map(LockInfo::holder)
-                .filter(found -> !found.owner().isEmpty() && !elsewhere.holds(name, found.token()))
-                .isPresent();
+        return holderHere(name).isPresent();
     }
 
     /**
-     * How many clients wait for a lock: 1 if any caller of the code under test does.
+     * How many clients wait for a lock: all callers of one client are one, {@link #anotherClient()} is another.
      *
      * @param name the lock's name
      * @return the number
      */
     public int waiters(String name) {
         return find(name).map(info -> info.waiters().size()).orElse(0);
+    }
+
+    /**
+     * Waits, in real time, until so many clients wait for a lock, which threads of the test have been started to do. The time
+     * of the locks does not move.
+     *
+     * @param name the lock's name
+     * @param number how many, counted as by {@link #waiters}
+     * @throws IllegalStateException if there are not so many within ten seconds
+     */
+    public void awaitWaiters(String name, int number) {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        for (int found = waiters(name); found < number; found = waiters(name)) {
+            if (System.nanoTime() - end >= 0) {
+                throw new IllegalStateException(
+                        "after ten seconds " + found + " of " + number + " wait for '" + name + "'");
+            }
+            LockSupport.parkNanos(STEP_WAIT_NANOS);
+        }
+    }
+
+    /**
+     * Calls code that waits for a lock, with time passing for as long as it waits: this thread, in this method. A thousand times
+     * as fast as real time at most, so a wait for a minute takes 60 ms.
+     *
+     * @param <T> what the code returns
+     * @param body what is to be called, on this thread
+     * @return what it returns
+     * @throws Exception what it throws
+     */
+    public <T> T whileTimePasses(Callable<T> body) throws Exception {
+        PassingTime passing = PassingTime.whileThisThreadWaits(time);
+        try {
+            return body.call();
+        } finally {
+            passing.end();
+            settle();
+        }
+    }
+
+    /**
+     * Runs code that waits for a lock, as {@link #whileTimePasses(Callable)} does.
+     *
+     * @param body what is to be run, on this thread
+     * @throws Exception what it throws
+     */
+    public void whileTimePasses(Action body) throws Exception {
+        whileTimePasses(() -> {
+            body.run();
+            return Optional.empty();
+        });
+    }
+
+    /**
+     * Pauses the code under test, as a long garbage collection or a stopped container does: time passes, and nothing is renewed.
+     * If that takes longer than a lease, it is lost, and its holder is told when the pause is over.
+     *
+     * @param duration how long
+     * @throws IllegalArgumentException if it is negative
+     */
+    public void pause(Duration duration) {
+        pause(duration, () -> {});
+    }
+
+    /**
+     * Pauses the code under test, and has others do something before it goes on: {@link #holdElsewhere}, for example, takes a
+     * lock whose lease has run out during the pause.
+     *
+     * @param duration how long
+     * @param meanwhile what is done by others, at the end of the pause
+     * @throws IllegalArgumentException if the duration is negative
+     */
+    public void pause(Duration duration, Runnable meanwhile) {
+        settle();
+        paused = true;
+        try {
+            time.pause(duration);
+            meanwhile.run();
+        } finally {
+            paused = false;
+        }
+        settle();
     }
 
     /**
@@ -170,7 +312,15 @@ public final class TestLeasehold implements AutoCloseable {
         store.down(true);
     }
 
-    /** Ends what {@link #storeDown} began. */
+    /**
+     * Has all answers of the store to the code under test lost: what it asks for is done, and it does not hear of it. Nor does it
+     * hear of anything else.
+     */
+    public void loseAnswers() {
+        store.loseAnswers();
+    }
+
+    /** Ends what {@link #storeDown} or {@link #loseAnswers} began. */
     public void storeUp() {
         store.down(false);
         settle();
@@ -184,6 +334,7 @@ public final class TestLeasehold implements AutoCloseable {
         Thread closer = new Thread(
                 () -> {
                     leasehold.close(Duration.ZERO);
+                    others.forEach(other -> other.close(Duration.ZERO));
                     closing.complete(null);
                 },
                 "leasehold-test-closer");
@@ -203,6 +354,9 @@ public final class TestLeasehold implements AutoCloseable {
     }
 
     private void settle() {
+        if (paused) {
+            return;
+        }
         time.advance(Duration.ZERO);
         callbacks.settle();
     }

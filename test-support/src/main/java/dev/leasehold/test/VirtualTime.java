@@ -107,6 +107,30 @@ public final class VirtualTime implements TimeSource {
         jumpWallClock(duration);
     }
 
+    /**
+     * Pauses the process, as a long garbage collection or a stopped container does: both clocks move on, and nothing runs. What
+     * has become due meanwhile runs, late, when the time is moved next.
+     *
+     * @param duration how long
+     * @throws IllegalArgumentException if it is negative
+     */
+    public void pause(Duration duration) {
+        if (duration.isNegative()) {
+            throw new IllegalArgumentException("a process is not paused for " + duration);
+        }
+        moving.lock();
+        try {
+            mutex.lock();
+            try {
+                nanos += positiveNanos(duration);
+            } finally {
+                mutex.unlock();
+            }
+        } finally {
+            moving.unlock();
+        }
+    }
+
     /** Takes the next task due by the target, at its moment; without one, moves to the target. */
     private @Nullable Task next(long target) {
         mutex.lock();
