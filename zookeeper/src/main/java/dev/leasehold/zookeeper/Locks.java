@@ -44,7 +44,7 @@ final class Locks implements Link.Events {
     private final StoreContext context;
     private final Paths paths;
     private final Link link;
-    private final Turns turns = new Turns();
+    private final Turns turns;
     private final Succession succession = new Succession();
     private final Map<ClaimId, Place> places = new HashMap<>();
     private final List<Orphan> orphans = new ArrayList<>();
@@ -63,6 +63,7 @@ final class Locks implements Link.Events {
     Locks(String name, StoreContext context, Paths paths, Link link) {
         this.name = name;
         this.context = context;
+        this.turns = new Turns(rest -> context.time().schedule(Duration.ZERO, rest));
         this.paths = paths;
         this.link = link;
     }
@@ -463,6 +464,7 @@ final class Locks implements Link.Events {
      * connection is listened to.
      */
     void close(Patience patience) {
+        turns.closing();
         turn(() -> {
             if (closed) {
                 return;

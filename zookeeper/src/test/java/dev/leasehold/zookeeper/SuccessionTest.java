@@ -267,7 +267,8 @@ class SuccessionTest {
     }
 
     private Session session() throws Exception {
-        return new Session(new ZooKeeper("127.0.0.1:" + ZOO.get().port(), 60_000, event -> {}), time, new Turns());
+        return new Session(
+                new ZooKeeper("127.0.0.1:" + ZOO.get().port(), 60_000, event -> {}), time, new Turns(Runnable::run));
     }
 
     @Test
