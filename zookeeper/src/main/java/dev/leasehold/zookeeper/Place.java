@@ -667,7 +667,7 @@ final class Place {
                 asker.completeExceptionally(new StoreUnavailableException(
                         "the session with " + locks
                                 + " cannot be relied on yet: this machine slept, or a clock was set. "
-                                + "It is confirmed within a quarter of the session time-out; whether '" + claim.lock()
+                                + "It is confirmed within a third of the session time-out; whether '" + claim.lock()
                                 + "' is held is unknown until then",
                         locks.toString(),
                         Outcome.UNKNOWN,

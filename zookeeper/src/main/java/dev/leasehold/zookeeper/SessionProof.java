@@ -13,13 +13,14 @@ import org.jspecify.annotations.Nullable;
  * <p>Why it can be believed. Only the leader ends sessions: T (the session time-out) after it last heard of one. It hears
  * of a session at once when it is made or moves to another server, because that server must ask it; else from the server's
  * answers to its pings, which name the sessions that have sent something since the ping before. The leader pings each half
- * tick, and a tick is at most T/2 (servers refuse shorter time-outs unless told otherwise): so once in T/4, or more often.
+ * tick, and a tick is at most T/2 (servers refuse shorter time-outs unless told otherwise): so once in T/4, or more often. It is
+ * given T/16 more, because it may be late: an eighth of a tick where T is two ticks, more than a tick where it is four.
  *
  * <p>Three answers, one after the other, prove that the leader has heard:
  *
  * <ol>
  *   <li>A request R, of whatever kind, is answered: it has reached the session's server, which will name the session.
- *   <li>A write U, sent T/4 or more after that answer, is answered. The leader has pinged since R was answered and before it
+ *   <li>A write U, sent 5/16 T or more after that answer, is answered. The leader has pinged since R was answered and before it
  *       decided U, and what it sends to a server arrives in order: so the server has answered that ping, and named the
  *       session, before it answered U.
  *   <li>A write V, sent after U was answered, is answered. What the server sends to the leader arrives in order, too: so the
@@ -103,7 +104,7 @@ final class SessionProof {
 
     private @Nullable Reached lastNamedBefore(ClockReading sentAt) {
         Reached last = null;
-        while (!reached.isEmpty() && sentAt.nanos() - reached.getFirst().answeredAt() >= timeout / 4) {
+        while (!reached.isEmpty() && sentAt.nanos() - reached.getFirst().answeredAt() >= timeout / 16 * 5) {
             last = reached.removeFirst();
         }
         return last;

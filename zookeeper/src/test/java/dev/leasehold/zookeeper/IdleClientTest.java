@@ -39,7 +39,7 @@ class IdleClientTest {
     private void acquiresAtOnceAfterAPause(StoreFactory store) throws Exception {
         try (Leasehold client = Leasehold.builder()
                 .store(store)
-                // A quarter of the session time-out is longer.
+                // Shorter than it takes to prove the session from nothing: 5/16 of its time-out.
                 .storeTimeout(Duration.ofSeconds(1))
                 .build()) {
             // The first client ever makes the way to these nodes.
@@ -60,7 +60,7 @@ class IdleClientTest {
     }
 
     @Test
-    void theFirstAcquireAfterAPauseTakesNoQuarterOfTheSessionTimeout() throws Exception {
+    void theFirstAcquireAfterAPauseWaitsForNoProofOfTheSession() throws Exception {
         acquiresAtOnceAfterAPause(ZOO.get().store(SESSION.toMillis()));
     }
 

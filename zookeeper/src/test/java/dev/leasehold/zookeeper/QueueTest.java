@@ -311,7 +311,7 @@ class QueueTest {
     }
 
     @Test
-    void afterAClockWasSetAHolderIsConfirmedWithinAQuarterOfTheSessionTimeout() throws Exception {
+    void afterAClockWasSetAHolderIsConfirmedWithinAThirdOfTheSessionTimeout() throws Exception {
         Store store = open("c", time, 4_000);
         LeaseId held = lease(get(store.claim(claim("c"))));
         time.jumpWallClock(Duration.ofHours(1));
