@@ -16,8 +16,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps one wire to a server: opened by the first who needs it, opened again by itself whenever it is lost, with growing
- * pauses. While there is none, whoever needs it waits for the attempt under way, or is refused with the failure of the
+ * Keeps one wire to a server: opened by the first who needs it, opened again by itself whenever it is lost, with pauses that grow
+ * until a wire has lived for a second. While there is none, whoever needs it waits for the attempt under way, or is refused with the failure of the
  * last one: nothing is kept back to be sent later.
  */
 final class Link {
@@ -26,6 +26,10 @@ final class Link {
     private static final String CLOSED = "it has been closed by this client";
     private static final long FIRST_PAUSE_NANOS = 20_000_000L;
     private static final long MOST_PAUSE_NANOS = 1_000_000_000L;
+    /** A connection that is lost sooner counts as one that could not be made: of a master that was demoted, say. */
+    private static final long LEAST_LIFE_NANOS = 1_000_000_000L;
+    /** So many in a row may have been cut by chance, and nobody is refused. */
+    private static final int SHORT_LIVES = 5;
 
     private final String name;
     private final Supplier<CompletionStage<Wire>> opener;
@@ -65,7 +69,10 @@ final class Link {
         return open != null && open.isOpen() ? open : null;
     }
 
-    /** Why the last attempt to open has failed; null if it has not, or if there was none since the wire was lost. */
+    /**
+     * Why the last attempt to open has failed, or why wires are lost again and again as soon as they are open; null if neither is
+     * so, or if there was no attempt since the wire was lost.
+     */
     @Nullable Throwable lastFailure() {
         mutex.lock();
         try {
@@ -172,7 +179,6 @@ final class Link {
             again = everOpen;
             if (opened != null && !refused) {
                 everOpen = true;
-                failures = 0;
                 lastFailure = null;
             } else {
                 lastFailure = failure;
@@ -199,20 +205,31 @@ final class Link {
             LOG.log(Level.INFO, "connected to {0} again", name);
             reopened.run();
         }
-        opened.lost().thenAccept(this::lost);
+        long openedAt = time.nanos();
+        opened.lost().thenAccept(why -> lost(openedAt, why));
     }
 
-    private void lost(String why) {
+    private void lost(long openedAt, String why) {
         boolean silent;
+        long rest;
         mutex.lock();
         try {
             silent = closed;
+            long now = time.nanos();
+            if (now - openedAt >= LEAST_LIFE_NANOS) {
+                failures = 0;
+            }
+            rest = pause(failures);
+            if (now - openedAt < LEAST_LIFE_NANOS && failures++ >= SHORT_LIVES) {
+                lastFailure = new Wire.LostException(why, false);
+                notBefore = now + rest;
+            }
         } finally {
             mutex.unlock();
         }
         if (!silent) {
             LOG.log(Level.INFO, "lost the connection to {0}: {1}; connecting again", name, why);
-            time.schedule(Duration.ofNanos(pause(0)), this::open);
+            time.schedule(Duration.ofNanos(rest), this::open);
         }
     }
 
