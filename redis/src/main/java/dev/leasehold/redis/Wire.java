@@ -2,6 +2,7 @@ package dev.leasehold.redis;
 
 import dev.leasehold.spi.TimeSource;
 import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
@@ -123,7 +124,8 @@ final class Wire {
             time.schedule(Duration.ofNanos(Math.min(mostSilence - mostSilence / 4, mostPatience)), this::watch);
         }
         command.whenComplete((answer, failure) -> {
-            if (!(failure instanceof LostException)) {
+            // Not where Lettuce has given the command up: that says nothing of the server.
+            if (failure == null || failure instanceof RedisCommandExecutionException) {
                 heard(now);
             }
         });

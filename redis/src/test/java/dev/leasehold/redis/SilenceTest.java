@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.TimeSource;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.CommandArgs;
@@ -113,6 +115,29 @@ class SilenceTest {
         pass(Duration.ofSeconds(1));
         second.complete(List.of());
         pass(Duration.ofSeconds(30));
+        assertThat(wire.isOpen()).isTrue();
+    }
+
+    /** Each time-out of the user's client counted as something heard, and a dead connection was never replaced. */
+    @Test
+    void aCommandThatTheClientLibraryHasGivenUpIsNoAnswer() {
+        Wire wire = new Wire(connection, time, SILENCE, LONG);
+        for (int i = 0; i < 6 && wire.isOpen(); i++) {
+            send(wire);
+            pass(Duration.ofMillis(500));
+            written.get(i).completeExceptionally(new RedisCommandTimeoutException("Command timed out after 500 ms"));
+        }
+        assertThat(wire.isOpen()).isFalse();
+    }
+
+    @Test
+    void anErrorOfTheServerIsAnAnswer() {
+        Wire wire = new Wire(connection, time, SILENCE, LONG);
+        for (int i = 0; i < 6; i++) {
+            send(wire);
+            pass(Duration.ofMillis(500));
+            written.get(i).completeExceptionally(new RedisCommandExecutionException("ERR"));
+        }
         assertThat(wire.isOpen()).isTrue();
     }
 
