@@ -1,5 +1,6 @@
 package dev.leasehold.redis;
 
+import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.spi.LeaseId;
@@ -131,11 +132,7 @@ final class Replicas {
         found.whenComplete((here, unanswered) -> {
             Throwable problem = unanswered != null ? unanswered : failure;
             if (problem != null) {
-                if (Link.cause(problem) instanceof RedisCommandExecutionException error
-                        && Failures.code(error).equals("READONLY")) {
-                    wire.lose("the server is not the master any more");
-                }
-                fail(request, Failures.of(problem, name, what(request)));
+                fail(request, failed(wire, request, problem));
             } else if (Reply.number(here.get(0)) != 1) {
                 fail(
                         request,
@@ -152,6 +149,26 @@ final class Replicas {
                 }
             }
         });
+    }
+
+    /**
+     * The lease was granted or renewed before, so an error says nothing of it: a server that becomes a replica ends each WAIT with
+     * one. The claim is asked again, perhaps of another server. Only a right that is missing is missing the next time, too.
+     */
+    private RuntimeException failed(Wire wire, Request request, Throwable problem) {
+        LockException told = Failures.of(problem, name, what(request));
+        if (!(Link.cause(problem) instanceof RedisCommandExecutionException error)
+                || Failures.code(error).equals("NOPERM")) {
+            return told;
+        }
+        wire.lose("the server does not wait for its replicas: " + error.getMessage());
+        return new StoreUnavailableException(
+                name + ": the lease of '" + request.lease.lock()
+                        + "' does not count, because the server ended the wait for its " + "replicas: "
+                        + error.getMessage() + ". There may have been a fail-over",
+                name,
+                Outcome.UNKNOWN,
+                error);
     }
 
     private static String what(Request request) {

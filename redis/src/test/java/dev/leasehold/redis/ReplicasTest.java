@@ -91,6 +91,23 @@ class ReplicasTest {
         return "localhost:" + replica.port() + ",localhost:" + master.port();
     }
 
+    /** The server ends a WAIT with UNBLOCKED when it becomes a replica; all who waited for it failed for good. */
+    @Test
+    void aPlannedFailOverDoesNotFailThoseWhoWaitForReplicas() throws Exception {
+        Leasehold client = client(
+                "localhost:" + replica.port() + ",localhost:" + master.port(),
+                "leasehold.waitForReplicas=1&leasehold.waitTimeout=5000",
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(10));
+        client.lock("warm").acquire().close();
+        replication.blackHole();
+        CompletableFuture<Lease> acquiring = client.lock("x").acquireAsync();
+        await().until(() -> master.commands().info("clients").contains("blocked_clients:1"));
+        replica.commands().replicaofNoOne();
+        master.commands().replicaof("127.0.0.1", replica.port());
+        assertThat(acquiring.get(25, TimeUnit.SECONDS).isValid()).isTrue();
+    }
+
     @Test
     void aGrantAndARenewalCountWhenTheReplicaHasThem() throws Exception {
         Leasehold client = client(
