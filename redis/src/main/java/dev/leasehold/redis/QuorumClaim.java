@@ -1,5 +1,6 @@
 package dev.leasehold.redis;
 
+import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -81,7 +82,7 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
         this.quorum = quorum;
         this.owner = owner;
         this.claim = claim;
-        turns = new Turns(quorum::execute);
+        turns = new Turns(quorum::execute, this::failed);
         retry = new Alarm(quorum.time(), turns);
         ranks = quorum.ranks(claim.lock());
     }
@@ -228,6 +229,22 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
         List<CompletableFuture<ClaimAnswer>> all = List.copyOf(callers);
         callers.clear();
         all.forEach(caller -> caller.complete(answer));
+    }
+
+    /** A turn was not brought to its end, so those who ask would wait for what may never come. */
+    private void failed() {
+        List<CompletableFuture<ClaimAnswer>> all = List.copyOf(callers);
+        callers.clear();
+        StoreUnavailableException failure = new StoreUnavailableException(
+                "the claim of '" + claim.lock() + "' before " + quorum
+                        + " was given up, and may have been granted: Leasehold " + "has a fault, which it has logged",
+                quorum.toString(),
+                StoreUnavailableException.Outcome.UNKNOWN,
+                null);
+        all.forEach(caller -> caller.completeExceptionally(failure));
+        if (lease == null) {
+            abandon();
+        }
     }
 
     // ---- attempts ------------------------------------------------------------------------------------------------

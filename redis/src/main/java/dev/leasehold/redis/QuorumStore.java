@@ -91,6 +91,7 @@ final class QuorumStore implements Store {
     @Override
     public CompletionStage<ClaimAnswer> claim(Claim claim) {
         return unlessClosed(() -> {
+            quorum.voter(0).check(claim.lock());
             // Known before it has begun, which another thread may do: its withdrawal may come first.
             return claims.computeIfAbsent(key(claim), unknown -> new QuorumClaim(quorum, owner, claim))
                     .ask(claim);
@@ -179,6 +180,10 @@ final class QuorumStore implements Store {
             return CompletableFuture.failedFuture(
                     new LockException("the store " + quorum + " has been closed by this client; nothing was done"));
         }
-        return operation.get();
+        try {
+            return operation.get();
+        } catch (LockException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
     }
 }

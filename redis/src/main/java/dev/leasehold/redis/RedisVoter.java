@@ -33,6 +33,11 @@ final class RedisVoter implements Voter {
     }
 
     @Override
+    public void check(String lock) {
+        node.keys(lock);
+    }
+
+    @Override
     public CompletionStage<?> listen(String lock) {
         return node.isListening() ? LISTENING : node.listen(claimOf(lock));
     }

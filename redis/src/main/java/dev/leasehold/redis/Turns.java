@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class Turns {
 
     private final Executor where;
+    private final Runnable onFault;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger();
 
@@ -20,9 +21,11 @@ final class Turns {
      * Makes one.
      *
      * @param where runs every task, at once or soon
+     * @param onFault run after a task that threw something, in its turn
      */
-    Turns(Executor where) {
+    Turns(Executor where, Runnable onFault) {
         this.where = where;
+        this.onFault = onFault;
     }
 
     void run(Runnable task) {
@@ -34,13 +37,20 @@ final class Turns {
 
     private void work() {
         do {
-            Runnable next = tasks.remove();
-            try {
-                next.run();
-            } catch (RuntimeException | Error e) {
-                System.getLogger("dev.leasehold.redis")
-                        .log(System.Logger.Level.ERROR, "Leasehold has a fault in a quorum", e);
+            if (!runs(tasks.remove())) {
+                runs(onFault);
             }
         } while (waiting.decrementAndGet() != 0);
+    }
+
+    private static boolean runs(Runnable task) {
+        try {
+            task.run();
+            return true;
+        } catch (RuntimeException | Error e) {
+            System.getLogger("dev.leasehold.redis")
+                    .log(System.Logger.Level.ERROR, "Leasehold has a fault in a quorum", e);
+            return false;
+        }
     }
 }

@@ -16,6 +16,13 @@ import org.jspecify.annotations.Nullable;
 interface Voter {
 
     /**
+     * Looks at the name of a lock, before anything is begun for it.
+     *
+     * @throws dev.leasehold.LockException if the name cannot be a key
+     */
+    default void check(String lock) {}
+
+    /**
      * Subscribes to what the node grants to those who wait there. What queues is sent only then, and may not be wanted any more:
      * whoever asks decides that, so that nothing is kept here to be sent later.
      *

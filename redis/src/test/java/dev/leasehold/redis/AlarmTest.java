@@ -18,7 +18,7 @@ class AlarmTest {
     private final VirtualTime time = new VirtualTime();
     private final Queue<Runnable> work = new ArrayDeque<>();
     private final List<String> rung = new ArrayList<>();
-    private final Alarm alarm = new Alarm(time, new Turns(work::add));
+    private final Alarm alarm = new Alarm(time, new Turns(work::add, () -> {}));
 
     private void work() {
         for (Runnable next = work.poll(); next != null; next = work.poll()) {

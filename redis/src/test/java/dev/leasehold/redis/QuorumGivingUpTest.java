@@ -38,6 +38,26 @@ class QuorumGivingUpTest {
         assertThat(quorum.states("lock")).allMatch(state -> state.startsWith("holder:") && state.endsWith("[]"));
     }
 
+    /** Whoever asked would never hear anything. */
+    @Test
+    void aFaultOfOursFailsThoseWhoAsk() {
+        SimulatedQuorum quorum = new SimulatedQuorum(3);
+        Client holder = quorum.client("holder", node -> NEAR);
+        boolean[] fault = {true};
+        Client waiter = quorum.client("waiter", node -> NEAR, node -> {
+            if (fault[0]) {
+                throw new IllegalStateException("a fault of the test");
+            }
+            return CompletableFuture.completedFuture("open");
+        });
+        holder.hold("lock");
+        CompletableFuture<ClaimAnswer> asked = waiter.waitFor("lock");
+        quorum.pass(10 * NEAR);
+        assertThat(asked).isCompletedExceptionally();
+        fault[0] = false;
+        assertThat(quorum.answer(waiter.waitFor("lock"))).isInstanceOf(ClaimAnswer.Busy.class);
+    }
+
     /** Else the nodes that had not said yes would have it after the withdrawal, and keep it for a lease. */
     @Test
     void whoGivesUpBeforeItAsksAgainAsksNobody() {

@@ -8,6 +8,7 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
+import dev.leasehold.StoreUnavailableException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,6 +53,18 @@ class RedlockPlainKeysTest {
         assertThat(foreign.tryLock("x", LONG)).isNull();
         assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
         assertThat(foreign.tryLock("x", LONG)).isNotNull();
+    }
+
+    @Test
+    void aNameThatCannotBeAKeyIsRefusedAtOnce() {
+        Leasehold client = client();
+        long start = System.nanoTime();
+        assertThatThrownBy(() -> client.lock("leasehold:x").tryAcquire())
+                .isInstanceOf(LockException.class)
+                .isNotInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("Choose another name");
+        assertThatThrownBy(() -> client.breakLock("leasehold:x", 1)).hasMessageContaining("Choose another name");
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
     }
 
     @Test
