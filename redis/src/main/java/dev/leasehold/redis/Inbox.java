@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,9 @@ final class Inbox {
     private static final Logger LOG = System.getLogger("dev.leasehold.redis");
     private static final int GRANT_PARTS = 10;
     private static final int MOST_RUNS = 1000;
+    private static final long ASK_EVERY_NANOS = 1_000_000_000L;
+    private static final Duration SUSPICIOUS = Duration.ofMillis(1500);
+    private static final Duration REST = Duration.ofMillis(500);
     private static final Pattern RUN = Pattern.compile("\\brun_id:([0-9a-f]+)");
 
     private final StoreContext context;
@@ -39,6 +43,9 @@ final class Inbox {
 
     /** Null if it is not known. */
     private volatile @Nullable String runWhereOpened;
+
+    private volatile @Nullable StatefulRedisPubSubConnection<String, String> connection;
+    private final AtomicLong askedAt = new AtomicLong();
 
     /**
      * Makes an inbox, without subscribing.
@@ -73,6 +80,35 @@ final class Inbox {
         return link.close();
     }
 
+    /**
+     * Asks the server for a sign that this connection lives, as somebody waits for what it may bring: by subscribing anew, which
+     * changes nothing, is answered, and needs no other right. Where nothing comes, it is given up; looked at twice, since after a
+     * pause of this process the answer may lie here unread.
+     */
+    void verify() {
+        Wire open = link.now();
+        StatefulRedisPubSubConnection<String, String> asked = connection;
+        long last = askedAt.get();
+        long now = time.nanos();
+        if (open == null || asked == null || now - last < ASK_EVERY_NANOS || !askedAt.compareAndSet(last, now)) {
+            return;
+        }
+        CompletableFuture<?> answer = asked.async().subscribe(channel).toCompletableFuture();
+        time.schedule(SUSPICIOUS, () -> {
+            if (!hasCome(answer)) {
+                time.schedule(REST, () -> {
+                    if (!hasCome(answer)) {
+                        open.lose("nothing came in for " + SUSPICIOUS.plus(REST) + " although the inbox was asked");
+                    }
+                });
+            }
+        });
+    }
+
+    private static boolean hasCome(CompletableFuture<?> answer) {
+        return answer.isDone() && !answer.isCompletedExceptionally();
+    }
+
     private <C extends StatefulRedisPubSubConnection<String, String>> CompletionStage<C> subscribe(C connection) {
         connection.addListener(new RedisPubSubAdapter<String, String>() {
             @Override
@@ -91,7 +127,11 @@ final class Inbox {
                     return connection.async().subscribe(channel());
                 })
                 .thenCompose(subscribing -> subscribing)
-                .thenApply(subscribed -> connection);
+                .thenApply(subscribed -> {
+                    askedAt.set(time.nanos());
+                    this.connection = connection;
+                    return connection;
+                });
     }
 
     /**

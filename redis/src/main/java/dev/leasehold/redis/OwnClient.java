@@ -27,6 +27,14 @@ final class OwnClient {
     private static final int OTHER_THREADS = 2;
     private static final ThreadFactoryProvider NAMED = pool -> new InheritingNothing("leasehold-redis-" + pool);
 
+    /** What stands between us and a server may forget a connection that is idle for some minutes. */
+    private static final SocketOptions.KeepAliveOptions KEEP_ALIVE = SocketOptions.KeepAliveOptions.builder()
+            .enable()
+            .idle(Duration.ofSeconds(30))
+            .interval(Duration.ofSeconds(10))
+            .count(3)
+            .build();
+
     private final RedisClient client;
     private final @Nullable ClientResources resources;
     private final @Nullable EventLoopGroupProvider loops;
@@ -51,7 +59,7 @@ final class OwnClient {
         client.setOptions(unaided(ClientOptions.builder()
                 .socketOptions(SocketOptions.builder()
                         .connectTimeout(connectTimeout)
-                        .keepAlive(true)
+                        .keepAlive(KEEP_ALIVE)
                         .build())
                 .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())));
     }

@@ -130,8 +130,12 @@ final class RedisNode implements LockOps {
     }
 
     private CompletionStage<ClaimAnswer> seek(Claim claim) {
-        if (!claim.enqueue() || inbox.isOpen()) {
-            return claim(claim, claim.enqueue());
+        if (!claim.enqueue()) {
+            return claim(claim, false);
+        }
+        if (inbox.isOpen()) {
+            inbox.verify();
+            return claim(claim, true);
         }
         return claim(claim, false).thenCompose(answer -> {
             if (answer instanceof ClaimAnswer.Busy busy && busy.place() == 0) {
@@ -141,8 +145,13 @@ final class RedisNode implements LockOps {
         });
     }
 
-    boolean isListening() {
-        return inbox.isOpen();
+    /** Whether the inbox is open, for somebody who is about to wait. */
+    boolean listens() {
+        boolean open = inbox.isOpen();
+        if (open) {
+            inbox.verify();
+        }
+        return open;
     }
 
     CompletionStage<Wire> listen(String what) {

@@ -39,7 +39,7 @@ final class RedisVoter implements Voter {
 
     @Override
     public CompletionStage<?> listen(String lock) {
-        return node.isListening() ? LISTENING : node.listen(claimOf(lock));
+        return node.listens() ? LISTENING : node.listen(claimOf(lock));
     }
 
     private static String claimOf(String lock) {

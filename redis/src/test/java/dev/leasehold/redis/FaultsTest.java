@@ -131,6 +131,27 @@ class FaultsTest {
         assertThat(lease.state()).isEqualTo(LeaseState.HELD);
     }
 
+    /** In an inbox no answer is owed, so nobody noticed: each grant cost the time until the next question. */
+    @Test
+    void anInboxWhoseConnectionDiedInSilenceIsReplacedWhileSomebodyWaits() throws Exception {
+        Lease held = direct().lock("x").acquire();
+        Leasehold waiter = client("redis://localhost:" + proxy.port(), Duration.ofSeconds(3));
+        CompletableFuture<Lease> waiting = waiter.lock("x").acquireAsync();
+        await().until(() -> redis.commands().llen("leasehold:{x}:queue") == 1);
+        int before = proxy.accepted();
+        proxy.abandon();
+        // One for commands, one to listen.
+        await().atMost(Duration.ofSeconds(15)).until(() -> proxy.accepted() == before + 2);
+        await().until(() ->
+                redis.commands().pubsubNumsub("leasehold:inbox:" + inbox()).get("leasehold:inbox:" + inbox()) == 2);
+        held.release();
+        assertThat(waiting.get(10, TimeUnit.SECONDS).isValid()).isTrue();
+    }
+
+    private String inbox() {
+        return redis.commands().pubsubChannels("leasehold:inbox:*").get(0).substring("leasehold:inbox:".length());
+    }
+
     @Test
     void aHolderThatIsCutOffIsToldByItsDeadlineAndItsSuccessorHasAGreaterToken() throws Exception {
         Leasehold cutOff = client("redis://localhost:" + proxy.port(), Duration.ofSeconds(2));
