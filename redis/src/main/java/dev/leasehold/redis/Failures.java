@@ -4,6 +4,7 @@ import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
 import io.lettuce.core.RedisCommandExecutionException;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -131,7 +132,14 @@ final class Failures {
         String remedy = REMEDIES.get(code);
         String said = node + " refused " + what + ": " + error.getMessage() + (remedy == null ? "" : "; " + remedy);
         if (PASSING.contains(code) || (connecting && code.equals("ERR"))) {
-            return new StoreUnavailableException(said + "; nothing was done", node, Outcome.NOT_ACQUIRED, error);
+            return new StoreUnavailableException(
+                    said + "; nothing was done",
+                    node,
+                    Outcome.NOT_ACQUIRED,
+                    List.of(),
+                    null,
+                    code.equals("OOM"),
+                    error);
         }
         return new LockException(said + "; the lock was not acquired", error);
     }

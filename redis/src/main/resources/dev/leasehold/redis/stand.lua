@@ -22,16 +22,20 @@ local function stand(id, enqueue, terms, now, told)
   end
   if known or enqueue then
     local fresh = string.format('%016.0f|%016.0f|', now, known and known.came or now) .. terms
-    if place then
-      redis.call('LSET', KEYS[3], place - 1, fresh)
-    else
-      place = redis.call('RPUSH', KEYS[3], fresh)
-    end
     -- For twice as long as it must last, so that most of those who come need not make it last longer; and for a second more,
     -- because those who come in the same second do not look (claim-free.lua).
     local aliveFor = string.sub(terms, 1, 5)
-    if redis.call('PTTL', KEYS[3]) < aliveFor + 1000 then
-      redis.call('PEXPIRE', KEYS[3], 2 * aliveFor + 1000)
+    local left = redis.call('PTTL', KEYS[3])
+    local lasts = left < aliveFor + 1000 and 2 * aliveFor + 1000 or left
+    if place then
+      -- A full server takes this as the first write of a script, and LSET only after it: who waits keeps its place there, too.
+      redis.call('PEXPIRE', KEYS[3], lasts)
+      redis.call('LSET', KEYS[3], place - 1, fresh)
+    else
+      place = redis.call('RPUSH', KEYS[3], fresh)
+      if left ~= lasts then
+        redis.call('PEXPIRE', KEYS[3], lasts)
+      end
     end
   end
   return place or 0

@@ -152,6 +152,27 @@ class FaultsTest {
         return redis.commands().pubsubChannels("leasehold:inbox:*").get(0).substring("leasehold:inbox:".length());
     }
 
+    /** Its questions were refused, so its place lapsed, and a lock that was released went to nobody. */
+    @Test
+    void whoWaitsKeepsItsPlaceInAFullServerAndWhoTriesIsToldSoAtOnce() throws Exception {
+        Lease held = direct().lock("x").acquire();
+        CompletableFuture<Lease> waiting =
+                client(redis.uri(), Duration.ofSeconds(3)).lock("x").acquireAsync();
+        String queue = "leasehold:{x}:queue";
+        await().until(() -> redis.commands().llen(queue) == 1);
+        redis.commands().configSet("maxmemory", "1");
+        String before = redis.commands().lindex(queue, 0);
+        await().atMost(Duration.ofSeconds(8))
+                .until(() -> redis.commands().lindex(queue, 0), now -> now != null && !now.equals(before));
+        long start = System.nanoTime();
+        assertThatThrownBy(() -> direct().lock("y").tryAcquire())
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("Redis is full");
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(3));
+        held.release();
+        assertThat(waiting.get(5, TimeUnit.SECONDS).release()).isEqualTo(LeaseState.RELEASED);
+    }
+
     @Test
     void aHolderThatIsCutOffIsToldByItsDeadlineAndItsSuccessorHasAGreaterToken() throws Exception {
         Leasehold cutOff = client("redis://localhost:" + proxy.port(), Duration.ofSeconds(2));
