@@ -93,7 +93,7 @@ final class Inbox {
         if (open == null || asked == null || now - last < ASK_EVERY_NANOS || !askedAt.compareAndSet(last, now)) {
             return;
         }
-        CompletableFuture<?> answer = asked.async().subscribe(channel).toCompletableFuture();
+        CompletableFuture<?> answer = asked.async().subscribe(channel()).toCompletableFuture();
         time.schedule(SUSPICIOUS, () -> {
             if (!hasCome(answer)) {
                 time.schedule(REST, () -> {
