@@ -2,31 +2,26 @@ package dev.leasehold;
 
 import java.time.Duration;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
- * How an office is held. Immutable and thread-safe.
+ * Says how an office is held. Immutable and thread-safe; start from {@link #ofLease}.
  *
  * <p>A leader's lease is renewed for as long as it leads; there is no longest term.
- *
- * @param leaseDuration for how long the lease is granted or renewed at a time: how long a leader that crashes leaves the
- *     office empty. 100 ms to 36,500 days. What the store at hand grants at most may be less
- * @param margin how long before its lease runs out a leader that cannot renew it is demoted: the time that its work has to
- *     end before anybody else can be elected. Zero to a third of {@code leaseDuration}. Where the store has granted less than
- *     was asked for (a hand-over that is not confirmed yet), a third of that at most
  */
-public record ElectionOptions(Duration leaseDuration, Duration margin) {
+public final class ElectionOptions {
 
     private static final int MOST_MARGIN = 3;
     private static final int USUAL_MARGIN = 10;
 
-    /**
-     * Checks the parts.
-     *
-     * @throws IllegalArgumentException if a duration is out of its range; the message says which and what is allowed
-     */
-    public ElectionOptions {
+    private final Duration leaseDuration;
+    private final Duration margin;
+
+    private ElectionOptions(Duration leaseDuration, Duration margin) {
         Objects.requireNonNull(margin, "margin");
-        leaseDuration = LockOptions.defaults().withLeaseDuration(leaseDuration).leaseDuration();
+        this.leaseDuration =
+                LockOptions.defaults().withLeaseDuration(leaseDuration).leaseDuration();
+        this.margin = margin;
         if (margin.isNegative() || margin.compareTo(leaseDuration.dividedBy(MOST_MARGIN)) > 0) {
             throw new IllegalArgumentException(
                     "margin must be zero to a third of the leaseDuration of " + leaseDuration + ", but was " + margin);
@@ -45,6 +40,26 @@ public record ElectionOptions(Duration leaseDuration, Duration margin) {
     }
 
     /**
+     * The time for which the lease is granted or renewed at a time: how long a leader that crashes leaves the office empty.
+     *
+     * @return 100 ms to 36,500 days. What the store at hand grants at most may be less
+     */
+    public Duration leaseDuration() {
+        return leaseDuration;
+    }
+
+    /**
+     * The time before its lease runs out at which a leader that cannot renew it is demoted: the time that its work has to end
+     * before anybody else can be elected. Where the store has granted less than was asked for (a hand-over that is not
+     * confirmed yet), it is a third of that at most.
+     *
+     * @return zero to a third of {@link #leaseDuration()}
+     */
+    public Duration margin() {
+        return margin;
+    }
+
+    /**
      * Changes the margin.
      *
      * @param duration zero to a third of {@link #leaseDuration()}
@@ -53,5 +68,22 @@ public record ElectionOptions(Duration leaseDuration, Duration margin) {
      */
     public ElectionOptions withMargin(Duration duration) {
         return new ElectionOptions(leaseDuration, duration);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof ElectionOptions options
+                && leaseDuration.equals(options.leaseDuration)
+                && margin.equals(options.margin);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(leaseDuration, margin);
+    }
+
+    @Override
+    public String toString() {
+        return "ElectionOptions[leaseDuration=" + leaseDuration + ", margin=" + margin + "]";
     }
 }

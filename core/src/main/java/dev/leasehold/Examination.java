@@ -7,6 +7,8 @@ import java.util.List;
 /**
  * What an examination of a store has found. Immutable.
  *
+ * <p>Later versions may add parts: read it by its accessors, and leave its making to the library.
+ *
  * @param findings the findings, the worst first
  */
 public record Examination(List<Finding> findings) {

@@ -5,6 +5,8 @@ import java.util.Objects;
 /**
  * One thing that an examination of a store has found, good or bad. Immutable.
  *
+ * <p>Later versions may add parts: read it by its accessors, and leave its making to the library.
+ *
  * @param severity how bad it is
  * @param code names the kind of finding to programs, as {@code redis-evicts}; never changes its meaning
  * @param node the server or file, without credentials

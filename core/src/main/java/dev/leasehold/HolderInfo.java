@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Who holds a lock, as its store sees it. For people: nothing may be decided by it.
  *
+ * <p>Later versions may add parts: read it by its accessors, and leave its making to the library.
+ *
  * @param owner the client in words (host, process, label); empty where the lock is kept without a holder
  * @param token the fencing token of the lease: the first of its run
  * @param since when the lease was granted, by the store's clock, or null where it does not say

@@ -65,6 +65,7 @@ public final class Leasehold implements AutoCloseable {
      * @throws IllegalArgumentException if the name is empty, too long or has a forbidden character
      * @throws IllegalStateException if the client is closed
      */
+    @CheckReturnValue
     public DistributedLock lock(String name) {
         return client.lock(name, client.settings().options());
     }
@@ -79,6 +80,7 @@ public final class Leasehold implements AutoCloseable {
      *     grant leases as long as the options ask for
      * @throws IllegalStateException if the client is closed
      */
+    @CheckReturnValue
     public DistributedLock lock(String name, LockOptions options) {
         return client.lock(name, options);
     }
@@ -91,6 +93,7 @@ public final class Leasehold implements AutoCloseable {
      * @throws IllegalArgumentException if the name is empty, too long or has a forbidden character
      * @throws IllegalStateException if the client is closed
      */
+    @CheckReturnValue
     public ReentrantDistributedLock reentrantLock(String name) {
         return client.reentrantLock(name, client.settings().options());
     }
@@ -104,6 +107,7 @@ public final class Leasehold implements AutoCloseable {
      * @throws IllegalArgumentException as for {@link #lock(String, LockOptions)}
      * @throws IllegalStateException if the client is closed
      */
+    @CheckReturnValue
     public ReentrantDistributedLock reentrantLock(String name, LockOptions options) {
         return client.reentrantLock(name, options);
     }
@@ -117,6 +121,7 @@ public final class Leasehold implements AutoCloseable {
      * @throws IllegalArgumentException if the name is empty, too long or has a forbidden character
      * @throws IllegalStateException if the client is closed
      */
+    @CheckReturnValue
     public LeaderElection election(String name) {
         return election(
                 name, ElectionOptions.ofLease(client.settings().options().leaseDuration()));
@@ -131,6 +136,7 @@ public final class Leasehold implements AutoCloseable {
      * @throws IllegalArgumentException as for {@link #lock(String, LockOptions)}
      * @throws IllegalStateException if the client is closed
      */
+    @CheckReturnValue
     public LeaderElection election(String name, ElectionOptions options) {
         return client.election(name, options);
     }

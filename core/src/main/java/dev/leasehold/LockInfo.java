@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A lock as its store sees it at one moment. For people: it may be different already.
  *
+ * <p>Later versions may add parts: read it by its accessors, and leave its making to the library.
+ *
  * @param name the lock's name
  * @param holder who holds it, or null if nobody does
  * @param waiters who waits for it, first come first

@@ -2,23 +2,13 @@ package dev.leasehold;
 
 import java.time.Duration;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
- * How a lock is held. Immutable and thread-safe; each {@code with…} method returns a changed copy.
- *
- * @param leaseDuration for how long a lease is granted or renewed at a time: how long a crashed holder blocks the others.
- *     100 ms to 36,500 days; 30 s by default. What the store at hand grants at most may be less
- * @param autoRenew whether the lease is renewed for as long as it is held; true by default. Without it a hold ends with
- *     its lease
- * @param maxHold for how long one hold is renewed at most, counted from its start; 24 hours by default. A hold that
- *     reaches it is lost when its last lease runs out; leases are shortened so that this is no later
- * @param atLeast how long the lock stays taken, counted from the start of the hold, even if it is released earlier; zero
- *     by default
- * @param interruptOnLoss whether the thread that runs a body of {@link DistributedLock#run} or {@link
- *     DistributedLock#call} is interrupted when its lease is lost; false by default
+ * Says how a lock is held. Immutable and thread-safe; each {@code with…} method returns a changed copy. Start from {@link
+ * #defaults()}.
  */
-public record LockOptions(
-        Duration leaseDuration, boolean autoRenew, Duration maxHold, Duration atLeast, boolean interruptOnLoss) {
+public final class LockOptions {
 
     /** The shortest lease that is accepted. */
     public static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
@@ -29,15 +19,22 @@ public record LockOptions(
     private static final LockOptions DEFAULTS =
             new LockOptions(Duration.ofSeconds(30), true, Duration.ofHours(24), Duration.ZERO, false);
 
-    /**
-     * Checks the parts.
-     *
-     * @throws IllegalArgumentException if a duration is out of its range; the message says which and what is allowed
-     */
-    public LockOptions {
+    private final Duration leaseDuration;
+    private final boolean autoRenew;
+    private final Duration maxHold;
+    private final Duration atLeast;
+    private final boolean interruptOnLoss;
+
+    private LockOptions(
+            Duration leaseDuration, boolean autoRenew, Duration maxHold, Duration atLeast, boolean interruptOnLoss) {
         within("leaseDuration", leaseDuration, SHORTEST_LEASE);
         within("maxHold", maxHold, SHORTEST_LEASE);
         within("atLeast", atLeast, Duration.ZERO);
+        this.leaseDuration = leaseDuration;
+        this.autoRenew = autoRenew;
+        this.maxHold = maxHold;
+        this.atLeast = atLeast;
+        this.interruptOnLoss = interruptOnLoss;
     }
 
     /**
@@ -47,6 +44,53 @@ public record LockOptions(
      */
     public static LockOptions defaults() {
         return DEFAULTS;
+    }
+
+    /**
+     * The time for which a lease is granted or renewed at a time: how long a crashed holder blocks the others.
+     *
+     * @return 100 ms to 36,500 days; 30 s by default. What the store at hand grants at most may be less
+     */
+    public Duration leaseDuration() {
+        return leaseDuration;
+    }
+
+    /**
+     * Whether the lease is renewed for as long as it is held. Without it a hold ends with its lease.
+     *
+     * @return true by default
+     */
+    public boolean autoRenew() {
+        return autoRenew;
+    }
+
+    /**
+     * The time for which one hold is renewed at most, counted from its start. A hold that reaches it is lost when its last
+     * lease runs out; leases are shortened so that this is no later.
+     *
+     * @return 100 ms to 36,500 days; 24 hours by default
+     */
+    public Duration maxHold() {
+        return maxHold;
+    }
+
+    /**
+     * The time for which the lock stays taken, counted from the start of the hold, even if it is released earlier.
+     *
+     * @return zero to 36,500 days; zero by default
+     */
+    public Duration atLeast() {
+        return atLeast;
+    }
+
+    /**
+     * Whether the thread that runs a body of {@link DistributedLock#run} or {@link DistributedLock#call} is interrupted when
+     * its lease is lost.
+     *
+     * @return false by default
+     */
+    public boolean interruptOnLoss() {
+        return interruptOnLoss;
     }
 
     /**
@@ -100,6 +144,27 @@ public record LockOptions(
      */
     public LockOptions withInterruptOnLoss(boolean on) {
         return new LockOptions(leaseDuration, autoRenew, maxHold, atLeast, on);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof LockOptions options
+                && leaseDuration.equals(options.leaseDuration)
+                && autoRenew == options.autoRenew
+                && maxHold.equals(options.maxHold)
+                && atLeast.equals(options.atLeast)
+                && interruptOnLoss == options.interruptOnLoss;
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(leaseDuration, autoRenew, maxHold, atLeast, interruptOnLoss);
+    }
+
+    @Override
+    public String toString() {
+        return "LockOptions[leaseDuration=" + leaseDuration + ", autoRenew=" + autoRenew + ", maxHold=" + maxHold
+                + ", atLeast=" + atLeast + ", interruptOnLoss=" + interruptOnLoss + "]";
     }
 
     private static void within(String what, Duration duration, Duration least) {

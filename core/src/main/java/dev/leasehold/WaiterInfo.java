@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Who waits for a lock, as its store sees it: one client, however many callers it waits for.
  *
+ * <p>Later versions may add parts: read it by its accessors, and leave its making to the library.
+ *
  * @param owner the client in words (host, process, label)
  * @param place its place in the queue, 1 for the first
  * @param since when it joined the queue, by the store's clock, or null where it does not say

@@ -15,8 +15,11 @@ class LockOptionsTest {
 
     @Test
     void theDefaultsAreThoseOfTheContract() {
-        assertThat(defaults)
-                .isEqualTo(new LockOptions(Duration.ofSeconds(30), true, Duration.ofHours(24), Duration.ZERO, false));
+        assertThat(defaults.leaseDuration()).hasSeconds(30);
+        assertThat(defaults.autoRenew()).isTrue();
+        assertThat(defaults.maxHold()).hasHours(24);
+        assertThat(defaults.atLeast()).isZero();
+        assertThat(defaults.interruptOnLoss()).isFalse();
     }
 
     @Test
@@ -26,9 +29,19 @@ class LockOptionsTest {
                 .withMaxHold(Duration.ofSeconds(2))
                 .withAtLeast(Duration.ofSeconds(3))
                 .withInterruptOnLoss(true);
-        assertThat(all)
-                .isEqualTo(new LockOptions(
-                        Duration.ofSeconds(1), false, Duration.ofSeconds(2), Duration.ofSeconds(3), true));
+        assertThat(all.leaseDuration()).hasSeconds(1);
+        assertThat(all.autoRenew()).isFalse();
+        assertThat(all.maxHold()).hasSeconds(2);
+        assertThat(all.atLeast()).hasSeconds(3);
+        assertThat(all.interruptOnLoss()).isTrue();
+        assertThat(all).isNotEqualTo(defaults).hasToString(all.toString()).isEqualTo(all.withAutoRenew(false));
+        assertThat(all).hasSameHashCodeAs(all.withAutoRenew(false));
+    }
+
+    @Test
+    void aFurtherOptionWouldBreakNoCaller() {
+        assertThat(LockOptions.class.getConstructors()).isEmpty();
+        assertThat(ElectionOptions.class.getConstructors()).isEmpty();
     }
 
     @Test

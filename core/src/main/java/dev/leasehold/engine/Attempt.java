@@ -55,8 +55,14 @@ final class Attempt {
         return sentAt;
     }
 
-    long nextAt() {
-        return nextAt;
+    /** Whether the store has taken so long over the question that no answer can be expected. */
+    boolean isUnanswered(long limit, long now) {
+        return underWay && now - sentAt >= limit;
+    }
+
+    /** When to look at it next: when it is to be sent, or its answer can no longer be expected. */
+    long nextLook(long limit) {
+        return underWay ? sentAt + limit : nextAt;
     }
 
     /** Whether the store has said that the lock is busy, and has not failed to answer since. */

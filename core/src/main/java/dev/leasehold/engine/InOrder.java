@@ -5,7 +5,10 @@ import java.util.Queue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Runs tasks on another executor, in order and one at a time; one that throws does not keep the next from running. */
+/**
+ * Runs tasks on another executor, in order and one at a time; one that throws does not keep the next from running. Where the
+ * executor cannot take them (no thread can be made), they wait for the next one that comes.
+ */
 final class InOrder implements Executor {
 
     private final Executor executor;
@@ -29,7 +32,28 @@ final class InOrder implements Executor {
         } finally {
             guard.unlock();
         }
-        executor.execute(this::runOne);
+        pass();
+    }
+
+    private void pass() {
+        boolean taken = false;
+        try {
+            executor.execute(this::runOne);
+            taken = true;
+        } finally {
+            if (!taken) {
+                stop();
+            }
+        }
+    }
+
+    private void stop() {
+        guard.lock();
+        try {
+            running = false;
+        } finally {
+            guard.unlock();
+        }
     }
 
     private void runOne() {
@@ -37,7 +61,7 @@ final class InOrder implements Executor {
             next().run();
         } finally {
             if (goesOn()) {
-                executor.execute(this::runOne);
+                pass();
             }
         }
     }

@@ -197,6 +197,51 @@ final class LocalQueue {
         tenure = null;
     }
 
+    /**
+     * Gives everything up after a fault, when nobody knows in which state this is. Callers fail. The holder is told that the
+     * lease is lost, and the lease is left to the store, as if this process had died, and so is all that was on its way out.
+     *
+     * @param failed what could not be handled, where it is known
+     */
+    List<Action> discard(@Nullable Event failed, @Nullable Throwable fault, ClockReading at) {
+        actions = new ArrayList<>();
+        clocks = at;
+        now = at.nanos();
+        closed = true;
+        StoreUnavailableException why = new StoreUnavailableException(
+                "Leasehold has a fault, and gave up what it knew of '" + lock
+                        + "' in this process. The lock is not held here any"
+                        + " more; what was asked of the store " + settings.store()
+                        + " may have been carried out, and runs out"
+                        + " there. Nothing else has to be done; please report the cause",
+                settings.store(),
+                Outcome.UNKNOWN,
+                fault);
+        for (Caller caller : waiting.removeAll()) {
+            actions.add(new Action.Fail(caller, why));
+        }
+        if (failed instanceof Event.Join join) {
+            actions.add(new Action.Fail(join.caller(), why));
+        } else if (failed instanceof Event.Extend extend) {
+            actions.add(new Action.AnswerExtension(extend.extension(), why));
+        }
+        Hold hold = tenure == null ? vacated : tenure.hold();
+        if (hold != null && hold.state(clocks) != LeaseState.RELEASED) {
+            hold.lose();
+            announce(hold, LeaseState.LOST);
+            actions.add(new Action.Settle(hold, LeaseState.LOST, null));
+        } else if (hold != null) {
+            actions.add(new Action.Settle(hold, LeaseState.RELEASED, why));
+        }
+        if (tenure != null) {
+            failExtensions(tenure, "this process has given it up after a fault");
+        }
+        undos.giveUpAll(why, actions);
+        tenure = null;
+        attempt = null;
+        return actions;
+    }
+
     // ---- the holder ----------------------------------------------------------------------------------------------
 
     private void endHold(Hold hold) {
@@ -459,6 +504,10 @@ final class LocalQueue {
 
     private void settle() {
         watch();
+        if (attempt != null && attempt.isUnanswered(settings.longestAnswerNanos(), now)) {
+            attempt.failed(true, now);
+        }
+        undos.expectNoLonger(now);
         patience.look(isOwed(), mayHaveLeftTraces(), now, actions);
         serve();
         seek();
@@ -604,8 +653,8 @@ final class LocalQueue {
             due = current.nextDue();
         }
         Attempt asked = attempt;
-        if (asked != null && !asked.isUnderWay() && !undos.isBlocked()) {
-            due = earlier(due, asked.nextAt());
+        if (asked != null && (asked.isUnderWay() || !undos.isBlocked())) {
+            due = earlier(due, asked.nextLook(settings.longestAnswerNanos()));
         }
         due = earlier(due, patience.nextLook(isOwed(), now));
         return earlier(due, undos.nextLook());

@@ -4,7 +4,6 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -16,10 +15,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Others may bring events as fast as they are handled. So nobody is kept for ever, whoever has handled many passes the rest
  * on to another thread.
  *
- * <p>What the consumer throws comes out at whoever brought an event, after the rest has been handled.
- *
  * <p>When the consumer is idle and nothing is left, the mailbox closes for good and refuses further events; whoever is
  * refused gets a new one.
+ *
+ * <p>A consumer that throws has failed, and nobody knows in which state: an Error may come from anywhere, a stack that is
+ * full or a heap. So the mailbox closes for good and has the consumer clear up, which gets what was left. The thread on which
+ * it failed may be unable to do even that. So the failure is first noted with a plain write, which needs nothing, and
+ * whoever comes next clears up where nobody has yet. What was thrown comes out only where the clearing up has failed too.
  */
 final class Mailbox<E> {
 
@@ -29,22 +31,40 @@ final class Mailbox<E> {
     private final ReentrantLock guard = new ReentrantLock();
     private final Queue<E> events = new ArrayDeque<>();
     private final Consumer<E> consumer;
-    private final BooleanSupplier idle;
-    private final Runnable whenClosed;
     private final Executor relief;
     private boolean atWork;
     private boolean closed;
+    private volatile boolean clearing;
+    private volatile boolean cleared;
+    private volatile boolean failed;
+
+    /** Handles the events of one mailbox, never two at a time. */
+    interface Consumer<E> {
+
+        /** Handles an event. */
+        void handle(E event);
+
+        /** Whether nothing would be forgotten if the mailbox were closed. */
+        boolean isIdle();
+
+        /** Notes that the mailbox has closed because it was idle. */
+        void closed();
+
+        /**
+         * Clears up after {@link #handle} has thrown and the mailbox has closed. Called again if it throws itself.
+         *
+         * @param left what has not been handled; whatever is taken out does not come again
+         */
+        void failed(Queue<E> left);
+    }
 
     /**
      * Makes one.
      *
-     * @param idle whether nothing would be forgotten if the mailbox were closed
      * @param relief another thread to go on, which users' code cannot block; never the calling one
      */
-    Mailbox(Consumer<E> consumer, BooleanSupplier idle, Runnable whenClosed, Executor relief) {
+    Mailbox(Consumer<E> consumer, Executor relief) {
         this.consumer = consumer;
-        this.idle = idle;
-        this.whenClosed = whenClosed;
         this.relief = relief;
     }
 
@@ -59,7 +79,7 @@ final class Mailbox<E> {
             if (closed) {
                 return false;
             }
-            if (atWork) {
+            if (atWork && !failed) {
                 events.add(event);
                 return true;
             }
@@ -68,27 +88,43 @@ final class Mailbox<E> {
         } finally {
             guard.unlock();
         }
-        work(event);
+        if (failed) {
+            clearUp();
+            return false;
+        }
+        goOn(event);
         return true;
     }
 
-    private void work(@Nullable E first) {
-        E event = first == null ? next() : first;
+    private void work(E first) {
+        boolean well = false;
+        try {
+            handleAll(first);
+            well = true;
+        } finally {
+            if (!well) {
+                failed = true;
+            }
+        }
+    }
+
+    private void goOn(E first) {
+        try {
+            work(first);
+        } catch (Throwable e) {
+            clearUpSomewhere();
+        }
+    }
+
+    private void handleAll(E first) {
+        E event = first;
         for (int handled = 0; event != null; handled++) {
             if (handled == MOST_IN_A_ROW) {
                 E passedOn = event;
-                relief.execute(() -> work(passedOn));
+                relief.execute(() -> goOn(passedOn));
                 return;
             }
-            boolean well = false;
-            try {
-                consumer.accept(event);
-                well = true;
-            } finally {
-                if (!well) {
-                    work(null);
-                }
-            }
+            consumer.handle(event);
             event = next();
         }
     }
@@ -102,14 +138,42 @@ final class Mailbox<E> {
                 return event;
             }
             atWork = false;
-            if (!idle.getAsBoolean()) {
+            if (!consumer.isIdle()) {
                 return null;
             }
             closed = true;
         } finally {
             guard.unlock();
         }
-        whenClosed.run();
+        consumer.closed();
         return null;
+    }
+
+    private void clearUpSomewhere() {
+        try {
+            clearUp();
+        } catch (Throwable e) {
+            relief.execute(this::clearUp);
+        }
+    }
+
+    /** Has the consumer clear up, unless it has, or is just doing it on this or another thread. */
+    private void clearUp() {
+        guard.lock();
+        try {
+            if (cleared || clearing) {
+                return;
+            }
+            clearing = true;
+        } finally {
+            guard.unlock();
+        }
+        try {
+            consumer.failed(events);
+            closed = true;
+            cleared = true;
+        } finally {
+            clearing = false;
+        }
     }
 }

@@ -9,17 +9,24 @@ import dev.leasehold.spi.TimeSource;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Drives one local queue: brings it events through a mailbox, does what it wants done, and wakes it when something is due.
+ *
+ * <p>After a fault of ours, an Error included, the state of the queue is not to be trusted any more. Then it is discarded:
+ * its callers fail, its holder is told that the lease is lost, and its lease runs out in the store, since work may go on under
+ * it. A new queue begins in its place, and gets what had not been handled.
  */
-final class QueueRunner {
+final class QueueRunner implements Mailbox.Consumer<Event> {
 
     private static final Logger LOG = System.getLogger("dev.leasehold");
 
@@ -30,6 +37,9 @@ final class QueueRunner {
     private final LocalQueue queue;
     private final Mailbox<Event> mailbox;
 
+    private @Nullable Throwable fault;
+    private @Nullable Event failedAt;
+    private @Nullable Queue<Action> discarded;
     private TimeSource.@Nullable Timer timer;
     private long timerAt = LocalQueue.NEVER;
 
@@ -39,8 +49,7 @@ final class QueueRunner {
         this.store = store;
         this.time = time;
         this.queue = new LocalQueue(lock, settings);
-        this.mailbox =
-                new Mailbox<>(this::handle, queue::isIdle, this::retire, work -> time.schedule(Duration.ZERO, work));
+        this.mailbox = new Mailbox<>(this, work -> time.schedule(Duration.ZERO, work));
     }
 
     /**
@@ -52,12 +61,19 @@ final class QueueRunner {
         return mailbox.post(event);
     }
 
-    private void retire() {
+    @Override
+    public boolean isIdle() {
+        return queue.isIdle();
+    }
+
+    @Override
+    public void closed() {
         disarm();
         client.retired(lock, this);
     }
 
-    private void handle(Event event) {
+    @Override
+    public void handle(Event event) {
         try {
             if (event instanceof Event.Wake) {
                 disarm();
@@ -68,21 +84,60 @@ final class QueueRunner {
             }
             queue.on(event, now).forEach(this::perform);
             arm(now.nanos());
-        } catch (RuntimeException | Error e) {
-            fault(event, e);
+        } catch (Throwable e) {
+            fault = e;
+            failedAt = event;
+            throw e;
+        }
+        if (fault != null) {
+            throw new IllegalStateException("what the queue wanted done could not be done", fault);
         }
     }
 
-    private void fault(Object at, Throwable e) {
-        LOG.log(Level.ERROR, "Leasehold has a fault: the queue of '" + lock + "' failed at " + at, e);
+    @Override
+    public void failed(Queue<Event> left) {
+        LOG.log(
+                Level.ERROR,
+                "Leasehold has a fault: the queue of '" + lock
+                        + "' failed; whoever waits for it here fails, its holder is told"
+                        + " that the lease is lost, and its lease runs out in the store " + client,
+                fault);
+        closed();
+        Queue<Action> discarding = discarded;
+        if (discarding == null) {
+            discarding = new ArrayDeque<>(queue.discard(failedAt, fault, time.now()));
+            discarded = discarding;
+        }
+        doEach(discarding, this::tryToPerform);
+        doEach(left, event -> client.post(lock, event));
     }
 
+    /** Does all, whatever fails. Only where no stack is left, what cannot be done remains, for another thread. */
+    private <T> void doEach(Queue<T> all, Consumer<T> what) {
+        for (T each = all.peek(); each != null; each = all.peek()) {
+            try {
+                what.accept(each);
+            } catch (StackOverflowError e) {
+                throw e;
+            } catch (RuntimeException | Error e) {
+                logFault(each, e);
+            }
+            all.remove();
+        }
+    }
+
+    /** Does what the queue wants done. Where that fails the rest is still done: a failure of the queue must not lose a release. */
     private void perform(Action action) {
         try {
             tryToPerform(action);
         } catch (RuntimeException | Error e) {
-            fault(action, e);
+            fault = e;
+            logFault(action, e);
         }
+    }
+
+    private void logFault(Object at, Throwable e) {
+        LOG.log(Level.ERROR, "Leasehold has a fault: the queue of '" + lock + "' failed at " + at, e);
     }
 
     private void arm(long now) {
@@ -202,10 +257,7 @@ final class QueueRunner {
      * Puts a question to the store, which never blocks, and passes the answer on wherever it comes in. Whatever a store does
      * wrong is a failure, so that nobody waits for an answer that cannot come.
      */
-    private <T> void ask(
-            Supplier<CompletionStage<T>> question,
-            Answer<T> answered,
-            java.util.function.Consumer<LockException> failed) {
+    private <T> void ask(Supplier<CompletionStage<T>> question, Consumer<T> answered, Consumer<LockException> failed) {
         CompletionStage<T> stage;
         try {
             stage = Objects.requireNonNull(question.get(), "the store's stage");
@@ -221,10 +273,6 @@ final class QueueRunner {
                 answered.accept(answer);
             }
         });
-    }
-
-    private interface Answer<T> {
-        void accept(T answer);
     }
 
     private LockException lockException(Throwable failure) {

@@ -21,4 +21,10 @@ record QueueSettings(
         int localHandOvers,
         Duration storeTimeout,
         Duration requestHorizon,
-        RandomGenerator random) {}
+        RandomGenerator random) {
+
+    /** After what time a question counts as lost that the store has not even failed. Stores fail theirs earlier. */
+    long longestAnswerNanos() {
+        return 2 * storeTimeout.toNanos();
+    }
+}

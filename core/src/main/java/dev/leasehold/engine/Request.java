@@ -58,15 +58,21 @@ final class Request {
         if (maxWait != null && waits) {
             caller.waitNanos = maxWait.toNanos();
         }
+        Request request = new Request(client, lock, caller);
         long sentAt = client.time().nanos();
-        sending.execute(() -> client.join(lock, caller));
+        try {
+            sending.execute(() -> client.join(lock, caller));
+        } catch (Throwable e) {
+            request.giveUp();
+            throw e;
+        }
         if (maxWait != null && waits && !caller.outcome.isDone()) {
             Duration left = maxWait.minusNanos(client.time().nanos() - sentAt);
             TimeSource.Timer timer =
                     client.time().schedule(left, () -> client.postIfPresent(lock, new Event.WaitOver(caller)));
             caller.outcome.whenComplete((lease, failure) -> timer.cancel());
         }
-        return new Request(client, lock, caller);
+        return request;
     }
 
     /** Refuses an interrupted thread before anything is sent: the store may keep for atLeast what it has granted. */

@@ -24,6 +24,7 @@ final class Undo {
     private final boolean stragglers;
 
     private int sent;
+    private long sentAt;
     private boolean underWay;
     private long nextAt;
     private boolean holdTold;
@@ -100,12 +101,17 @@ final class Undo {
         return !underWay && now - pointlessFrom >= 0;
     }
 
+    /** Whether the store has taken so long over it that no answer can be expected. */
+    boolean isUnanswered(long limit, long now) {
+        return underWay && now - sentAt >= limit;
+    }
+
     /** When to look at it again if nothing happens. */
-    long nextLook(long patience) {
-        long due = underWay ? LocalQueue.NEVER : nextAt;
+    long nextLook(long patience, long limit) {
+        long due = underWay ? sentAt + limit : nextAt;
         if (hold != null && !holdTold) {
             long tell = firstSentAt + patience;
-            due = due == LocalQueue.NEVER || tell - due < 0 ? tell : due;
+            due = tell - due < 0 ? tell : due;
         }
         return due;
     }
@@ -118,6 +124,7 @@ final class Undo {
 
     Action send(long now) {
         underWay = true;
+        sentAt = now;
         sent++;
         LeaseId released = lease;
         return released == null || sweeping

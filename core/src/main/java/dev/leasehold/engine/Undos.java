@@ -175,6 +175,16 @@ final class Undos {
         }
     }
 
+    /** Counts as failed what the store has taken so long over that no answer can be expected. */
+    void expectNoLonger(long now) {
+        for (Undo undo : all) {
+            if (undo.isUnanswered(settings.longestAnswerNanos(), now)) {
+                undo.failed(now);
+                unblock(undo);
+            }
+        }
+    }
+
     /** Repeats what is due, and gives up what can be left in the store no longer. */
     void look(@Nullable LockException lastFailure, long now, List<Action> actions) {
         for (Iterator<Undo> each = all.iterator(); each.hasNext(); ) {
@@ -191,6 +201,15 @@ final class Undos {
         }
     }
 
+    /** Leaves everything to the store, where it runs out. */
+    void giveUpAll(LockException why, List<Action> actions) {
+        for (Undo undo : all) {
+            giveUp(undo, why, actions);
+        }
+        all.clear();
+        blocker = null;
+    }
+
     private StoreUnavailableException unanswered(@Nullable LockException lastFailure) {
         return new StoreUnavailableException(
                 "the store " + settings.store() + " did not answer the release of '" + lock
@@ -203,7 +222,8 @@ final class Undos {
     long nextLook() {
         long due = LocalQueue.NEVER;
         for (Undo undo : all) {
-            due = LocalQueue.earlier(due, undo.nextLook(settings.storeTimeout().toNanos()));
+            due = LocalQueue.earlier(
+                    due, undo.nextLook(settings.storeTimeout().toNanos(), settings.longestAnswerNanos()));
         }
         return due;
     }

@@ -184,8 +184,10 @@ class LocalQueueWatchdogTest {
 
     @Test
     void theLongestDurationsDoNotOverflow() {
-        LockOptions forever =
-                new LockOptions(LockOptions.FOREVER, true, LockOptions.FOREVER, LockOptions.FOREVER, false);
+        LockOptions forever = LockOptions.defaults()
+                .withLeaseDuration(LockOptions.FOREVER)
+                .withMaxHold(LockOptions.FOREVER)
+                .withAtLeast(LockOptions.FOREVER);
         Hold hold = bench.held(forever);
         assertThat(hold.state(bench.now())).isEqualTo(LeaseState.HELD);
         assertThat(hold.remaining(bench.now())).isGreaterThan(Duration.ofDays(36_000));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
@@ -12,6 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 class MailboxTest {
@@ -26,7 +29,7 @@ class MailboxTest {
         AtomicBoolean together = new AtomicBoolean();
         AtomicBoolean disorder = new AtomicBoolean();
         AtomicInteger handled = new AtomicInteger();
-        Mailbox<int[]> mailbox = new Mailbox<>(
+        Mailbox<int[]> mailbox = mailbox(
                 event -> {
                     together.compareAndSet(false, atWork.incrementAndGet() > 1);
                     disorder.compareAndSet(false, event[1] != ++last[event[0]]);
@@ -34,8 +37,7 @@ class MailboxTest {
                     atWork.decrementAndGet();
                 },
                 () -> false,
-                () -> {},
-                MailboxTest::elsewhere);
+                () -> {});
         run(number -> {
             for (int i = 1; i <= EACH; i++) {
                 assertThat(mailbox.post(new int[] {number, i})).isTrue();
@@ -50,7 +52,7 @@ class MailboxTest {
     void anEventThatAnEventBringsIsHandledAfterIt() {
         List<String> log = new ArrayList<>();
         AtomicReference<Mailbox<String>> box = new AtomicReference<>();
-        box.set(new Mailbox<>(
+        box.set(mailbox(
                 event -> {
                     log.add("begin " + event);
                     if (event.equals("a")) {
@@ -59,8 +61,7 @@ class MailboxTest {
                     log.add("end " + event);
                 },
                 () -> false,
-                () -> {},
-                MailboxTest::elsewhere));
+                () -> {}));
         box.get().post("a");
         assertThat(log).containsExactly("begin a", "end a", "begin b", "end b");
     }
@@ -69,8 +70,7 @@ class MailboxTest {
     void anIdleMailboxClosesOnceAndRefusesWhatComesLater() {
         AtomicInteger closed = new AtomicInteger();
         List<String> log = new ArrayList<>();
-        Mailbox<String> mailbox =
-                new Mailbox<>(log::add, () -> log.size() == 2, closed::incrementAndGet, MailboxTest::elsewhere);
+        Mailbox<String> mailbox = mailbox(log::add, () -> log.size() == 2, closed::incrementAndGet);
         assertThat(mailbox.post("a")).isTrue();
         assertThat(closed).hasValue(0);
         assertThat(mailbox.post("b")).isTrue();
@@ -80,24 +80,70 @@ class MailboxTest {
     }
 
     @Test
-    void aConsumerThatThrowsDoesNotStopTheMailbox() {
+    void aConsumerThatThrowsClearsUpWithWhatWasLeftAndTheMailboxIsClosed() {
         List<String> log = new ArrayList<>();
+        List<String> left = new ArrayList<>();
         AtomicReference<Mailbox<String>> box = new AtomicReference<>();
-        box.set(new Mailbox<>(
+        box.set(mailbox(
                 event -> {
-                    if (event.equals("bad")) {
-                        box.get().post("behind");
-                        throw new IllegalStateException("fault");
-                    }
                     log.add(event);
+                    box.get().post("behind");
+                    throw new StackOverflowError("simulated");
                 },
                 () -> false,
                 () -> {},
-                MailboxTest::elsewhere));
-        assertThatThrownBy(() -> box.get().post("bad")).hasMessage("fault");
-        assertThat(log).containsExactly("behind");
-        assertThat(box.get().post("next")).isTrue();
-        assertThat(log).containsExactly("behind", "next");
+                left::addAll));
+        assertThat(box.get().post("bad")).isTrue();
+        assertThat(log).containsExactly("bad");
+        assertThat(left).containsExactly("behind");
+        assertThat(box.get().post("next")).isFalse();
+        assertThat(left).containsExactly("behind");
+    }
+
+    @Test
+    void whereClearingUpFailsItIsDoneElsewhere() throws InterruptedException {
+        AtomicInteger tries = new AtomicInteger();
+        CountDownLatch cleared = new CountDownLatch(1);
+        Mailbox<String> box = mailbox(
+                event -> {
+                    throw new OutOfMemoryError("simulated");
+                },
+                () -> false,
+                () -> {},
+                left -> {
+                    if (tries.incrementAndGet() == 1) {
+                        throw new StackOverflowError("simulated");
+                    }
+                    cleared.countDown();
+                });
+        box.post("bad");
+        assertThat(cleared.await(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(tries).hasValue(2);
+        assertThat(box.post("next")).isFalse();
+    }
+
+    @Test
+    void whoComesNextClearsUpWhereNobodyElseCould() {
+        AtomicInteger tries = new AtomicInteger();
+        Mailbox<String> box = new Mailbox<>(
+                new Handling<>(
+                        event -> {
+                            throw new OutOfMemoryError("simulated");
+                        },
+                        () -> false,
+                        () -> {},
+                        left -> {
+                            if (tries.incrementAndGet() == 1) {
+                                throw new OutOfMemoryError("simulated");
+                            }
+                        }),
+                work -> {
+                    throw new OutOfMemoryError("simulated: no thread");
+                });
+        assertThatThrownBy(() -> box.post("bad")).hasMessageContaining("no thread");
+        assertThat(tries).hasValue(1);
+        assertThat(box.post("next")).isFalse();
+        assertThat(tries).hasValue(2);
     }
 
     /**
@@ -123,14 +169,10 @@ class MailboxTest {
                     Mailbox<Integer> box = current.get();
                     if (box == null) {
                         AtomicBoolean closed = new AtomicBoolean();
-                        box = new Mailbox<>(
-                                event -> handled.incrementAndGet(),
-                                () -> true,
-                                () -> {
-                                    retired.incrementAndGet();
-                                    twice.compareAndSet(false, !closed.compareAndSet(false, true));
-                                },
-                                MailboxTest::elsewhere);
+                        box = mailbox(event -> handled.incrementAndGet(), () -> true, () -> {
+                            retired.incrementAndGet();
+                            twice.compareAndSet(false, !closed.compareAndSet(false, true));
+                        });
                         current.compareAndSet(null, box);
                         box = current.get();
                     }
@@ -152,7 +194,7 @@ class MailboxTest {
         AtomicInteger left = new AtomicInteger(3 * Mailbox.MOST_IN_A_ROW);
         CountDownLatch done = new CountDownLatch(1);
         AtomicReference<Mailbox<String>> box = new AtomicReference<>();
-        box.set(new Mailbox<>(
+        box.set(mailbox(
                 event -> {
                     Thread worker = Thread.currentThread();
                     if (workers.isEmpty() || workers.get(workers.size() - 1) != worker) {
@@ -166,8 +208,7 @@ class MailboxTest {
                     }
                 },
                 () -> false,
-                () -> {},
-                MailboxTest::elsewhere));
+                () -> {}));
         box.get().post("a");
         assertThat(done.await(60, TimeUnit.SECONDS)).isTrue();
         assertThat(workers).hasSizeGreaterThanOrEqualTo(3).first().isEqualTo(Thread.currentThread());
@@ -216,5 +257,41 @@ class MailboxTest {
             assertThat(thread.isAlive()).isFalse();
         }
         assertThat(failure.get()).isNull();
+    }
+
+    private static <E> Mailbox<E> mailbox(Consumer<E> handle, BooleanSupplier idle, Runnable closed) {
+        return mailbox(handle, idle, closed, left -> {
+            throw new AssertionError("failed with " + left);
+        });
+    }
+
+    private static <E> Mailbox<E> mailbox(
+            Consumer<E> handle, BooleanSupplier idle, Runnable closed, Consumer<Queue<E>> failed) {
+        return new Mailbox<>(new Handling<>(handle, idle, closed, failed), MailboxTest::elsewhere);
+    }
+
+    private record Handling<E>(
+            Consumer<E> handler, BooleanSupplier idle, Runnable whenClosed, Consumer<Queue<E>> whenFailed)
+            implements Mailbox.Consumer<E> {
+
+        @Override
+        public void handle(E event) {
+            handler.accept(event);
+        }
+
+        @Override
+        public boolean isIdle() {
+            return idle.getAsBoolean();
+        }
+
+        @Override
+        public void closed() {
+            whenClosed.run();
+        }
+
+        @Override
+        public void failed(Queue<E> left) {
+            whenFailed.accept(left);
+        }
     }
 }
