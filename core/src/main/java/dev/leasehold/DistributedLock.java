@@ -46,8 +46,9 @@ public interface DistributedLock {
     Lease acquire() throws InterruptedException;
 
     /**
-     * Tries once. A store that does not answer is waited for up to the client's store timeout; one that has been found to be
-     * down ({@link StoreUnavailableException#isLasting()}) is not.
+     * Tries once. A store that does not answer is waited for for one second, so that an outage does not take up the callers'
+     * threads; where it refuses connections or was found to be down, not at all. Only until it has answered this client for the
+     * first time, while connections are made, it is waited for up to the client's store timeout.
      *
      * @return the lease, valid, or empty if the lock is busy
      * @throws StoreUnavailableException if the store did not answer; the lock is not held
@@ -58,9 +59,9 @@ public interface DistributedLock {
     Optional<Lease> tryAcquire() throws InterruptedException;
 
     /**
-     * Acquires the lock, waiting for its holder up to a limit. The limit is for the holder: where the store has not
-     * answered a single time by then, its answer is waited for up to the client's store timeout, so that an unreachable
-     * store is never reported as a busy lock.
+     * Acquires the lock, waiting for its holder up to a limit. A store that does not answer is waited for up to that limit, too,
+     * but for one second at least, and up to the client's store timeout where it has never answered this client; then the
+     * call fails: an unreachable store is never reported as a busy lock.
      *
      * @param maxWait how long to wait for the holder; zero or negative means one try, huge values mean without limit
      * @return the lease, valid, or empty if the lock is busy
@@ -96,7 +97,8 @@ public interface DistributedLock {
      * @param body what to run
      * @param <E> what the body may throw
      * @throws E what the body has thrown; if the lease was lost, with a {@link LeaseLostException} as suppressed
-     * @throws LeaseLostException if the body ended normally on a lost lease
+     * @throws LeaseLostException if the body ended normally on a lost lease, or because it was interrupted on its loss
+     *     ({@link LockOptions#interruptOnLoss()}), with the {@link InterruptedException} as suppressed
      * @throws StoreUnavailableException if the store did not answer; the body has not run
      * @throws InterruptedException if the thread is interrupted while waiting; the body has not run
      */
@@ -110,7 +112,8 @@ public interface DistributedLock {
      * @param <E> what the body may throw
      * @return the body's result
      * @throws E what the body has thrown; if the lease was lost, with a {@link LeaseLostException} as suppressed
-     * @throws LeaseLostException if the body ended normally on a lost lease
+     * @throws LeaseLostException if the body ended normally on a lost lease, or because it was interrupted on its loss
+     *     ({@link LockOptions#interruptOnLoss()}), with the {@link InterruptedException} as suppressed
      * @throws StoreUnavailableException if the store did not answer; the body has not run
      * @throws InterruptedException if the thread is interrupted while waiting; the body has not run
      */
@@ -126,7 +129,8 @@ public interface DistributedLock {
      * @return the body's result
      * @throws E what the body has thrown; if the lease was lost, with a {@link LeaseLostException} as suppressed
      * @throws LockBusyException if the lock is busy; the body has not run
-     * @throws LeaseLostException if the body ended normally on a lost lease
+     * @throws LeaseLostException if the body ended normally on a lost lease, or because it was interrupted on its loss
+     *     ({@link LockOptions#interruptOnLoss()}), with the {@link InterruptedException} as suppressed
      * @throws StoreUnavailableException if the store did not answer; the body has not run
      * @throws InterruptedException if the thread is interrupted while waiting; the body has not run
      */
@@ -141,7 +145,8 @@ public interface DistributedLock {
      * @param <E> what the body may throw
      * @return whether the body has run; false if the lock is busy
      * @throws E what the body has thrown; if the lease was lost, with a {@link LeaseLostException} as suppressed
-     * @throws LeaseLostException if the body ended normally on a lost lease
+     * @throws LeaseLostException if the body ended normally on a lost lease, or because it was interrupted on its loss
+     *     ({@link LockOptions#interruptOnLoss()}), with the {@link InterruptedException} as suppressed
      * @throws StoreUnavailableException if the store did not answer; the body has not run
      * @throws InterruptedException if the thread is interrupted while waiting; the body has not run
      */

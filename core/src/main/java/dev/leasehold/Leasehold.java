@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One process's connection to one store of locks. Thread-safe; make one and share it. It owns a small number of daemon
- * threads (one for timers, those of the store, and one for callbacks unless callbacks block, 16 at most), all named {@code
+ * threads (one for timers, those of the store, and up to four for callbacks, 16 where callbacks block), all named {@code
  * leasehold-…}, which are gone after {@link #close()}; where leases hang on a session and one is left when the client is
  * closed, they are gone when it has run out.
  */
@@ -309,8 +309,10 @@ public final class Leasehold implements AutoCloseable {
         }
 
         /**
-         * Where listeners and dependent actions of futures run. By default on a few daemon threads of the client. The
-         * engine never depends on it: with a blocked executor locks are still granted, renewed and lost in time.
+         * Where listeners and dependent actions of futures run. By default on daemon threads of the client, four at a time:
+         * enough for looks and notes, not for work. Whatever blocks or takes long belongs on an executor of yours, here or in
+         * {@code thenAcceptAsync}; else others wait behind it, the completion of an acquisition included. The engine never
+         * depends on it: with a blocked executor locks are still granted, renewed and lost in time.
          *
          * @param executor the executor; never shut down by the client
          * @return this
@@ -321,7 +323,8 @@ public final class Leasehold implements AutoCloseable {
         }
 
         /**
-         * How long an unreachable store is waited for. 10 s by default.
+         * How long an unreachable store is waited for by those who have not set a limit of their own, and by all until it has
+         * answered for the first time. 10 s by default.
          *
          * @param timeout 10 ms to 1 hour
          * @return this

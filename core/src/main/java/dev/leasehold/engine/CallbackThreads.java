@@ -9,10 +9,11 @@ import java.util.concurrent.TimeUnit;
 /**
  * Where users' callbacks run unless they bring an executor. A fork-join pool, because it adds a thread while one of its
  * own is blocked in a future: a listener that waits for a lock must not keep the completion from running that it waits
- * for. Normally one thread; never more than a few; none while there is nothing to do.
+ * for. Four at a time, so that one slow callback does not hold up all others; none while there is nothing to do.
  */
 final class CallbackThreads implements Executor, AutoCloseable {
 
+    private static final int PARALLEL = 4;
     private static final int MOST_THREADS = 16;
     private static final int IDLE_SECONDS = 10;
 
@@ -20,7 +21,7 @@ final class CallbackThreads implements Executor, AutoCloseable {
 
     CallbackThreads(String threadName) {
         pool = new ForkJoinPool(
-                1,
+                PARALLEL,
                 owner -> {
                     ForkJoinWorkerThread thread =
                             DaemonThreads.inheritNothing(threadName, () -> new CallbackThread(owner));

@@ -84,7 +84,8 @@ public final class Client {
                 settings.localHandOvers(),
                 settings.storeTimeout(),
                 store.requestHorizon(),
-                new Random(settings.random().nextLong()));
+                new Random(settings.random().nextLong()),
+                new FirstContact());
         try {
             check(settings.options());
         } catch (IllegalArgumentException e) {

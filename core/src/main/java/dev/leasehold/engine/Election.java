@@ -441,7 +441,7 @@ final class Election implements LeaderElection {
                 work.run(now.lease());
             }
         } catch (Throwable thrown) {
-            if (hasLedUntilNow(now, interrupter) || thrown instanceof Error) {
+            if (hasLedUntilNow(now, interrupter, thrown) || thrown instanceof Error) {
                 throw thrown;
             }
             if (!(thrown instanceof InterruptedException || thrown instanceof LeaseLostException)) {
@@ -454,7 +454,7 @@ final class Election implements LeaderElection {
             awaitVacancy(now);
             return false;
         }
-        if (hasLedUntilNow(now, interrupter)) {
+        if (hasLedUntilNow(now, interrupter, null)) {
             return true;
         }
         awaitVacancy(now);
@@ -462,9 +462,9 @@ final class Election implements LeaderElection {
     }
 
     /** Ends the term after the work. Where the candidate has led until now, as far as it knows, the store has the last word. */
-    private boolean hasLedUntilNow(Term now, BodyInterrupter interrupter) {
+    private boolean hasLedUntilNow(Term now, BodyInterrupter interrupter, @Nullable Throwable thrown) {
         worker = null;
-        interrupter.ended();
+        interrupter.ended(thrown);
         boolean led = now.isInOffice();
         led &= now.end();
         now.workEnded.complete(null);

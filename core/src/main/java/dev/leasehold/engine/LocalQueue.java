@@ -12,6 +12,8 @@ import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.Validity;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -408,7 +410,7 @@ final class LocalQueue {
         silence.failed(failure, now);
         if (failure instanceof StoreUnavailableException unavailable) {
             asked.failed(unavailable.outcome() == Outcome.UNKNOWN, now);
-            if (unavailable.isLasting()) {
+            if (unavailable.isLasting() || isRefused(unavailable)) {
                 for (Caller caller : waiting.removeTrying()) {
                     actions.add(new Action.Fail(caller, failure));
                 }
@@ -420,6 +422,16 @@ final class LocalQueue {
         for (Caller caller : waiting.removeAll()) {
             actions.add(new Action.Fail(caller, failure));
         }
+    }
+
+    /** Whether nothing listens there: asking again at once is in vain. */
+    private static boolean isRefused(StoreUnavailableException failure) {
+        for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
+            if (cause instanceof ConnectException || cause instanceof UnknownHostException) {
+                return failure.outcome() == Outcome.NOT_ACQUIRED;
+            }
+        }
+        return false;
     }
 
     private void renewAnswered(LeaseId lease, RenewAnswer answer) {
@@ -628,6 +640,7 @@ final class LocalQueue {
     }
 
     private void heard() {
+        settings.contact().make();
         silence.broken(attempt != null && attempt.isUnderWay(), now);
     }
 

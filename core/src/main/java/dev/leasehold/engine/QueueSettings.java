@@ -14,6 +14,7 @@ import java.util.random.RandomGenerator;
  * @param storeTimeout how long an unreachable store is waited for
  * @param requestHorizon how long a request that was given up may still be on its way
  * @param random for jitter
+ * @param contact whether the store has ever answered
  */
 record QueueSettings(
         String store,
@@ -21,7 +22,8 @@ record QueueSettings(
         int localHandOvers,
         Duration storeTimeout,
         Duration requestHorizon,
-        RandomGenerator random) {
+        RandomGenerator random,
+        FirstContact contact) {
 
     /** After what time a question counts as lost that the store has not even failed. Stores fail theirs earlier. */
     long longestAnswerNanos() {

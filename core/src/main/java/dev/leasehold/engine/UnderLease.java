@@ -4,7 +4,11 @@ import dev.leasehold.LeaseFunction;
 import dev.leasehold.LeaseLostException;
 import org.jspecify.annotations.Nullable;
 
-/** Runs a body under a lease, releases it, and says so if the lease was lost meanwhile. */
+/**
+ * Runs a body under a lease, releases it, and says so if the lease was lost meanwhile. A body that ends because it was
+ * interrupted for that has not been interrupted by anybody else: its caller is told of the loss, not of an interrupt, which
+ * it would take for a request to end.
+ */
 final class UnderLease {
 
     private UnderLease() {}
@@ -20,23 +24,23 @@ final class UnderLease {
         try {
             result = body.call(lease);
         } catch (Throwable thrown) {
-            LeaseLostException lost = end(lease, interrupter);
-            if (lost != null) {
+            boolean byUs = interrupter != null && interrupter.ended(thrown);
+            LeaseLostException lost = lease.finish();
+            if (lost != null && byUs) {
+                lost.addSuppressed(thrown);
+                throw lost;
+            } else if (lost != null) {
                 thrown.addSuppressed(lost);
             }
             throw thrown;
         }
-        LeaseLostException lost = end(lease, interrupter);
+        if (interrupter != null) {
+            interrupter.ended(null);
+        }
+        LeaseLostException lost = lease.finish();
         if (lost != null) {
             throw lost;
         }
         return result;
-    }
-
-    private static @Nullable LeaseLostException end(HeldLease lease, @Nullable BodyInterrupter interrupter) {
-        if (interrupter != null) {
-            interrupter.ended();
-        }
-        return lease.finish();
     }
 }

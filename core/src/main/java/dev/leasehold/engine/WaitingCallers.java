@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,18 +47,21 @@ final class WaitingCallers {
 
     /** Takes out all who are content with one answer. */
     List<Caller> removeTrying() {
-        if (trying == 0) {
-            return List.of();
-        }
-        List<Caller> out = new ArrayList<>(trying);
+        return trying == 0 ? List.of() : removeIf(caller -> caller.tries);
+    }
+
+    List<Caller> removeIf(Predicate<Caller> which) {
+        List<Caller> out = new ArrayList<>();
         for (Iterator<Caller> all = callers.iterator(); all.hasNext(); ) {
             Caller caller = all.next();
-            if (caller.tries) {
+            if (which.test(caller)) {
                 out.add(caller);
                 all.remove();
+                if (caller.tries) {
+                    trying--;
+                }
             }
         }
-        trying = 0;
         return out;
     }
 

@@ -36,6 +36,7 @@ final class Bench {
     private static final int HOT = 200;
 
     final LocalQueue queue;
+    final FirstContact contact = new FirstContact();
     private final List<Action> todo = new ArrayList<>();
     private long nanos = Long.MAX_VALUE - 5_000_000_123L;
     private long wallMicros = 1_800_000_000_000_000L;
@@ -60,7 +61,8 @@ final class Bench {
                         HAND_OVERS,
                         patience,
                         horizon,
-                        new Random(7)));
+                        new Random(7),
+                        contact));
     }
 
     // ---- time ----

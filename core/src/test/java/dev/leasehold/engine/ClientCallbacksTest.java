@@ -4,14 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
+import dev.leasehold.LockOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -35,6 +39,43 @@ class ClientCallbacksTest {
             future.cancel(false);
             assertThat(leasehold.lock("a").tryAcquire(Duration.ofSeconds(10))).isPresent();
             stuck.forEach(Runnable::run);
+        }
+    }
+
+    @Test
+    void aGrantThatIsCancelledBeforeItsDeliveryIsNotKeptForAtLeast() throws Exception {
+        List<Runnable> stuck = Collections.synchronizedList(new ArrayList<>());
+        LockOptions nightly = LockOptions.defaults().withAtLeast(Duration.ofMinutes(10));
+        try (Leasehold leasehold = Leasehold.builder()
+                .store(new WrappedStore())
+                .executor(stuck::add)
+                .build()) {
+            CompletableFuture<Lease> future = leasehold.lock("a", nightly).acquireAsync();
+            while (stuck.isEmpty()) {
+                Thread.onSpinWait();
+            }
+            future.cancel(false);
+            assertThat(leasehold.lock("a").tryAcquire(Duration.ofSeconds(10))).isPresent();
+            stuck.forEach(Runnable::run);
+        }
+    }
+
+    @Test
+    void fourSlowCallbacksDoNotWaitForEachOther() throws Exception {
+        CyclicBarrier together = new CyclicBarrier(4);
+        try (Leasehold leasehold = Leasehold.builder().store(new WrappedStore()).build()) {
+            List<CompletableFuture<?>> all = new ArrayList<>();
+            for (String name : List.of("a", "b", "c", "d")) {
+                all.add(leasehold.lock(name).acquireAsync().thenAccept(lease -> {
+                    try {
+                        together.await(20, TimeUnit.SECONDS);
+                    } catch (InterruptedException | BrokenBarrierException | TimeoutException e) {
+                        throw new IllegalStateException(e);
+                    }
+                    lease.close();
+                }));
+            }
+            CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).get(30, TimeUnit.SECONDS);
         }
     }
 

@@ -84,7 +84,11 @@ class ClosingUnderABodyTest {
     void aBodyIsInterruptedIfItAskedForThat() throws Exception {
         Future<?> body = body(LockOptions.defaults().withInterruptOnLoss(true));
         leasehold.close();
-        assertThatThrownBy(() -> body.get(10, TimeUnit.SECONDS)).hasRootCauseInstanceOf(InterruptedException.class);
+        assertThatThrownBy(() -> body.get(10, TimeUnit.SECONDS))
+                .cause()
+                .isInstanceOf(LeaseLostException.class)
+                .satisfies(e ->
+                        assertThat(e.getSuppressed()).hasSize(1).hasOnlyElementsOfType(InterruptedException.class));
     }
 
     @Test

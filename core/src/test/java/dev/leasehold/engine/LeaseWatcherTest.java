@@ -107,7 +107,7 @@ class LeaseWatcherTest {
         assertThat(Thread.interrupted()).isTrue();
         body.interrupt();
         assertThat(Thread.interrupted()).as("a second time").isFalse();
-        body.ended();
+        body.ended(null);
         body.interrupt();
         assertThat(Thread.interrupted()).as("after its end").isFalse();
     }
@@ -116,7 +116,7 @@ class LeaseWatcherTest {
     void aBodyThatHasEndedIsNotInterruptedAnyMore() {
         BodyInterrupter body = new BodyInterrupter();
         watcher.interrupt(body);
-        body.ended();
+        body.ended(null);
         watcher.stateChanged(LeaseState.LOST);
         assertThat(Thread.interrupted()).isFalse();
     }
@@ -127,7 +127,7 @@ class LeaseWatcherTest {
         BodyInterrupter body = new BodyInterrupter();
         watcher.interrupt(body);
         assertThat(Thread.currentThread().isInterrupted()).isTrue();
-        body.ended();
+        body.ended(null);
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
     }
 }

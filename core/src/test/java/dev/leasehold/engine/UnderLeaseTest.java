@@ -108,6 +108,53 @@ class UnderLeaseTest {
         assertThat(interrupted[0]).isFalse();
     }
 
+    @Test
+    void aBodyThatIsInterruptedOnLossEndsWithTheLossAndNotWithAnInterrupt() throws Exception {
+        HeldLease lease = acquire(LockOptions.defaults().withInterruptOnLoss(true));
+        assertThatThrownBy(() -> UnderLease.call(lease, held -> {
+                    lose(lease);
+                    Thread.sleep(60_000);
+                    return true;
+                }))
+                .isInstanceOf(LeaseLostException.class)
+                .satisfies(e ->
+                        assertThat(e.getSuppressed()).hasSize(1).hasOnlyElementsOfType(InterruptedException.class));
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    @Test
+    void anInterruptOfSomebodyElseIsNotLostWithOurs() throws Exception {
+        HeldLease lease = acquire(LockOptions.defaults().withInterruptOnLoss(true));
+        assertThatThrownBy(() -> UnderLease.call(lease, held -> {
+                    lose(lease);
+                    try {
+                        Thread.sleep(60_000);
+                    } finally {
+                        Thread.currentThread().interrupt();
+                    }
+                    return true;
+                }))
+                .isInstanceOf(LeaseLostException.class);
+        assertThat(Thread.interrupted())
+                .as("the interrupt that came after ours")
+                .isTrue();
+        HeldLease other = acquire(LockOptions.defaults().withInterruptOnLoss(true));
+        assertThatThrownBy(() -> UnderLease.call(other, held -> {
+                    Thread.currentThread().interrupt();
+                    lose(other);
+                    return true;
+                }))
+                .isInstanceOf(LeaseLostException.class);
+        assertThat(Thread.interrupted())
+                .as("the interrupt that came before ours")
+                .isTrue();
+        HeldLease third = acquire();
+        assertThatThrownBy(() -> UnderLease.call(third, held -> {
+                    throw new InterruptedException("somebody else's");
+                }))
+                .isInstanceOf(InterruptedException.class);
+    }
+
     // ---- the warning of close() ----
 
     @Test
