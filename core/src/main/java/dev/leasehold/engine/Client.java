@@ -62,6 +62,7 @@ public final class Client {
     private final CompletableFuture<@Nullable Void> closing = new CompletableFuture<>();
     private final ReentrantLock shutting = new ReentrantLock();
     private final Spin spin;
+    private final SleepWatch sleepWatch;
 
     /** Until when leases that were left in the store may last, on the monotonic clock. */
     private final AtomicLong leftUntil;
@@ -73,6 +74,8 @@ public final class Client {
         ownTime = given == null ? new SystemTime("leasehold-timer-" + number) : null;
         time = given != null ? given : java.util.Objects.requireNonNull(ownTime);
         leftUntil = new AtomicLong(time.nanos());
+        sleepWatch = new SleepWatch(
+                time, () -> !queues.isEmpty(), () -> queues.values().forEach(runner -> runner.post(new Event.Look())));
         callbacks = new Callbacks(settings.executor(), given != null, "leasehold-callback-" + number);
         ClientIdentity identity = new ClientIdentity(settings.random());
         AtomicLong claims = new AtomicLong();
@@ -274,6 +277,7 @@ public final class Client {
             QueueRunner runner =
                     queues.computeIfAbsent(lock, name -> new QueueRunner(name, this, store, time, queueSettings));
             if (runner.post(event)) {
+                sleepWatch.begin();
                 return;
             }
             queues.remove(lock, runner);

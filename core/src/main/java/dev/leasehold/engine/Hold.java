@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * written with one too: an answer that comes in after somebody was told "lost" finds an end there and changes nothing.
  * A lease holds only while both clocks say so ({@link Validity#isConfirmedBy}): a short sleep of the machine stops only the
  * monotonic one. In the same way whoever sees that they do not agree writes down when: from then on only the answer to a later request
- * makes the hold valid again, also if the clocks have come together meanwhile. Ends are final but for one: a release may
+ * makes the hold valid again, also if the clocks have come together meanwhile. Where none has come after a fifth of the
+ * lease, the hold is over: whoever works under it has to be told in time. Ends are final but for one: a release may
  * turn out to have come too late.
  */
 final class Hold {
@@ -33,7 +34,11 @@ final class Hold {
 
     private record Over(LeaseState state, boolean inDoubt) implements Status {}
 
+    /** The share of its lease for which a hold may be in doubt. */
+    private static final int DOUBT_SHARE = 5;
+
     private static final Over LOST = new Over(LeaseState.LOST, false);
+    private static final Over LOST_IN_DOUBT = new Over(LeaseState.LOST, true);
     private static final Over ABANDONED = new Over(LeaseState.LOST, false);
 
     private final String lock;
@@ -101,6 +106,10 @@ final class Hold {
                 if (status.compareAndSet(current, LOST)) {
                     return LeaseState.LOST;
                 }
+            } else if (isTooLongInDoubt(current, now.nanos())) {
+                if (status.compareAndSet(current, LOST_IN_DOUBT)) {
+                    return LeaseState.LOST;
+                }
             } else if (current instanceof Doubted) {
                 return LeaseState.UNCONFIRMED;
             } else if (validity.isConfirmedBy(now)) {
@@ -110,6 +119,27 @@ final class Hold {
                 return LeaseState.UNCONFIRMED;
             }
         }
+    }
+
+    private boolean isTooLongInDoubt(Status current, long now) {
+        return current instanceof Doubted doubted && now - endOfDoubt(doubted) >= 0;
+    }
+
+    private long endOfDoubt(Doubted doubted) {
+        return doubted.since() + options.leaseDuration().toNanos() / DOUBT_SHARE;
+    }
+
+    /** When the hold ends if nothing is heard of it: at its deadline, or earlier where it is in doubt. Null if it is over. */
+    @Nullable Long endsAt() {
+        Status current = status.get();
+        if (current == null || current instanceof Over) {
+            return null;
+        }
+        long deadline = validity(current).deadline();
+        if (current instanceof Doubted doubted && endOfDoubt(doubted) - deadline < 0) {
+            return endOfDoubt(doubted);
+        }
+        return deadline;
     }
 
     private static @Nullable Long riskSince(@Nullable Status current) {
@@ -197,6 +227,11 @@ final class Hold {
     /** Whether the clocks have cast doubt on it that no answer has resolved. */
     boolean isInDoubt() {
         return status.get() instanceof Doubted;
+    }
+
+    /** Whether it was lost because it was in doubt for too long: the store may have its lease for longer. */
+    boolean wasLostInDoubt() {
+        return status.get() == LOST_IN_DOUBT;
     }
 
     /** Whether the holder has ended it at a moment when nobody could say whether it was still held. */

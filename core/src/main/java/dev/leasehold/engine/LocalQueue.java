@@ -182,19 +182,23 @@ final class LocalQueue {
         }
     }
 
-    /**
-     * Gives up a lease that its holder has not given back: work may go on under it for which the holder still has to be told,
-     * so nobody else may begin. It is left to the store, where it runs out as if this process had died.
-     */
     private void abandon() {
         Tenure current = tenure;
         Hold hold = current == null ? null : current.hold();
         if (current == null || hold == null || !hold.abandon(clocks)) {
             return;
         }
-        announce(hold, LeaseState.LOST);
-        failExtensions(current, CLOSED);
         actions.add(new Action.Abandon(hold, current.nanosInStore(now)));
+        leave(current, hold, CLOSED);
+    }
+
+    /**
+     * Gives up a lease that its holder has not given back: work may go on under it for which the holder still has to be told,
+     * so nobody else may begin. It is left to the store, where it runs out as if this process had died.
+     */
+    private void leave(Tenure left, Hold hold, String why) {
+        announce(hold, LeaseState.LOST);
+        failExtensions(left, why);
         actions.add(new Action.Settle(hold, LeaseState.LOST, null));
         tenure = null;
     }
@@ -542,6 +546,10 @@ final class LocalQueue {
         }
         if (hold != null) {
             LeaseState state = hold.state(clocks);
+            if (hold.wasLostInDoubt()) {
+                leave(current, hold, "it was in doubt for too long");
+                return;
+            }
             if (state == LeaseState.LOST) {
                 loseTenure(current, "its lease ran out before the store confirmed it again", true);
                 return;

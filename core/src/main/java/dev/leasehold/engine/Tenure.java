@@ -312,7 +312,8 @@ final class Tenure {
         Hold current = hold;
         Validity holds = current == null ? null : current.validity();
         Validity counts = holds == null ? validity : holds;
-        long due = counts.deadline();
+        Long ends = current == null ? null : current.endsAt();
+        long due = ends == null ? counts.deadline() : ends;
         if (wantsRequest() && renewAt - due < 0) {
             due = renewAt;
         }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
+import dev.leasehold.spi.StoreFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -63,9 +64,13 @@ class ClientCallbacksTest {
     @Test
     void fourSlowCallbacksDoNotWaitForEachOther() throws Exception {
         CyclicBarrier together = new CyclicBarrier(4);
-        try (Leasehold leasehold = Leasehold.builder().store(new WrappedStore()).build()) {
+        StoreFactory memory = WrappedStore.memory();
+        try (Leasehold leasehold = Leasehold.builder().store(memory).build();
+                Leasehold other = Leasehold.builder().store(memory).build()) {
+            List<Lease> held = new ArrayList<>();
             List<CompletableFuture<?>> all = new ArrayList<>();
             for (String name : List.of("a", "b", "c", "d")) {
+                held.add(other.lock(name).acquire());
                 all.add(leasehold.lock(name).acquireAsync().thenAccept(lease -> {
                     try {
                         together.await(20, TimeUnit.SECONDS);
@@ -75,6 +80,7 @@ class ClientCallbacksTest {
                     lease.close();
                 }));
             }
+            held.forEach(Lease::close);
             CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).get(30, TimeUnit.SECONDS);
         }
     }

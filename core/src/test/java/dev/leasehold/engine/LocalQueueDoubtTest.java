@@ -31,6 +31,21 @@ class LocalQueueDoubtTest {
     }
 
     @Test
+    void whoIsInDoubtForAFifthOfItsLeaseIsToldOfALossAndTheLeaseIsLeftToTheStore() {
+        Hold hold = bench.held();
+        bench.suspend(Duration.ofMinutes(1));
+        bench.look();
+        bench.pass(Duration.ofMillis(5_999));
+        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.UNCONFIRMED);
+        bench.forget();
+        bench.pass(Duration.ofMillis(1));
+        assertThat(bench.one(Action.Announce.class).state()).isEqualTo(LeaseState.LOST);
+        assertThat(bench.one(Action.Settle.class).state()).isEqualTo(LeaseState.LOST);
+        bench.none(Action.SendRelease.class);
+        bench.isIdle();
+    }
+
+    @Test
     void aSmallStepOfTheClockIsNoDoubt() {
         Hold hold = bench.held();
         bench.suspend(Duration.ofMillis(2_900));
