@@ -75,7 +75,10 @@ public final class LockOptions {
     }
 
     /**
-     * The time for which the lock stays taken, counted from the start of the hold, even if it is released earlier.
+     * The time for which the lock stays taken, counted from the start of the hold, even if it is released earlier, and even if
+     * its process dies: the store is asked for a lease that lasts for so long, if that is longer than {@link
+     * #leaseDuration()}. Where leases end with a session (ZooKeeper, session locks in a database), a process that dies ends it
+     * all the same.
      *
      * @return zero to 36,500 days; zero by default
      */

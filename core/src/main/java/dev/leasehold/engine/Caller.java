@@ -1,6 +1,7 @@
 package dev.leasehold.engine;
 
 import dev.leasehold.LockOptions;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,15 @@ final class Caller {
 
     LockOptions options() {
         return options;
+    }
+
+    /**
+     * The lease to begin with: no shorter than the lock is to stay taken, so that it stays taken also if this process dies at
+     * once.
+     */
+    Duration firstLease() {
+        Duration lease = options.leaseDuration();
+        return options.atLeast().compareTo(lease) > 0 ? options.atLeast() : lease;
     }
 
     @Nullable Thread owner() {

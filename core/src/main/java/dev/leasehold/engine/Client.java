@@ -209,7 +209,7 @@ public final class Client {
         checkLease(options.leaseDuration());
         if (options.atLeast().compareTo(store.maxLease()) > 0) {
             throw new IllegalArgumentException("atLeast must be at most " + store.maxLease() + " on the store " + this
-                    + ", but was " + options.atLeast());
+                    + ", the longest lease there, but was " + options.atLeast());
         }
     }
 

@@ -308,7 +308,8 @@ final class LocalQueue {
         settleVacated();
         tenure = null;
         if (tellStore || lost.mayHaveStragglers()) {
-            undos.release(lost.lease(), lost.mayHaveStragglers(), lost.nanosInStore(now), now, actions);
+            long keep = hold == null ? 0 : hold.keepNanos(now);
+            undos.release(lost.lease(), keep, lost.mayHaveStragglers(), lost.nanosInStore(now), now, actions);
         }
     }
 
@@ -356,7 +357,7 @@ final class LocalQueue {
         attempt = null;
         Claim claim = granted.claim();
         if (validity.isOver(now)) {
-            undos.release(lease, granted.mayHaveStragglers(), claim.lease().toNanos(), now, actions);
+            undos.release(lease, 0, granted.mayHaveStragglers(), claim.lease().toNanos(), now, actions);
             silence.late(granted.sentAt(), tooLate(claim));
             return;
         }
@@ -386,7 +387,7 @@ final class LocalQueue {
         }
         if (!undos.has(lease)) {
             long left = validity == null ? 0 : validity.nanosLeft(now);
-            undos.release(lease, false, Math.max(undos.longestLease(), left + left / 32), now, actions);
+            undos.release(lease, 0, false, Math.max(undos.longestLease(), left + left / 32), now, actions);
         }
     }
 
@@ -635,8 +636,7 @@ final class LocalQueue {
         }
         if (current == null) {
             int spare = waiting.size() > 1 ? settings.localHandOvers() : 0;
-            Claim claim = new Claim(
-                    settings.claimIds().get(), lock, first.options().leaseDuration(), spare, waiting.isAnyWaiting());
+            Claim claim = new Claim(settings.claimIds().get(), lock, first.firstLease(), spare, waiting.isAnyWaiting());
             undos.claimed(claim.lease());
             current = new Attempt(claim, now, settings.random());
             attempt = current;

@@ -153,7 +153,7 @@ final class Tenure {
         if (preparedFor == caller && prepared) {
             return true;
         }
-        Duration wanted = caller.options().leaseDuration();
+        Duration wanted = caller.firstLease();
         boolean renews = caller.options().autoRenew();
         if (served == 0) {
             return asked.compareTo(wanted) >= 0 && (renews || !pushed);
@@ -170,7 +170,7 @@ final class Tenure {
             prepared = false;
             preparedAt = now;
             renewing = true;
-            leaseNanos = caller.options().leaseDuration().toNanos();
+            leaseNanos = caller.firstLease().toNanos();
             renewAt = now;
         }
     }
@@ -287,6 +287,9 @@ final class Tenure {
         if (wanted > most) {
             wanted = most;
             cap(now);
+        }
+        if (current != null && renewing) {
+            wanted = Math.max(wanted, current.keepNanos(now));
         }
         askedNanos = Math.max(askedNanos, wanted);
         long end = now + withMargin(wanted);

@@ -69,8 +69,8 @@ final class Undos {
         return longestLease;
     }
 
-    void release(LeaseId lease, boolean stragglers, long nanosInStore, long now, List<Action> actions) {
-        add(Undo.release(lease, null, 0, now, pointlessAfter(nanosInStore), stragglers), now, actions);
+    void release(LeaseId lease, long keepNanos, boolean stragglers, long nanosInStore, long now, List<Action> actions) {
+        add(Undo.release(lease, null, keepNanos, now, pointlessAfter(nanosInStore), stragglers), now, actions);
     }
 
     void withdraw(ClaimId claim, boolean stragglers, long now, List<Action> actions) {

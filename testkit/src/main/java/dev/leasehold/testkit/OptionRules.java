@@ -1,6 +1,7 @@
 package dev.leasehold.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
@@ -40,6 +41,23 @@ interface OptionRules extends LeaseholdRules {
         lease.close();
         ClientBench.get(next).close();
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(atLeast.minusMillis(10));
+    }
+
+    /** Where leases hang on a session they end with it. */
+    @Test
+    default void aLockStaysTakenForAtLeastTheTimeAskedForThoughItsHolderDiesAtOnce() throws Exception {
+        StoreClient elsewhere = bench().probe();
+        assumeThat(elsewhere.store.closingEndsLeases()).isFalse();
+        String name = bench().lock();
+        Duration atLeast = Duration.ofMillis(1_500);
+        long start = System.nanoTime();
+        Lease lease = bench().client()
+                .lock(name, ClientBench.BRIEF.withAtLeast(atLeast))
+                .acquire();
+        bench().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
+        ClientBench.eventually("it has run out", () -> elsewhere.finds(name));
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(atLeast.minusMillis(20));
+        assertThat(lease.isValid()).isFalse();
     }
 
     @Test
