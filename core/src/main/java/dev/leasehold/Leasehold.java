@@ -173,6 +173,21 @@ public final class Leasehold implements AutoCloseable {
     }
 
     /**
+     * Checks that this client can work with its store: connects, and puts each question to it that a lock needs, for a lease
+     * and a claim that do not exist. Takes nothing and changes nothing, but for tables that a database does not have yet and
+     * that the client may make. For the start of a service: a wrong address, a wrong password, a missing table or right is
+     * found here and not by the first customer. What a lock there is worth says {@link #examine()}.
+     *
+     * @throws StoreUnavailableException if the store did not answer within the client's store timeout
+     * @throws LockException if the store refused; the message says what is missing
+     * @throws IllegalStateException if the client is closed
+     * @throws InterruptedException if the thread is interrupted while waiting
+     */
+    public void check() throws InterruptedException {
+        client.check();
+    }
+
+    /**
      * Looks at the store's deployment and says what a lock there is worth. Takes a lock of its own for a moment, and blocks
      * for some seconds at most.
      *

@@ -1,6 +1,6 @@
 package dev.leasehold;
 
-/** The lock was still held by somebody else when the waiting time was over. The protected code has not run. */
+/** The lock was still held when the waiting time was over. The protected code has not run. */
 public final class LockBusyException extends LockException {
 
     private static final long serialVersionUID = 1L;
@@ -14,8 +14,10 @@ public final class LockBusyException extends LockException {
      * @param waited how long was waited, in words
      */
     public LockBusyException(String lock, String waited) {
-        super("the lock '" + lock + "' was still held by somebody else after " + waited
-                + "; nothing was run. Wait longer, or see `leasehold show` for its holder");
+        super("the lock '" + lock + "' was still held after " + waited
+                + "; nothing was run. Its holder may be another process,"
+                + " another thread of this one, or this very thread: a lease is not re-entrant, reentrantLock(name) is. Wait"
+                + " longer, or ask locks(pattern) or the command `leasehold show` who has it");
         this.lock = lock;
     }
 

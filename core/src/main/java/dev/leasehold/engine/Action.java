@@ -44,6 +44,9 @@ sealed interface Action {
     /** Note that a lease is left to the store, whose holder has not ended it, and how long it may last there. */
     record Abandon(Hold hold, long nanosInStore) implements Action {}
 
+    /** Say that a thread waits for a lock that it was given itself. */
+    record WaitsForItself(Hold hold) implements Action {}
+
     /** Say that a hold is not renewed any more, and why. */
     record Unrenewed(Hold hold, String why) implements Action {}
 }

@@ -1,6 +1,7 @@
 package dev.leasehold.engine;
 
 import dev.leasehold.LockOptions;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,9 @@ final class Caller {
 
     /** How long the caller wants to wait at most, where it has said so; else zero. */
     long waitNanos;
+
+    /** The thread that waits for the outcome, if one does; only for a warning, and so that it can be collected. */
+    @Nullable WeakReference<Thread> waiter;
 
     long joinedAt;
     long number;
@@ -43,6 +47,11 @@ final class Caller {
     Duration firstLease() {
         Duration lease = options.leaseDuration();
         return options.atLeast().compareTo(lease) > 0 ? options.atLeast() : lease;
+    }
+
+    boolean isWaitedForBy(@Nullable Thread thread) {
+        WeakReference<Thread> known = waiter;
+        return thread != null && known != null && known.get() == thread;
     }
 
     @Nullable Thread owner() {

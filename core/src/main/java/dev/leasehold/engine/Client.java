@@ -18,6 +18,7 @@ import dev.leasehold.spi.Spin;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.TimeSource;
+import dev.leasehold.spi.Trial;
 import dev.leasehold.spi.Validity;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -111,6 +112,19 @@ public final class Client {
     public Examination examine() throws InterruptedException {
         checkOpen();
         return settings.store().examine(context(new ClientIdentity(settings.random()), new NoSignals()));
+    }
+
+    /** Asks of the store what a lock needs, each for something that is not there: so nothing is taken, and nothing changes. */
+    public void check() throws InterruptedException {
+        checkOpen();
+        ClaimId claim = queueSettings.claimIds().get();
+        LeaseId lease = new LeaseId(Trial.LOCK, claim, 1);
+        await(store.inspect(NamePattern.of(Trial.LOCK)), "the inspection");
+        await(store.renew(lease, LockOptions.SHORTEST_LEASE), "the renewal of a lease that does not exist");
+        await(store.release(lease, Duration.ZERO), "the release of a lease that does not exist");
+        await(
+                store.withdraw(Trial.LOCK, claim).thenApply(done -> true),
+                "the withdrawal of a claim that does not exist");
     }
 
     public ClientSettings settings() {

@@ -4,6 +4,7 @@ import dev.leasehold.LeaseState;
 import dev.leasehold.LockOptions;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.Validity;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -45,6 +46,7 @@ final class Hold {
     private final long token;
     private final LockOptions options;
     private final @Nullable Thread owner;
+    private final @Nullable WeakReference<Thread> waiter;
     private final long startedAt;
     private final AtomicReference<Status> status;
 
@@ -67,6 +69,7 @@ final class Hold {
         this.token = token;
         this.options = caller.options();
         this.owner = caller.owner();
+        this.waiter = caller.waiter;
         this.startedAt = now;
         this.status = new AtomicReference<>(new Live(withinMaxHold(validity), null));
     }
@@ -85,6 +88,11 @@ final class Hold {
 
     @Nullable Thread owner() {
         return owner;
+    }
+
+    /** The thread that waited for it, if one did and it lives: perhaps the one that works under it. */
+    @Nullable Thread waiter() {
+        return waiter == null ? null : waiter.get();
     }
 
     void watchedBy(HoldWatcher value) {

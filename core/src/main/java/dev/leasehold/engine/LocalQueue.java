@@ -141,6 +141,10 @@ final class LocalQueue {
             return;
         }
         waiting.add(caller, now);
+        Hold held = tenure == null ? null : tenure.hold();
+        if (busy && held != null && caller.waitNanos == 0 && caller.isWaitedForBy(held.waiter())) {
+            actions.add(new Action.WaitsForItself(held));
+        }
         if (busy) {
             waiting.noteContention();
         }

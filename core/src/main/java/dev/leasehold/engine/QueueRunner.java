@@ -206,6 +206,15 @@ final class QueueRunner implements Mailbox.Consumer<Event> {
                     Long.toString(abandon.hold().token()),
                     client);
             client.leaves(abandon.nanosInStore());
+        } else if (action instanceof Action.WaitsForItself waits) {
+            LOG.log(
+                    Level.WARNING,
+                    "the thread ''{0}'' waits without limit for the lock ''{1}'', whose lease with token {2} was given to this very"
+                            + " thread: unless another one releases it, it waits for ever. A lease is not re-entrant;"
+                            + " reentrantLock(name) is",
+                    String.valueOf(waits.hold().waiter()),
+                    lock,
+                    Long.toString(waits.hold().token()));
         } else if (action instanceof Action.Unrenewed unrenewed) {
             LOG.log(
                     Level.WARNING,

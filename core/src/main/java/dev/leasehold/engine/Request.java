@@ -2,6 +2,7 @@ package dev.leasehold.engine;
 
 import dev.leasehold.LockOptions;
 import dev.leasehold.spi.TimeSource;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -31,7 +32,7 @@ final class Request {
      * @param maxWait null for without limit
      */
     static Request send(Client client, String lock, LockOptions options, @Nullable Duration maxWait) {
-        return send(client, lock, options, maxWait, null, Runnable::run);
+        return send(client, lock, options, maxWait, null, null, Runnable::run);
     }
 
     /**
@@ -42,7 +43,7 @@ final class Request {
      */
     static Request sendAndWait(
             Client client, String lock, LockOptions options, @Nullable Duration maxWait, @Nullable Thread owner) {
-        return send(client, lock, options, maxWait, owner, client::lend);
+        return send(client, lock, options, maxWait, owner, Thread.currentThread(), client::lend);
     }
 
     private static Request send(
@@ -51,9 +52,11 @@ final class Request {
             LockOptions options,
             @Nullable Duration maxWait,
             @Nullable Thread owner,
+            @Nullable Thread waiter,
             Executor sending) {
         boolean tries = maxWait != null && (maxWait.isNegative() || maxWait.isZero());
         Caller caller = new Caller(options, tries, owner);
+        caller.waiter = waiter == null ? null : new WeakReference<>(waiter);
         boolean waits = maxWait != null && !tries && maxWait.compareTo(LockOptions.FOREVER) < 0;
         if (maxWait != null && waits) {
             caller.waitNanos = maxWait.toNanos();

@@ -10,6 +10,7 @@ import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -240,6 +241,29 @@ class LocalQueueWaitingTest {
         bench.none(Action.Fail.class);
         bench.grants(bench.claim());
         bench.given(patient);
+    }
+
+    @Test
+    void aThreadThatWaitsWithoutLimitForWhatItHasItselfIsWarned() {
+        Thread self = Thread.currentThread();
+        Caller first = new Caller(LockOptions.defaults(), false, null);
+        first.waiter = new WeakReference<>(self);
+        bench.joins(first);
+        bench.grants(bench.claim());
+        Hold hold = bench.given(first);
+        Caller other = new Caller(LockOptions.defaults(), false, null);
+        other.waiter = new WeakReference<>(new Thread());
+        bench.joins(other);
+        bench.none(Action.WaitsForItself.class);
+        Caller again = new Caller(LockOptions.defaults(), false, null);
+        again.waiter = new WeakReference<>(self);
+        bench.joins(again);
+        assertThat(bench.one(Action.WaitsForItself.class).hold()).isSameAs(hold);
+        Caller limited = new Caller(LockOptions.defaults(), false, null);
+        limited.waiter = new WeakReference<>(self);
+        limited.waitNanos = 1;
+        bench.joins(limited);
+        bench.none(Action.WaitsForItself.class);
     }
 
     @Test

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
+import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.spi.Trial;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -33,6 +35,19 @@ interface InspectionRules extends LeaseholdRules {
         });
         waiting.cancel(true);
         lease.close();
+    }
+
+    @Test
+    default void aCheckTakesNothingAndFailsWhereTheStoreDoes() throws Exception {
+        Leasehold client = bench().impatientClient();
+        bench().client().check();
+        assertThat(bench().probe().shows(Trial.LOCK)).isFalse();
+        bench().store.plan(FaultPlan.always(Fault.UNREACHABLE));
+        assertThatThrownBy(client::check)
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining(bench().store.toString());
+        bench().store.plan(FaultPlan.always(Fault.REFUSE));
+        assertThatThrownBy(client::check).isInstanceOf(LockException.class);
     }
 
     @Test
