@@ -35,7 +35,8 @@ public interface DistributedLock {
     LockOptions options();
 
     /**
-     * Acquires the lock; waits for its holder without limit, and for an unreachable store for the client's store timeout.
+     * Acquires the lock; waits for its holder without limit, and for an unreachable store for the client's store timeout. The
+     * lease is renewed for as long as it is held, for 24 hours at most unless {@link LockOptions#maxHold()} says something else.
      *
      * @return the lease, valid
      * @throws StoreUnavailableException if the store did not answer; the lock is not held
@@ -50,7 +51,8 @@ public interface DistributedLock {
      * threads; where it refuses connections or was found to be down, not at all. Only until it has answered this client for the
      * first time, while connections are made, it is waited for up to the client's store timeout.
      *
-     * @return the lease, valid, or empty if the lock is busy
+     * @return the lease, valid, or empty if the lock is busy. It holds the lock until it is closed: whoever asks only {@code
+     *     tryAcquire().isPresent()} has locked out everybody until the lease is collected or reaches its {@code maxHold}
      * @throws StoreUnavailableException if the store did not answer; the lock is not held
      * @throws LockException if the store refused in a way that trying again will not change; the lock is not held
      * @throws InterruptedException if the thread is interrupted
@@ -74,7 +76,9 @@ public interface DistributedLock {
 
     /**
      * Acquires the lock without blocking the caller. Whatever completes the future early (cancelling it, a time-out,
-     * completing it by hand) withdraws the claim; a lease granted at that very moment is released.
+     * completing it by hand) withdraws the claim; a lease granted at that very moment is released. Giving up the wait is not
+     * that: after {@code acquireAsync().get(timeout)} has timed out, and after a dependent stage was cancelled, this future
+     * still acquires the lock, so cancel it, or use {@link CompletableFuture#orTimeout}, or {@link #tryAcquireAsync}.
      *
      * @return completes with the lease, or exceptionally as {@link #acquire()} throws. Dependent actions without an
      *     executor of their own run on the client's executor

@@ -95,7 +95,9 @@ public interface ReentrantDistributedLock extends Lock {
     int holdCount();
 
     /**
-     * The lease by which the calling thread owns the lock: for its token and state. Releasing it releases the lock.
+     * The lease by which the calling thread owns the lock: for its token and state. Releasing it releases the lock, whatever
+     * the hold count: the thread still has to undo its acquisitions, and {@link #unlock()} throws then as after a loss. A
+     * {@link Leasehold#lock(String) lock} of the same name is the same lock: it waits for this thread too.
      *
      * @return the lease
      * @throws IllegalMonitorStateException if the calling thread does not own the lock

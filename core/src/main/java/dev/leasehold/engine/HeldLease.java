@@ -177,15 +177,7 @@ final class HeldLease implements Lease {
         long begun = System.nanoTime();
         client.lend(this::end);
         client.spin().until(hold.released::isDone);
-        if (!hold.released.isDone()) {
-            try {
-                hold.released.get(begun + CLOSE_WAIT_NANOS - System.nanoTime(), TimeUnit.NANOSECONDS);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            } catch (ExecutionException | TimeoutException e) {
-                LOG.log(Level.DEBUG, "the release of ''{0}'' goes on in the background", name());
-            }
-        }
+        awaitRelease(begun + CLOSE_WAIT_NANOS);
         lost |= look() == LeaseState.LOST;
         if (lost && !lossNoticed && !watcher.isAttended()) {
             lossNoticed = true;
@@ -194,6 +186,24 @@ final class HeldLease implements Lease {
                     "the lock ''{0}'' with token {1} was lost while it was held, and nobody had noticed when it was closed",
                     name(),
                     Long.toString(token()));
+        }
+    }
+
+    /** Also on a thread that is interrupted: what the store says is what the holder has to be told. */
+    private void awaitRelease(long end) {
+        boolean interrupted = false;
+        while (!hold.released.isDone()) {
+            try {
+                hold.released.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            } catch (ExecutionException | TimeoutException e) {
+                LOG.log(Level.DEBUG, "the release of ''{0}'' goes on in the background", name());
+                break;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 

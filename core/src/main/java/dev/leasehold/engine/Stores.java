@@ -4,6 +4,7 @@ import dev.leasehold.spi.StoreProvider;
 import dev.leasehold.spi.StoreUri;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.TreeSet;
@@ -43,11 +44,15 @@ public final class Stores {
 
     private static StoreProvider provider(StoreUri uri) {
         TreeSet<String> known = new TreeSet<>();
-        for (StoreProvider provider : ServiceLoader.load(StoreProvider.class, Stores.class.getClassLoader())) {
-            if (provider.schemes().contains(uri.scheme())) {
-                return provider;
+        ClassLoader ours = Stores.class.getClassLoader();
+        ClassLoader callers = Thread.currentThread().getContextClassLoader();
+        for (ClassLoader loader : callers == null || callers == ours ? List.of(ours) : List.of(ours, callers)) {
+            for (StoreProvider provider : ServiceLoader.load(StoreProvider.class, loader)) {
+                if (provider.schemes().contains(uri.scheme())) {
+                    return provider;
+                }
+                known.addAll(provider.schemes());
             }
-            known.addAll(provider.schemes());
         }
         String artifact = ARTIFACTS.get(uri.scheme());
         throw new IllegalArgumentException(

@@ -7,10 +7,17 @@ import dev.leasehold.LeaseLostException;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.Store;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
@@ -153,6 +160,23 @@ class UnderLeaseTest {
                     throw new InterruptedException("somebody else's");
                 }))
                 .isInstanceOf(InterruptedException.class);
+    }
+
+    @Test
+    void aBodyThatEndsInterruptedIsToldThatItsLockHadBeenBroken() throws Exception {
+        WrappedStore broken = new WrappedStore() {
+            @Override
+            CompletionStage<ReleaseAnswer> release(Store store, LeaseId lease, Duration keepFor) {
+                return CompletableFuture.supplyAsync(
+                        () -> ReleaseAnswer.NOT_HELD, CompletableFuture.delayedExecutor(50, TimeUnit.MILLISECONDS));
+            }
+        };
+        try (Leasehold client = Leasehold.builder().store(broken).build()) {
+            assertThatThrownBy(() ->
+                            client.lock("a").run(lease -> Thread.currentThread().interrupt()))
+                    .isInstanceOf(LeaseLostException.class);
+            assertThat(Thread.interrupted()).as("the interrupt is kept").isTrue();
+        }
     }
 
     // ---- the warning of close() ----
