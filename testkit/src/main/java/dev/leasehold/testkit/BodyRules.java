@@ -90,9 +90,9 @@ interface BodyRules extends LeaseholdRules {
                     bench().inThread(() -> operator.breakLease(name, lease.token()));
                     new CountDownLatch(1).await();
                 }))
-                .isInstanceOf(InterruptedException.class)
+                .isInstanceOf(LeaseLostException.class)
                 .satisfies(thrown ->
-                        assertThat(thrown.getSuppressed()).singleElement().isInstanceOf(LeaseLostException.class));
+                        assertThat(thrown.getSuppressed()).singleElement().isInstanceOf(InterruptedException.class));
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
     }
 

@@ -203,6 +203,11 @@ final class SimCaller {
         }
     }
 
+    /** Who only tries, or whose limit is over, puts up with a second of silence; who still waits, with the store timeout. */
+    private long leastPatience(SimCall asked) {
+        return Math.min(scenario.storeTimeout.toNanos(), Math.max(asked.limit, 1_000 * SimScenario.MS));
+    }
+
     private void failed(SimCall asked, Throwable failure) {
         world.note(name, "fails", failure.getClass().getSimpleName());
         boolean expected = asked.cancelled;
@@ -210,7 +215,7 @@ final class SimCaller {
             expected = closing && !(failure instanceof CancellationException);
         } else if (!expected) {
             expected = failure instanceof StoreUnavailableException
-                    ? !scenario.calm && world.now() - asked.askedAt > shortened(scenario.storeTimeout.toNanos())
+                    ? !scenario.calm && world.now() - asked.askedAt > shortened(leastPatience(asked))
                     : failure instanceof LockException && scenario.refusals;
         }
         if (!expected) {
