@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.DistributedLock;
 import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.testkit.FaultPlan.Message;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -76,6 +78,29 @@ interface FailureRules extends LeaseholdRules {
         DistributedLock lock = bench().impatientClient().lock(bench().lock());
         assertThatThrownBy(lock::tryAcquire).isInstanceOf(StoreUnavailableException.class);
         assertThatThrownBy(() -> lock.tryAcquire(Duration.ofMillis(10))).isInstanceOf(StoreUnavailableException.class);
+    }
+
+    /** Once the store has answered, for the first time of all takes what connecting takes. The store timeout is ten seconds. */
+    @Test
+    default void anOutageKeepsNobodyForLongerThanItsLimitOrASecond() throws Exception {
+        Leasehold client = bench().client();
+        client.lock(bench().lock()).acquire().close();
+        DistributedLock lock = client.lock(bench().lock());
+        for (Fault outage : List.of(Fault.LOSE_REQUEST, Fault.UNREACHABLE)) {
+            bench().store.plan(FaultPlan.always(outage));
+            List<ThrowingCallable> forms = List.of(
+                    lock::tryAcquire,
+                    () -> lock.tryAcquire(Duration.ofMillis(300)),
+                    () -> ClientBench.get(lock.tryAcquireAsync(Duration.ofMillis(300))));
+            for (ThrowingCallable form : forms) {
+                long start = System.nanoTime();
+                assertThatThrownBy(form)
+                        .satisfiesAnyOf(
+                                e -> assertThat(e).isInstanceOf(StoreUnavailableException.class),
+                                e -> assertThat(e).hasCauseInstanceOf(StoreUnavailableException.class));
+                assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
+            }
+        }
     }
 
     @Test
