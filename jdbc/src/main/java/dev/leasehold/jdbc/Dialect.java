@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  */
 interface Dialect {
 
+    /** "Statement completion unknown", in the class of those that were undone. */
+    String COMPLETION_UNKNOWN = "40003";
+
     /** The file with the tables, in which their default names are quoted. */
     String schema();
 
@@ -113,7 +116,16 @@ interface Dialect {
         return null;
     }
 
-    /** The states in which a connection is, or is about to be, no more. */
+    /** Whether the database says that it has undone what it was at; of one such state it says that it does not know. */
+    static boolean isRolledBack(SQLException e) {
+        String state = String.valueOf(e.getSQLState());
+        return state.startsWith("40") && !state.equals(COMPLETION_UNKNOWN);
+    }
+
+    /**
+     * The states in which a connection is, or is about to be, no more, so that nobody knows what came of the last statement;
+     * and the one with which a server itself says that it does not know.
+     */
     static boolean isBroken(SQLException e) {
         if (e instanceof java.sql.SQLRecoverableException
                 || e instanceof java.sql.SQLNonTransientConnectionException
@@ -122,6 +134,7 @@ interface Dialect {
         }
         String state = String.valueOf(e.getSQLState());
         return state.startsWith("08")
+                || state.equals(COMPLETION_UNKNOWN)
                 || List.of("57P01", "57P02", "57P03", "57P05", "25P03").contains(state);
     }
 }

@@ -3,6 +3,7 @@ package dev.leasehold.jdbc;
 import dev.leasehold.Finding;
 import dev.leasehold.Finding.Severity;
 import dev.leasehold.LockException;
+import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.spi.StoreContext;
 import java.sql.Connection;
@@ -58,7 +59,7 @@ final class JdbcDoctor {
         try {
             return Borrowed.from(source, patienceMillis);
         } catch (SQLException e) {
-            throw ServerFailures.unreachable(e, name);
+            throw ServerFailures.unreachable(e, name, StoreUnavailableException.Outcome.NOT_ACQUIRED);
         }
     }
 

@@ -23,6 +23,8 @@ final class Job<T> {
     private enum Phase {
         OPEN,
         COMMITTING,
+        /** An attempt was cut off when it may have been carried out: no later attempt makes that certain. */
+        IN_DOUBT,
         OVER
     }
 
@@ -77,8 +79,20 @@ final class Job<T> {
         return phase.compareAndSet(Phase.OPEN, Phase.COMMITTING);
     }
 
+    /** Whether it may have been carried out. */
     boolean isCommitting() {
-        return phase.get() == Phase.COMMITTING;
+        Phase now = phase.get();
+        return now == Phase.COMMITTING || now == Phase.IN_DOUBT;
+    }
+
+    /** The attempt that had passed {@link #commits} has certainly changed nothing. */
+    void undone() {
+        phase.compareAndSet(Phase.COMMITTING, Phase.OPEN);
+    }
+
+    /** What has come of the attempt is unknown; if it had not passed {@link #commits}, it has changed nothing. */
+    void cutOff() {
+        phase.compareAndSet(Phase.COMMITTING, Phase.IN_DOUBT);
     }
 
     void succeed(T value) {
@@ -91,8 +105,7 @@ final class Job<T> {
     void fail(Function<Outcome, ? extends Throwable> reason) {
         Phase before = phase.getAndSet(Phase.OVER);
         if (before != Phase.OVER) {
-            answer.completeExceptionally(
-                    reason.apply(before == Phase.COMMITTING ? Outcome.UNKNOWN : Outcome.NOT_ACQUIRED));
+            answer.completeExceptionally(reason.apply(before == Phase.OPEN ? Outcome.NOT_ACQUIRED : Outcome.UNKNOWN));
         }
     }
 }

@@ -109,10 +109,7 @@ record MySqlDialect(String schema) implements Dialect {
     @Override
     public boolean isRetryable(SQLException e) {
         int code = e.getErrorCode();
-        return code == LOCK_WAIT
-                || code == DEADLOCK
-                || code == CHANGED_SINCE_SNAPSHOT
-                || String.valueOf(e.getSQLState()).startsWith("40");
+        return code == LOCK_WAIT || code == DEADLOCK || code == CHANGED_SINCE_SNAPSHOT || Dialect.isRolledBack(e);
     }
 
     /** The driver waits for a plain socket. */

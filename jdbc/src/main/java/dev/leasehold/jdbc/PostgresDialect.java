@@ -102,8 +102,7 @@ final class PostgresDialect implements Dialect {
 
     @Override
     public boolean isRetryable(SQLException e) {
-        String state = String.valueOf(e.getSQLState());
-        return state.startsWith("40") || state.equals("55P03");
+        return Dialect.isRolledBack(e) || "55P03".equals(e.getSQLState());
     }
 
     @Override

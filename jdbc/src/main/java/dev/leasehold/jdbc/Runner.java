@@ -1,6 +1,7 @@
 package dev.leasehold.jdbc;
 
 import dev.leasehold.LockException;
+import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.Spin;
 import dev.leasehold.spi.StoreContext;
@@ -13,6 +14,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -175,13 +177,15 @@ final class Runner {
                     ? null
                     : job.afterFirst();
         } catch (SQLException e) {
-            if (!Dialect.isBroken(e)) {
+            if (!leavesUnknown(e)) {
                 borrowed.rollBack();
+                job.job().undone();
                 return job; // Certainly undone: a worker finds out whether it is worth repeating.
             }
             borrowed.spoil();
             lending.failed();
             if (job.repeatable()) {
+                job.job().cutOff();
                 return job;
             }
             job.job().fail(outcome -> ServerFailures.broken(e, store, outcome));
@@ -201,10 +205,10 @@ final class Runner {
                 prepare(job);
                 borrowed = borrow();
             } catch (SQLException e) {
-                fail(job, ServerFailures.unreachable(e, store));
+                fail(job, outcome -> ServerFailures.unreachable(e, store, outcome));
                 return;
             } catch (LockException e) {
-                fail(job, e);
+                fail(job, outcome -> e);
                 return;
             } catch (RuntimeException | Error e) {
                 job.job().fail(outcome -> ServerFailures.unexpected(e, store, outcome));
@@ -217,7 +221,8 @@ final class Runner {
             } catch (SQLException e) {
                 if (isRetryable(e)) {
                     borrowed.rollBack();
-                } else if (Dialect.isBroken(e)) {
+                    job.job().undone();
+                } else if (leavesUnknown(e)) {
                     borrowed.spoil();
                     lending.failed();
                     boolean certain = !job.job().isCommitting();
@@ -225,14 +230,17 @@ final class Runner {
                         job.job().fail(outcome -> ServerFailures.broken(e, store, outcome));
                         return;
                     }
+                    job.job().cutOff();
                 } else {
                     borrowed.rollBack();
-                    fail(job, missingOr(e));
+                    job.job().undone();
+                    LockException refused = missingOr(e);
+                    fail(job, outcome -> refused);
                     return;
                 }
             } catch (LockException e) {
                 borrowed.rollBack();
-                fail(job, e);
+                fail(job, outcome -> e);
                 return;
             } catch (RuntimeException | Error e) {
                 borrowed.spoil();
@@ -254,8 +262,23 @@ final class Runner {
         }
     }
 
-    private static <T> void fail(ServerJob<T> job, LockException failure) {
-        job.job().fail(outcome -> failure);
+    /** An earlier attempt may have been carried out, whatever is known of the last. */
+    private <T> void fail(ServerJob<T> job, Function<Outcome, LockException> failure) {
+        job.job().fail(outcome -> ServerFailures.inDoubt(failure.apply(outcome), store, outcome));
+    }
+
+    /** Whether what was sent last may have been carried out; a driver's own errors have neither state nor number. */
+    private static boolean leavesUnknown(SQLException e) {
+        return Dialect.isBroken(e) || (e.getSQLState() == null && e.getErrorCode() == 0);
+    }
+
+    /** What a failed commit has come to is unknown, unless the database says that it has undone it. */
+    private void commit(Borrowed borrowed) throws SQLException {
+        try {
+            borrowed.connection().commit();
+        } catch (SQLException e) {
+            throw isRetryable(e) || leavesUnknown(e) ? e : new SQLException(e.getMessage(), "08007", e);
+        }
     }
 
     private LockException missingOr(SQLException e) {
@@ -293,6 +316,7 @@ final class Runner {
         T answer = first.on(at.quick(), borrowed.sql(), sentAt);
         lending.heard(askedAt);
         if (answer == null) {
+            job.job().undone();
             return false;
         }
         job.job().note(answer);
@@ -320,7 +344,7 @@ final class Runner {
             borrowed.rollBack();
             return true;
         }
-        borrowed.connection().commit();
+        commit(borrowed);
         lending.heard(askedAt);
         news.tell(done.turn().news(), at);
         job.job().note(done.answer());

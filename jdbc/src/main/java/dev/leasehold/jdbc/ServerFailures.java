@@ -12,7 +12,7 @@ final class ServerFailures {
     private ServerFailures() {}
 
     /** What to tell when there is no connection; that the user is not let in will not pass. */
-    static LockException unreachable(SQLException e, String store) {
+    static LockException unreachable(SQLException e, String store, Outcome outcome) {
         SQLException why = deepest(e);
         String state = String.valueOf(why.getSQLState());
         // PostgreSQL's driver, when it has no password to offer; with a number it is MariaDB's server, which is full.
@@ -20,7 +20,19 @@ final class ServerFailures {
         if (rejected || state.startsWith("28") || state.startsWith("3D") || state.startsWith("42")) {
             return refused(why, store);
         }
-        return unavailable("the store " + store + " cannot be reached: " + reason(e), store, Outcome.NOT_ACQUIRED, e);
+        return unavailable("the store " + store + " cannot be reached: " + reason(e), store, outcome, e);
+    }
+
+    /** What to tell when a request that may have been carried out could not be repeated for the given reason. */
+    static LockException inDoubt(LockException last, String store, Outcome outcome) {
+        return outcome == Outcome.NOT_ACQUIRED || last instanceof StoreUnavailableException
+                ? last
+                : unavailable(
+                        "the connection to the store " + store + " broke, and what was asked could not be asked again ("
+                                + last.getMessage() + ")",
+                        store,
+                        outcome,
+                        last);
     }
 
     static LockException broken(SQLException e, String store, Outcome outcome) {

@@ -1,0 +1,84 @@
+package dev.leasehold.jdbc;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** An H2 database in memory whose connections fail where a test says so. Thread-safe. */
+final class FaultyDatabase {
+
+    /** Where a failure happens. */
+    enum Place {
+        CONNECT,
+        PREPARE,
+        /** The commit has been carried out; its answer does not arrive. */
+        COMMIT
+    }
+
+    private record Failure(Place place, Throwable what) {}
+
+    private final String url = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
+    private final Deque<Failure> planned = new ArrayDeque<>();
+
+    /** Has the next call at a place fail, after those that were planned before. */
+    synchronized void fail(Place place, Throwable what) {
+        planned.add(new Failure(place, what));
+    }
+
+    synchronized boolean hasFailed() {
+        return planned.isEmpty();
+    }
+
+    private synchronized @Nullable Throwable next(Place place) {
+        Failure first = planned.peek();
+        if (first == null || first.place() != place) {
+            return null;
+        }
+        planned.poll();
+        return first.what();
+    }
+
+    private void at(Place place) throws Throwable {
+        Throwable failure = next(place);
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    DataSource dataSource() {
+        return (DataSource) Proxy.newProxyInstance(
+                DataSource.class.getClassLoader(), new Class<?>[] {DataSource.class}, (self, method, arguments) -> {
+                    at(Place.CONNECT);
+                    return connection(DriverManager.getConnection(url));
+                });
+    }
+
+    private Connection connection(Connection real) {
+        return (Connection) Proxy.newProxyInstance(
+                Connection.class.getClassLoader(), new Class<?>[] {Connection.class}, (self, method, arguments) -> {
+                    if (method.getName().equals("prepareStatement")) {
+                        at(Place.PREPARE);
+                    }
+                    try {
+                        Object answer = method.invoke(real, arguments);
+                        if (method.getName().equals("commit")) {
+                            at(Place.COMMIT);
+                        }
+                        return answer;
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    static SQLException error(String state) {
+        return new SQLException("made by the test", state);
+    }
+}
