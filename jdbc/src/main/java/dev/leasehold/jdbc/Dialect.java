@@ -52,6 +52,14 @@ interface Dialect {
      */
     String lockRow(String columns);
 
+    /**
+     * A column of a transaction's first statement, which has the server end the transaction if it hears nothing of it for five
+     * seconds: a process that is stopped in the middle of it would keep others waiting for as long as it is stopped.
+     */
+    default String idleLimit() {
+        return "0";
+    }
+
     /** What must be so before a transaction changes the tables' layout; null for nothing. */
     default @Nullable String beforeCreating() {
         return null;

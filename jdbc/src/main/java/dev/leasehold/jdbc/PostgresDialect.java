@@ -73,14 +73,18 @@ final class PostgresDialect implements Dialect {
     @Override
     public String lockRow(String columns) {
         return "UPDATE $lock SET turns = turns + 1 WHERE namespace = ? AND name = ? RETURNING " + columns + ", "
-                + String.format(MICROS, "clock_timestamp()")
-                + ", set_config('idle_in_transaction_session_timeout', '5000', true)";
+                + String.format(MICROS, "clock_timestamp()") + ", " + idleLimit();
+    }
+
+    @Override
+    public String idleLimit() {
+        return "set_config('idle_in_transaction_session_timeout', '5000', true)";
     }
 
     /** Two clients that create the tables at the same moment would collide in the catalogue. */
     @Override
     public String beforeCreating() {
-        return "SELECT pg_advisory_xact_lock(5505033712640283468)";
+        return "SELECT pg_advisory_xact_lock(5505033712640283468), " + idleLimit();
     }
 
     @Override

@@ -332,10 +332,13 @@ final class Runner {
         long askedAt = context.time().nanos();
         Transaction.Done<T> done = at.transaction().run(job, borrowed.sql());
         if (done == null) {
-            // Inserted in a transaction of its own: the next may not see what this one has not.
+            // By itself: the next transaction may not see what this one has not, and this one, which has found no row,
+            // has no
+            // limit in the server to how long it may keep the new one from others.
+            borrowed.connection().rollback();
+            borrowed.autoCommit(true);
             String lock = Objects.requireNonNull(job.lock());
             at.transaction().makeRow(lock, borrowed.sql());
-            borrowed.connection().commit();
             added.accept(lock);
             return false;
         }

@@ -99,7 +99,7 @@ final class ServerSql {
         place = text("SELECT COUNT(*) FROM $waiter" + ROW + " AND position <= ?");
         removeWaiter = text("DELETE FROM $waiter" + ROW + " AND position = ? AND client = ? AND counter = ?");
 
-        time = text("SELECT NOW");
+        time = text("SELECT NOW, " + dialect.idleLimit());
         busy = text("SELECT " + COLUMNS + ", name FROM $lock WHERE namespace = ? AND (ends > ? OR waiters > 0)");
         listWaiters = text("SELECT owner, since FROM $waiter" + ROW + " AND alive_until > ? ORDER BY position");
 
@@ -122,8 +122,9 @@ final class ServerSql {
 
     /** Locks the rows that nobody else has locked. Parameters: the namespace, the names. */
     String lockRows(int names) {
-        return text("SELECT name, client, counter, token, ends, NOW FROM $lock WHERE namespace = ? AND name IN ("
-                + parameters(names) + ") FOR UPDATE SKIP LOCKED");
+        return text("SELECT name, client, counter, token, ends, NOW, "
+                + dialect().idleLimit() + " FROM $lock WHERE namespace = ? AND name IN (" + parameters(names)
+                + ") FOR UPDATE SKIP LOCKED");
     }
 
     /** Extends leases whose rows are locked. Parameters: the end, the client, the namespace, the names, the tokens. */

@@ -99,7 +99,7 @@ final class Transaction {
         return answer;
     }
 
-    /** Makes the lock's row, if it is not there. */
+    /** Makes the lock's row, if it is not there; in auto-commit mode. */
     void makeRow(String lock, Sql sql) throws SQLException {
         try {
             sql.change(texts.insertRow, namespace, texts.dialect().name(lock));
