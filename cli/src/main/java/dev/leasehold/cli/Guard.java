@@ -30,15 +30,17 @@ import java.util.function.Consumer;
  *   <li>It finds the command by a random mark in the environment, which all its descendants inherit, also those that were
  *       detached; and by walking the tree of processes, for those that have cleaned their environment. The mark is there
  *       from the first moment, before anybody knows the process id.
- *   <li>What it has found once it does not forget, with what descends from it: a descendant that has cleaned its environment
- *       survives the SIGTERM of which the parent dies that it was found through.
+ *   <li>What it has found once, at a renewal or at the end, it does not forget, with what descends from it: a descendant that
+ *       has cleaned its environment survives the SIGTERM of which the parent dies that it was found through.
+ *   <li>From the deadline on, the one process that has found them ends them: no later message takes its place, nor does the
+ *       end of the pipe. It goes on when the rest of the guard is killed, until it has ended all that it finds.
  *   <li>We may be stopped for long between asking for the command and its start. So its first act is to look at the clock
  *       ({@code start.sh}), and the guard keeps looking for latecomers.
  *   <li>Should the guard itself die, {@link Supervisor} ends the command and gives the lock back.
  * </ul>
  *
  * <p>What it cannot do: end processes of other users (of {@code sudo}), or that have both left the tree and cleaned their
- * environment, or hang in the kernel; run while the whole container is frozen; do anything once it was killed or stopped
+ * environment between two of its looks, or hang in the kernel; run while the whole container is frozen; do anything once it was killed or stopped
  * together with us.
  */
 final class Guard {

@@ -62,7 +62,7 @@ final class ProcessTree {
         Set<ProcessHandle> marked = new LinkedHashSet<>();
         try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
             for (Path process : processes) {
-                if (carriesTheMark(process.resolve("environ"))) {
+                if (isMarked(process)) {
                     ProcessHandle.of(Long.parseLong(process.getFileName().toString()))
                             .ifPresent(marked::add);
                 }
@@ -73,26 +73,57 @@ final class ProcessTree {
         return marked;
     }
 
-    /** A process that has ended and that its parent has not taken note of yet is alive to its handle. */
+    /**
+     * A process that has ended and that its parent has not taken note of yet is alive to its handle. Its state is that of its
+     * main thread, which may have ended before the others.
+     */
     private static boolean isRunning(ProcessHandle process) {
         if (!process.isAlive()) {
             return false;
         }
+        Path directory = Path.of("/proc", Long.toString(process.pid()));
         try {
-            String stat = Files.readString(
-                    Path.of("/proc", Long.toString(process.pid()), "stat"), StandardCharsets.ISO_8859_1);
-            char state = stat.charAt(stat.lastIndexOf(')') + 2);
-            return state != 'Z' && state != 'X';
+            return isRunning(directory) || anyThread(directory, ProcessTree::isRunning);
         } catch (IOException e) {
             return process.isAlive();
         }
     }
 
-    private boolean carriesTheMark(Path environ) {
+    private static boolean isRunning(Path thread) throws IOException {
+        String stat = Files.readString(thread.resolve("stat"), StandardCharsets.ISO_8859_1);
+        char state = stat.charAt(stat.lastIndexOf(')') + 2);
+        return state != 'Z' && state != 'X';
+    }
+
+    /** The environment of a process goes with its main thread, but not that of the other threads. */
+    private boolean isMarked(Path process) {
         try {
-            return new String(Files.readAllBytes(environ), StandardCharsets.ISO_8859_1).contains(mark);
+            return isRunning(process) ? carriesTheMark(process) : anyThread(process, this::carriesTheMark);
         } catch (IOException e) {
             return false;
         }
+    }
+
+    private boolean carriesTheMark(Path thread) throws IOException {
+        return new String(Files.readAllBytes(thread.resolve("environ")), StandardCharsets.ISO_8859_1).contains(mark);
+    }
+
+    private interface Question {
+        boolean ask(Path thread) throws IOException;
+    }
+
+    private static boolean anyThread(Path process, Question question) throws IOException {
+        try (DirectoryStream<Path> threads = Files.newDirectoryStream(process.resolve("task"))) {
+            for (Path thread : threads) {
+                try {
+                    if (question.ask(thread)) {
+                        return true;
+                    }
+                } catch (IOException e) {
+                    // This thread has ended meanwhile, or is not ours to look at.
+                }
+            }
+        }
+        return false;
     }
 }

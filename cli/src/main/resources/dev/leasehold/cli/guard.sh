@@ -3,7 +3,7 @@
 # second since the machine was started, sleep included. PID is 0 while it is unknown.
 trap '' HUP INT QUIT TERM USR1 USR2 PIPE ALRM TSTP TTIN TTOU
 cd /
-mark=$1 grace=$2 pid=0 born= kill_at=0 timer=
+mark=$1 grace=$2 pid=0 born= term_at=0 kill_at=0 timer= leaving=
 
 clock() {
   read -r up _ </proc/uptime
@@ -15,8 +15,15 @@ nap() {
   sleep "$1" >/dev/null
 }
 
+# Whether this is a timer whose guard was killed: it ends what it has found, but does not outlive that.
+is_orphan() {
+  read -r _ _ _ parent _ </proc/self/stat
+  [ "$parent" != $$ ]
+}
+
 nap_until() {
   while clock; left=$(($1 - now)); [ "$left" -gt 0 ]; do
+    if is_orphan && ! find_members; then exit; fi
     if [ "$left" -gt 60 ]; then nap 0.5
     elif [ "$left" -gt 9 ]; then nap "0.$left"
     else nap "0.0$left"
@@ -26,25 +33,42 @@ nap_until() {
 
 # When the process was started, to know it from a later one with the same number.
 birth() {
-  stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 1
+  process_file=/proc/$1/stat
+  { read -r stat <"$process_file"; } 2>/dev/null || return 1
   set -- ${stat##*) }
+  if [ $# -lt 20 ]; then
+    # A name with a line break in it.
+    stat=$(cat "$process_file" 2>/dev/null) || return 1
+    set -- ${stat##*) }
+    [ $# -ge 20 ] || return 1
+  fi
   shift 19
   birth=$1
 }
 
-is_running() {
-  running=
+lives() {
+  state=
   while read -r key value _; do
     if [ "$key" = State: ]; then
-      case $value in Z | X) ;; *) running=1 ;; esac
+      state=$value
       break
     fi
-  done 2>/dev/null <"/proc/$1/status"
-  [ "$running" ]
+  done 2>/dev/null <"$1"
+  case $state in '' | Z | X) return 1 ;; esac
 }
 
-# What was found stays known, as PID:BIRTH, also to the shells that come after this one: 3 takes it, 4 gives it.
-known=
+# A main thread that has ended before the others is in state Z as if its process had ended.
+is_running() {
+  lives "/proc/$1/status" && return
+  for thread in /proc/"$1"/task/*/status; do
+    lives "$thread" && return
+  done
+  return 1
+}
+
+# What was found stays known, as PID:BIRTH: it may lose its mark, and its parent may end. A timer tells it to the shell that
+# replaces the timer: 3 takes it, 4 gives it.
+known= tells=
 for place in "${TMPDIR:-/tmp}" /dev/shm /run; do
   found=$(mktemp "$place/leasehold.XXXXXXXX" 2>/dev/null) && break
 done
@@ -59,7 +83,7 @@ remember() {
   if birth "$1"; then
     case "$known " in *" $1:$birth "*) return ;; esac
     known="$known $1:$birth"
-    echo "$1:$birth" >&3
+    if [ "$tells" ]; then echo "$1:$birth" >&3; fi
   fi
 }
 
@@ -75,6 +99,16 @@ find_members() {
   for file in $(grep -lsF "$mark" /proc/[0-9]*/environ); do
     file=${file#/proc/}
     level="$level ${file%/environ}"
+  done
+  # Where the main thread has ended, its environment has gone with it, but not that of the other threads.
+  for file in $(grep -ls '^State:.Z' /proc/[0-9]*/status); do
+    file=${file%/status}
+    for thread in "$file"/task/*; do
+      if [ "${thread##*/}" != "${file##*/}" ] && grep -qsF "$mark" "$thread/environ"; then
+        level="$level ${file##*/}"
+        break
+      fi
+    done
   done
   if [ "$pid" != 0 ] && birth "$pid" && [ "$birth" = "$born" ]; then level="$level $pid"; fi
   for one in $known; do
@@ -135,19 +169,20 @@ stop_timer() {
   fi
 } 2>/dev/null
 
-while read -r term_at next next_pid; do
-  case $term_at in
-    end) stop_timer; exit 0 ;;
-    sync) echo synced; continue ;;
-  esac
-  kill_at=$next
-  if [ "$pid" != "$next_pid" ] && birth "$next_pid"; then pid=$next_pid born=$birth; fi
-  stop_timer
+# Whether the timer has begun to end the command: then no later message takes its place.
+has_begun() {
+  [ "$timer" ] && clock && [ "$now" -ge "$term_at" ]
+}
+
+start_timer() {
   {
+    tells=1
+    trap 'leaving=1' USR1
     nap_until "$term_at"
     end_by "$kill_at"
     # The wrapper may have been stopped just before it started the command.
-    while nap 1; do
+    while [ -z "$leaving" ] && ! is_orphan; do
+      nap 1
       if find_members; then
         echo term
         send KILL
@@ -155,14 +190,41 @@ while read -r term_at next next_pid; do
     done
   } &
   timer=$!
+}
+
+while read -r next_term next_kill next_pid; do
+  case $next_term in
+    end) stop_timer; exit 0 ;;
+    sync) echo synced; continue ;;
+  esac
+  if [ "$pid" != "$next_pid" ]; then
+    if birth "$next_pid"; then pid=$next_pid born=$birth; fi
+  elif [ "$pid" != 0 ]; then
+    # So that whoever cleans its environment is known before its parent ends.
+    find_members
+  fi
+  if ! has_begun; then
+    stop_timer
+    term_at=$next_term kill_at=$next_kill
+    start_timer
+  fi
   echo armed
 done
 
 # The wrapper is gone, or lets the command go.
-stop_timer
 clock
 soon=$((now + grace))
 [ "$soon" -lt "$kill_at" ] || soon=$kill_at
+if has_begun; then
+  while is_running "$timer"; do
+    kill -s USR1 "$timer"
+    nap 0.05
+  done 2>/dev/null
+  wait "$timer"
+  recall
+else
+  stop_timer
+fi
 end_by "$soon"
 # The command may have been starting just then.
 for round in 1 2 3 4 5 6 7 8 9 10; do

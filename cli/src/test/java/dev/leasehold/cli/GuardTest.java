@@ -3,6 +3,7 @@ package dev.leasehold.cli;
 import static dev.leasehold.cli.Processes.await;
 import static dev.leasehold.cli.Processes.isRunning;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.math.BigInteger;
@@ -150,38 +151,105 @@ class GuardTest {
     }
 
     @Test
-    void whatWasFoundIsNotForgottenWhenTheLeaseIsRenewedAfterTheSigterm() throws Exception {
+    void aLateRenewalDoesNotTakeThePlaceOfADeadlineThatHasBegun() throws Exception {
         guard.watch(in(30_000, 31_000));
         hear("armed");
         long child = orphan();
         hear("armed");
-        guard.watch(in(0, 1_000));
+        guard.watch(in(0, 300));
         hear("armed");
         hear("term");
         await().until(() -> started.stream().noneMatch(Process::isAlive));
-        guard.watch(in(100, 150));
+        guard.watch(in(30_000, 31_000));
         hear("armed");
-        hear("term");
         hear("dead");
 
         assertThat(isRunning(child)).isFalse();
     }
 
     @Test
-    void whatWasFoundIsNotForgottenWhenTheWrapperDiesAfterTheSigterm() throws Exception {
+    void theDeathOfTheWrapperDoesNotTakeThePlaceOfADeadlineThatHasBegun() throws Exception {
         guard.watch(in(30_000, 31_000));
         hear("armed");
         long child = orphan();
         hear("armed");
-        guard.watch(in(0, 1_000));
+        guard.watch(in(0, 300));
         hear("armed");
         hear("term");
+        await().until(() -> started.stream().noneMatch(Process::isAlive));
+        guard.endCommand();
+        hear("dead");
+
+        assertThat(isRunning(child)).isFalse();
+    }
+
+    @Test
+    void whoeverWasThereAtARenewalIsFoundAfterItsParentHasEnded() throws Exception {
+        guard.watch(in(30_000, 31_000));
+        hear("armed");
+        long child = orphan();
+        hear("armed");
+        guard.watch(in(30_000, 31_000));
+        hear("armed");
+        started.forEach(Process::destroyForcibly);
         await().until(() -> started.stream().noneMatch(Process::isAlive));
         guard.endCommand();
         hear("term");
         hear("dead");
 
         assertThat(isRunning(child)).isFalse();
+    }
+
+    /** A process whose main thread has ended is in state Z, as one that has ended, and seems to have no environment. */
+    @Test
+    void aProcessWhoseMainThreadHasEndedHasNotEnded() throws Exception {
+        assumeTrue(new ProcessBuilder("python3", "--version").start().waitFor() == 0);
+        String withoutMainThread = "import ctypes, os, sys, threading, time\n"
+                + "threading.Thread(target=lambda: time.sleep(60)).start()\n"
+                + "with open(sys.argv[1], 'w') as file: file.write(str(os.getpid()) + '\\n')\n"
+                + "ctypes.CDLL(None).pthread_exit(None)\n";
+        guard.watch(in(30_000, 31_000));
+        hear("armed");
+        Process command =
+                command(null, "setsid python3 -c '" + withoutMainThread.replace("'", "\"") + "' \"$1/child\" & true");
+        long child = Long.parseLong(Processes.awaitLine(dir.resolve("child")));
+        command.waitFor();
+        await().until(() ->
+                Processes.contents(Path.of("/proc/" + child + "/stat")).contains(") Z "));
+        ProcessTree tree = new ProcessTree(mark, command.toHandle());
+        assertThat(tree.isThere()).isTrue();
+        guard.endCommand();
+        hear("term");
+        hear("dead");
+
+        assertThat(tree.isThere()).isFalse();
+    }
+
+    private static void killGuard() throws Exception {
+        ProcessHandle main = Processes.guardsOf(ProcessHandle.current()).get(0);
+        await().until(() -> main.children().findAny().isPresent());
+        main.destroyForcibly();
+        await().until(() -> !main.isAlive());
+    }
+
+    @Test
+    void theTimerOfAKilledGuardDoesNotLiveOn() throws Exception {
+        guard.watch(in(30_000, 31_000));
+        hear("armed");
+        killGuard();
+
+        await().until(() -> Processes.mentioning("cmdline", mark).isEmpty());
+    }
+
+    @Test
+    void theTimerOfAKilledGuardEndsTheCommandAtTheDeadlineAndThenItself() throws Exception {
+        guard.watch(in(200, 250));
+        hear("armed");
+        Process command = command(null, "trap '' TERM; while :; do sleep 0.05; done");
+        killGuard();
+
+        assertThat(command.waitFor()).isEqualTo(137);
+        await().until(() -> Processes.mentioning("cmdline", mark).isEmpty());
     }
 
     @Test

@@ -57,17 +57,22 @@ final class Processes {
 
     /** Kills the guards that this process has started. Stopped first, so that none starts another process meanwhile. */
     static void killGuardsOf(ProcessHandle wrapper) throws Exception {
-        List<ProcessHandle> guards = wrapper.children()
-                .filter(child ->
-                        contents(Path.of("/proc/" + child.pid() + "/cmdline")).contains("leasehold-guard"))
-                .toList();
-        assertThat(guards).isNotEmpty();
-        for (ProcessHandle guard : guards) {
+        for (ProcessHandle guard : guardsOf(wrapper)) {
             signal("STOP", guard.pid());
             List<ProcessHandle> timer = guard.descendants().toList();
             guard.destroyForcibly();
             timer.forEach(ProcessHandle::destroyForcibly);
         }
+    }
+
+    /** The guards' main processes. */
+    static List<ProcessHandle> guardsOf(ProcessHandle wrapper) {
+        List<ProcessHandle> guards = wrapper.children()
+                .filter(child ->
+                        contents(Path.of("/proc/" + child.pid() + "/cmdline")).contains("leasehold-guard"))
+                .toList();
+        assertThat(guards).isNotEmpty();
+        return guards;
     }
 
     static String contents(Path file) {
