@@ -46,7 +46,7 @@ final class BreakCommand implements Callable<Integer> {
                 return ExitStatus.NOTHING_BROKEN;
             }
             terminal.out().print(LockTable.of(List.of(lock)));
-            terminal.out().flush();
+            terminal.flush();
             if (!yes && !Question.confirmed(terminal, "Break the lease of this holder?", "to break this lease")) {
                 return ExitStatus.NOTHING_BROKEN;
             }

@@ -32,7 +32,7 @@ final class DoctorCommand implements Callable<Integer> {
             Examination seen = leasehold.examine();
             String name = store.shown();
             terminal.out().print(json ? ExaminationText.json(name, seen) : ExaminationText.words(name, seen));
-            terminal.out().flush();
+            terminal.flush();
             return switch (seen.worst()) {
                 case SERIOUS -> ExitStatus.SERIOUS;
                 case WARNING -> ExitStatus.WARNED;

@@ -1,6 +1,7 @@
 package dev.leasehold.cli;
 
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** Makes text of strangers safe to show: names and labels are whatever somebody chose. */
 final class Escapes {
@@ -28,6 +29,11 @@ final class Escapes {
             }
         });
         return safe.toString();
+    }
+
+    /** The same for a message of several lines, as one with statements to be copied. The first alone begins at the margin. */
+    static String lines(String message) {
+        return message.strip().lines().map(Escapes::shown).collect(Collectors.joining("\n  "));
     }
 
     /** For a command line that may be copied to a shell; what is invisible stays an escape. */

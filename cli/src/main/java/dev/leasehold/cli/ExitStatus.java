@@ -21,6 +21,9 @@ final class ExitStatus {
     static final int USAGE = 64;
     static final int UNAVAILABLE = 69;
     static final int INTERNAL = 70;
+    /** Standard output cannot be written. */
+    static final int OUTPUT = 74;
+
     static final int BUSY = 75;
     /** The store refuses, and trying again will not help. */
     static final int CONFIG = 78;

@@ -31,7 +31,7 @@ final class ListCommand implements Callable<Integer> {
         try (Leasehold leasehold = store.connect("leasehold ls")) {
             List<LockInfo> locks = leasehold.locks(pattern);
             terminal.out().print(json ? LockJson.of(locks) + "\n" : LockTable.of(locks));
-            terminal.out().flush();
+            terminal.flush();
         }
         return ExitStatus.OK;
     }

@@ -32,6 +32,7 @@ final class Main {
         STATUSES.put("64", "bad usage");
         STATUSES.put("69", "the store is unavailable; trying again may help");
         STATUSES.put("70", "leasehold itself failed, or its guard process died and the command was ended");
+        STATUSES.put("74", "standard output cannot be written");
         STATUSES.put("75", "busy: somebody else holds the lock (another status with --busy-exit)");
         STATUSES.put("78", "the store refuses, and trying again will not help");
         STATUSES.put("79", "the lock was lost");
@@ -52,7 +53,13 @@ final class Main {
         try {
             NativeLibrary.prepare();
             String[] raw = RawArguments.of(arguments);
-            status = commandLine(Terminal.standard(), raw).execute(raw);
+            Terminal terminal = Terminal.standard();
+            status = commandLine(terminal, raw).execute(raw);
+            // The help.
+            terminal.flush();
+        } catch (Failure e) {
+            Terminal.standard().say(Escapes.lines(String.valueOf(e.getMessage())));
+            status = e.status();
         } catch (RuntimeException | Error e) {
             Terminal.standard().say(Escapes.shown(e.toString()));
             status = ExitStatus.INTERNAL;
@@ -143,7 +150,7 @@ final class Main {
         }
         boolean speaks =
                 failure instanceof LockException || failure instanceof Failure || failure instanceof IOException;
-        terminal.say(Escapes.shown(speaks ? String.valueOf(failure.getMessage()) : failure.toString()));
+        terminal.say(Escapes.lines(speaks ? String.valueOf(failure.getMessage()) : failure.toString()));
         return status;
     }
 

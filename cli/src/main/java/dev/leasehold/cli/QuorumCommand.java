@@ -31,7 +31,7 @@ final class QuorumCommand implements Callable<Integer> {
 
     private static void print(Terminal terminal, List<NodeAnswer> answers) {
         answers.forEach(answer -> terminal.out().println(Escapes.shown(answer.toString())));
-        terminal.out().flush();
+        terminal.flush();
     }
 
     private static boolean haveMajority(List<MasterVote> votes) {

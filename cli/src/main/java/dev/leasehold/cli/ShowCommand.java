@@ -34,7 +34,7 @@ final class ShowCommand implements Callable<Integer> {
             } else {
                 terminal.out().print(LockTable.of(List.of(lock)));
             }
-            terminal.out().flush();
+            terminal.flush();
         }
         return ExitStatus.OK;
     }

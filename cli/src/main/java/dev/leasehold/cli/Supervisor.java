@@ -2,6 +2,7 @@ package dev.leasehold.cli;
 
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
+import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import java.io.IOException;
 import java.math.BigInteger;
@@ -298,9 +299,10 @@ final class Supervisor {
             if (lease.release() == LeaseState.RELEASED) {
                 return true;
             }
-        } catch (StoreUnavailableException e) {
+        } catch (LockException e) {
+            // Whatever the store says to that, the command has run, under the lock.
             terminal.say(what + ", but the lock " + shownName() + " could not be released and stays taken for up to "
-                    + Durations.words(settings.lease()) + ": " + Escapes.shown(String.valueOf(e.getMessage())));
+                    + Durations.words(settings.lease()) + ": " + Escapes.lines(String.valueOf(e.getMessage())));
             return wasValid;
         }
         if (settings.killOnLoss() && !ended) {

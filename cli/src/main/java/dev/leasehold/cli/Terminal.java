@@ -18,6 +18,13 @@ record Terminal(PrintWriter out, PrintWriter err) {
         err.flush();
     }
 
+    /** Has what was printed so far reach standard output, or says why it cannot: a full disk must not look like no locks. */
+    void flush() {
+        if (out.checkError()) {
+            throw new Failure(ExitStatus.OUTPUT, "not all could be written to standard output");
+        }
+    }
+
     private static PrintWriter writer(FileDescriptor descriptor) {
         return new PrintWriter(new FileOutputStream(descriptor), false, StandardCharsets.UTF_8);
     }

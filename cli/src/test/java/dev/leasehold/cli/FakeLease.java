@@ -4,9 +4,11 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseListener;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.LeaseState;
+import dev.leasehold.LockException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** A lease that lasts as long as the test likes. */
 final class FakeLease implements Lease {
@@ -14,6 +16,7 @@ final class FakeLease implements Lease {
     private final CompletableFuture<LeaseState> ended = new CompletableFuture<>();
     private volatile long deadline;
     private volatile boolean releasedInTime;
+    private volatile @Nullable LockException refusal;
 
     FakeLease(Duration duration) {
         endIn(duration);
@@ -26,6 +29,10 @@ final class FakeLease implements Lease {
     /** Whether it was given back before its end. */
     boolean wasReleasedInTime() {
         return releasedInTime;
+    }
+
+    void refuseRelease(LockException answer) {
+        refusal = answer;
     }
 
     void lose() {
@@ -78,6 +85,10 @@ final class FakeLease implements Lease {
 
     @Override
     public LeaseState release() {
+        LockException answer = refusal;
+        if (answer != null) {
+            throw answer;
+        }
         releasedInTime = System.nanoTime() < deadline;
         ended.complete(LeaseState.RELEASED);
         return ended.join();

@@ -116,4 +116,11 @@ class LockTextTest {
         assertThat(NamePattern.of(Locks.literally(name)).matches(name)).isTrue();
         assertThat(NamePattern.of(Locks.literally("a*")).matches("ab")).isFalse();
     }
+
+    @Test
+    void statementsToBeCopiedKeepTheirLines() {
+        assertThat(Escapes.lines("no table; run:\ncreate table a (\n  b int);\n"))
+                .isEqualTo("no table; run:\n  create table a (\n    b int);");
+        assertThat(Escapes.lines("\u001b[2J\nleasehold: forged")).isEqualTo("\\u001b[2J\n  leasehold: forged");
+    }
 }

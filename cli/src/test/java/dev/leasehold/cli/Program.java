@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  */
 final class Program implements AfterEachCallback {
 
-    private static final Path LAUNCHER = Path.of(System.getProperty("build.root"), "leasehold");
+    static final Path LAUNCHER = Path.of(System.getProperty("build.root"), "leasehold");
 
     private final Supplier<Path> directory;
     private final Supplier<String> store;

@@ -232,4 +232,20 @@ class RunEndToEnd {
 
         await().until(() -> Processes.mentioning("cmdline", "leasehold-guard").isEmpty());
     }
+
+    @Test
+    void outputThatCannotBeWrittenIsNoSuccess() throws Exception {
+        for (String line : List.of("ls", "show demo", "doctor", "--help")) {
+            ProcessBuilder builder = new ProcessBuilder(
+                            "sh", "-c", "exec \"$1\" " + line + " >/dev/full", "sh", Program.LAUNCHER.toString())
+                    .redirectErrorStream(true);
+            builder.environment().put("LEASEHOLD_STORE", leasehold.store());
+            builder.environment().put("LEASEHOLD_BUILD", "never");
+            Process full = builder.start();
+            String said = new String(full.getInputStream().readAllBytes());
+
+            assertThat(full.waitFor()).as(line + ": " + said).isEqualTo(74);
+            assertThat(said).isEqualTo("leasehold: not all could be written to standard output\n");
+        }
+    }
 }

@@ -4,6 +4,7 @@ import static dev.leasehold.cli.Processes.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.LeaseState;
+import dev.leasehold.LockException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -139,5 +140,19 @@ class SupervisorTest {
         assertThat(status).isEqualTo(79);
         assertThat(said.toString())
                 .isEqualTo("leasehold: the lock 'demo' was lost; the command has ended with status 3\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true", "false"})
+    void aReleaseThatTheStoreRefusesDoesNotHideTheCommandsStatus(boolean killOnLoss) throws Exception {
+        FakeLease lease = new FakeLease(MINUTE);
+        lease.refuseRelease(new LockException("no right to write"));
+
+        int status = supervisor(lease, MINUTE, killOnLoss, "exit 0").run();
+        assertThat(status).isZero();
+        assertThat(said.toString())
+                .isEqualTo(
+                        "leasehold: the command has ended with status 0, but the lock 'demo' could not be released and stays "
+                                + "taken for up to 60 s: no right to write\n");
     }
 }
