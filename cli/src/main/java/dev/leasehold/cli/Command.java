@@ -13,12 +13,15 @@ import org.jspecify.annotations.Nullable;
  * command. So the process that we have started is the command itself, with the terminal, the process group and the exit
  * status that it would have without us.
  *
- * <p>The shell also carries bytes that a JVM cannot: arguments that are no text in the locale's encoding are given to it
- * as octal numbers.
+ * <p>The shell also carries bytes that a JVM cannot: where an argument is no text in the locale's encoding, all are given to it
+ * in pieces, as {@link ShellCode}.
  */
 final class Command {
 
     static final String MARK_VARIABLE = "LEASEHOLD_RUN";
+
+    /** Set by the launcher if it has changed LC_ALL: empty if that was not set, else = and what it was. */
+    private static final String LOCALE = "leasehold.locale";
 
     private static final Pattern ASCII = Pattern.compile("\\p{ASCII}*");
 
@@ -41,29 +44,27 @@ final class Command {
         Map<String, String> environment = builder.environment();
         environment.put("LEASEHOLD_TOKEN", Long.toString(token));
         environment.merge(MARK_VARIABLE, mark, (outer, inner) -> outer + " " + inner);
+        restoreLocale(environment, System.getProperty(LOCALE));
         builder.command(commandLine(lock, startBefore));
         return builder.start();
+    }
+
+    static void restoreLocale(Map<String, String> environment, @Nullable String before) {
+        if (before != null && before.isEmpty()) {
+            environment.remove("LC_ALL");
+        } else if (before != null) {
+            environment.put("LC_ALL", before.substring(1));
+        }
     }
 
     List<String> commandLine(String lock, @Nullable Long startBefore) {
         boolean plain = words.stream().allMatch(word -> ASCII.matcher(word).matches());
         List<String> line = new ArrayList<>(List.of("/bin/sh", "-c", Guard.script("start.sh"), "leasehold"));
         line.add(startBefore == null ? "-" : Long.toString(startBefore));
-        line.add(octal(lock));
-        line.add(plain ? "plain" : "octal");
-        words.forEach(word -> line.add(plain ? word : octal(word)));
+        line.add(ShellCode.format(lock));
+        line.add(plain ? "plain" : "coded");
+        line.addAll(plain ? words : ShellCode.words(words));
         return line;
-    }
-
-    private static String octal(String text) {
-        StringBuilder octal = new StringBuilder();
-        for (byte b : RawArguments.bytes(text)) {
-            octal.append('\\')
-                    .append((char) ('0' + (b >> 6 & 3)))
-                    .append((char) ('0' + (b >> 3 & 7)))
-                    .append((char) ('0' + (b & 7)));
-        }
-        return octal.toString();
     }
 
     /** A few words for those who ask who holds the lock. */

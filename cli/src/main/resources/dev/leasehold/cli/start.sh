@@ -1,4 +1,4 @@
-# Becomes the command. Why it is so: Command.java. Arguments: TERM_AT NAME plain|octal WORD…
+# Becomes the command. Why it is so: Command.java. Arguments: TERM_AT NAME plain WORD… or TERM_AT NAME coded PIECE…
 # It may be too late, since the wrapper may have been stopped on the way here. TERM_AT is - if there is no deadline.
 if [ "$1" != - ]; then
   read -r leasehold_up leasehold_rest </proc/uptime
@@ -7,19 +7,19 @@ if [ "$1" != - ]; then
     exit 79
   fi
 fi
-# The x keeps newlines at the end, which a command substitution would drop.
-LEASEHOLD_NAME=$(printf "$2x")
-LEASEHOLD_NAME=${LEASEHOLD_NAME%x}
+# The point keeps newlines at the end, which a command substitution would drop; it is not part of a longer character.
+LEASEHOLD_NAME=$(printf "$2.")
+LEASEHOLD_NAME=${LEASEHOLD_NAME%.}
 export LEASEHOLD_NAME
-if [ "$3" = octal ]; then
+if [ "$3" = coded ]; then
+  # Together they are all the words, quoted: one set for all, since one for each would take time by the square of their number.
   shift 3
-  leasehold_rest=$#
-  while [ "$leasehold_rest" -gt 0 ]; do
-    leasehold_up=$(printf "$1x")
-    set -- "$@" "${leasehold_up%x}"
-    shift
-    leasehold_rest=$((leasehold_rest - 1))
+  leasehold_rest=
+  for leasehold_dir; do
+    leasehold_up=$(printf "$leasehold_dir.")
+    leasehold_rest=$leasehold_rest${leasehold_up%.}
   done
+  eval "set -- $leasehold_rest"
 else
   shift 3
 fi

@@ -248,4 +248,35 @@ class RunEndToEnd {
             assertThat(said).isEqualTo("leasehold: not all could be written to standard output\n");
         }
     }
+
+    /** As cron has it: there a JVM takes paths and variables for ASCII. */
+    @Test
+    void aHomeWithLettersBeyondAsciiIsFoundWithoutALocale() throws Exception {
+        String home = Files.createDirectory(dir.resolve("müller")).toString();
+        Map<String, String> environment =
+                Map.of("LC_ALL", "C", "HOME", home, "LEASEHOLD_STORE", "", "XDG_STATE_HOME", "");
+        String out = leasehold
+                .start(environment, List.of("run", "demo", "sh", "-c", "echo $LC_ALL $HOME"))
+                .succeeded()
+                .out();
+
+        assertThat(out).isEqualTo("C " + home + "\n");
+        assertThat(leasehold
+                        .run("run", "demo", "sh", "-c", "echo ${LC_ALL+set}")
+                        .out())
+                .isEqualTo(System.getenv("LC_ALL") == null ? "\n" : "set\n");
+        assertThat(dir.resolve("müller/.local/state/leasehold/locks.db")).exists();
+    }
+
+    @Test
+    void aJvmThatCannotStartLeavesStandardOutputAlone() throws Exception {
+        ProcessBuilder builder = new ProcessBuilder(
+                "sh", "-c", "ulimit -v 600000; exec \"$1\" run demo true", "sh", Program.LAUNCHER.toString());
+        builder.environment().put("LEASEHOLD_BUILD", "never");
+        Process starved = builder.start();
+
+        assertThat(starved.getInputStream().readAllBytes()).isEmpty();
+        assertThat(new String(starved.getErrorStream().readAllBytes())).isNotEmpty();
+        assertThat(starved.waitFor()).isEqualTo(1);
+    }
 }
