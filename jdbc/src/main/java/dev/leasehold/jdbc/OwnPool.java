@@ -7,6 +7,7 @@ import dev.leasehold.spi.DaemonThreads;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -50,7 +51,10 @@ final class OwnPool implements ConnectionSource {
     private static final String POSTGRES_DEFAULTS = "org/postgresql/driverconfig.properties";
 
     private static final AtomicLong NUMBERS = new AtomicLong();
+
+    /** Also the shortest time for which the pool can be asked. */
     private static final long LEAST_MILLIS = 250;
+
     private static final long IDLE_MILLIS = 60_000;
 
     private final String url;
@@ -76,9 +80,29 @@ final class OwnPool implements ConnectionSource {
         this.patience = patience;
     }
 
+    /**
+     * Waits for a connection that is being made, but not for one that is refused: the pool itself does not tell these apart, and
+     * tries again until its time is up. So it is asked again and again for a short time.
+     */
     @Override
     public Connection get() throws SQLException {
-        return pool().getConnection();
+        HikariDataSource open = pool();
+        long begun = System.nanoTime();
+        while (true) {
+            try {
+                return open.getConnection();
+            } catch (SQLTransientConnectionException e) {
+                boolean over = System.nanoTime() - begun >= patience.toNanos() || open.isClosed();
+                if (over || !isStillConnecting(e)) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /** The last failure to connect is the cause, where there was one; and then it has been tried. */
+    private static boolean isStillConnecting(SQLException e) {
+        return e.getCause() == null;
     }
 
     @Override
@@ -140,7 +164,7 @@ final class OwnPool implements ConnectionSource {
         config.setMaximumPoolSize(most);
         config.setMinimumIdle(0);
         config.setIdleTimeout(IDLE_MILLIS);
-        config.setConnectionTimeout(Math.max(LEAST_MILLIS, patience.toMillis()));
+        config.setConnectionTimeout(LEAST_MILLIS);
         config.setValidationTimeout(Math.max(LEAST_MILLIS, patience.toMillis()));
         config.setInitializationFailTimeout(-1);
         config.setAutoCommit(true);

@@ -1,0 +1,34 @@
+package dev.leasehold.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.Leasehold;
+import dev.leasehold.StoreUnavailableException;
+import java.net.ConnectException;
+import java.util.Map;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A database that refuses connections: whoever tries is told so, and does not wait for the store timeout of a minute. */
+@Timeout(20)
+class NobodyListensTest {
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "jdbc:postgresql://127.0.0.1:1/locks?user=app",
+                "jdbc:mariadb://127.0.0.1:1/locks?user=app",
+                "jdbc:mysql://127.0.0.1:1/locks?user=app"
+            })
+    void whoTriesWhereConnectionsAreRefusedIsToldSoAtOnce(String url) {
+        try (Leasehold leasehold =
+                Leasehold.builder().uri(url, Map.of("storeTimeout", "60000")).build()) {
+            for (int i = 0; i < 3; i++) {
+                assertThatThrownBy(() -> leasehold.lock("a").tryAcquire())
+                        .isInstanceOf(StoreUnavailableException.class)
+                        .hasRootCauseInstanceOf(ConnectException.class);
+            }
+        }
+    }
+}
