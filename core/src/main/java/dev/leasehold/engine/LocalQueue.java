@@ -172,6 +172,12 @@ final class LocalQueue {
         if (waiting.knowsContention(caller)) {
             waiting.remove(caller);
             actions.add(new Action.Refuse(caller));
+            return;
+        }
+        LockException last = silence.lastFailure();
+        if (last != null && isInVain(last)) {
+            waiting.remove(caller);
+            actions.add(new Action.Fail(caller, last));
         } else {
             waiting.stopWaiting(caller);
         }
@@ -419,7 +425,7 @@ final class LocalQueue {
         silence.failed(failure, now);
         if (failure instanceof StoreUnavailableException unavailable) {
             asked.failed(unavailable.outcome() == Outcome.UNKNOWN, now);
-            if (unavailable.isLasting() || isRefused(unavailable)) {
+            if (isInVain(failure)) {
                 for (Caller caller : waiting.removeTrying()) {
                     actions.add(new Action.Fail(caller, failure));
                 }
@@ -433,11 +439,17 @@ final class LocalQueue {
         }
     }
 
-    /** Whether nothing listens there: asking again at once is in vain. */
-    private static boolean isRefused(StoreUnavailableException failure) {
-        for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
+    /** Whether the store was found to be down, or nothing listens there: asking again at once is in vain. */
+    private static boolean isInVain(LockException failure) {
+        if (!(failure instanceof StoreUnavailableException known)) {
+            return false;
+        }
+        if (known.isLasting()) {
+            return true;
+        }
+        for (Throwable cause = known.getCause(); cause != null; cause = cause.getCause()) {
             if (cause instanceof ConnectException || cause instanceof UnknownHostException) {
-                return failure.outcome() == Outcome.NOT_ACQUIRED;
+                return known.outcome() == Outcome.NOT_ACQUIRED;
             }
         }
         return false;

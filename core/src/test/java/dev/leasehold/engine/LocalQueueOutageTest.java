@@ -87,6 +87,21 @@ class LocalQueueOutageTest {
     }
 
     @Test
+    void whereNobodyListensWhoHasALimitIsToldSoWhenItIsOver() {
+        Bench fresh = new Bench();
+        Caller caller = new Caller(Bench.DEFAULTS, false, null);
+        caller.waitNanos = Duration.ofSeconds(2).toNanos();
+        fresh.joins(caller);
+        fresh.send(new Event.ClaimFailed(
+                fresh.claim().id(),
+                new StoreUnavailableException(
+                        "refused", "test:node", Outcome.NOT_ACQUIRED, new ConnectException("Connection refused"))));
+        fresh.none(Action.Fail.class);
+        fresh.waitIsOver(caller);
+        assertThat(fresh.failed(caller)).hasMessage("refused");
+    }
+
+    @Test
     void theFirstContactMayTakeTheStoreTimeout() {
         Bench fresh = new Bench();
         Caller caller = fresh.tries();
