@@ -142,17 +142,36 @@ send() {
   for process in $members; do kill -s "$1" "$process"; done 2>/dev/null
 }
 
+# Who forks itself anew every few milliseconds has gone before all processes were looked at: so this looks at those with the
+# newest numbers alone, and signals at once. Whether there was one.
+chase() {
+  caught=
+  for round in 1 2 3 4 5 6 7 8 9 10; do
+    read -r _ _ _ _ newest </proc/loadavg
+    files= back=0
+    while [ "$back" -lt 20 ]; do
+      files="$files /proc/$((newest - back))/environ"
+      back=$((back + 1))
+    done
+    for file in $(grep -lsF "$mark" $files); do
+      file=${file#/proc/}
+      kill -s "$1" "${file%/environ}" && caught=1
+    done
+  done 2>/dev/null
+  [ "$caught" ]
+}
+
 # TERM now, KILL at $1, until nothing is left.
 end_by() {
-  if find_members; then
+  if find_members || chase TERM; then
     echo term
     send TERM
     send CONT
-    while clock; [ "$now" -lt "$1" ] && find_members; do
+    while clock; [ "$now" -lt "$1" ] && { find_members || chase TERM; }; do
       left=$(($1 - now))
       if [ "$left" -gt 5 ]; then nap 0.05; else nap 0.01; fi
     done
-    while find_members; do
+    while find_members || chase KILL; do
       send KILL
       nap 0.01
     done
@@ -183,7 +202,7 @@ start_timer() {
     # The wrapper may have been stopped just before it started the command.
     while [ -z "$leaving" ] && ! is_orphan; do
       nap 1
-      if find_members; then
+      if find_members || chase KILL; then
         echo term
         send KILL
       fi
@@ -229,5 +248,5 @@ end_by "$soon"
 # The command may have been starting just then.
 for round in 1 2 3 4 5 6 7 8 9 10; do
   nap 0.1
-  find_members && send KILL
+  if find_members || chase KILL; then send KILL; fi
 done

@@ -252,6 +252,25 @@ class GuardTest {
         await().until(() -> Processes.mentioning("cmdline", mark).isEmpty());
     }
 
+    /** Each generation lives for some milliseconds: it has ended before a list of all processes has been read. */
+    @Test
+    void whoeverForksItselfAnewIsCaught() throws Exception {
+        assumeTrue(new ProcessBuilder("perl", "-v").start().waitFor() == 0);
+        guard.watch(in(30_000, 31_000));
+        command(
+                null,
+                "perl -e 'open F, \">>$ARGV[0]/child\"; $SIG{TERM}=\"IGNORE\"; while (time < $^T + 40) {"
+                        + " exit if fork; syswrite F, \"\\n\"; select(undef, undef, undef, 0.003); }' \"$1\"; :");
+        Processes.awaitLine(dir.resolve("child"));
+        guard.endCommand();
+        hear("armed");
+        hear("term");
+        hear("dead");
+
+        long generations = Files.size(dir.resolve("child"));
+        await().during(Duration.ofMillis(300)).until(() -> Files.size(dir.resolve("child")) == generations);
+    }
+
     @Test
     void aLatecomerIsFound() throws Exception {
         guard.watch(in(0, 0));
