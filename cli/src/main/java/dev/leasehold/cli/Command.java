@@ -2,6 +2,8 @@ package dev.leasehold.cli;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +25,11 @@ final class Command {
     /** Set by the launcher if it has changed LC_ALL: empty if that was not set, else = and what it was. */
     private static final String LOCALE = "leasehold.locale";
 
+    /** Set by the launcher: the open descriptors above 2 that it was started with. */
+    private static final String DESCRIPTORS = "leasehold.descriptors";
+
+    private static final Path BASH = Path.of("/bin/bash");
+    private static final Pattern TWO_DIGITS = Pattern.compile("\\d\\d");
     private static final Pattern ASCII = Pattern.compile("\\p{ASCII}*");
 
     private final List<String> words;
@@ -59,12 +66,21 @@ final class Command {
 
     List<String> commandLine(String lock, @Nullable Long startBefore) {
         boolean plain = words.stream().allMatch(word -> ASCII.matcher(word).matches());
-        List<String> line = new ArrayList<>(List.of("/bin/sh", "-c", Guard.script("start.sh"), "leasehold"));
+        String descriptors = System.getProperty(DESCRIPTORS, "").strip();
+        List<String> line = new ArrayList<>(shell(descriptors));
+        line.addAll(List.of("-c", Guard.script("start.sh"), "leasehold"));
         line.add(startBefore == null ? "-" : Long.toString(startBefore));
+        line.add(descriptors);
         line.add(ShellCode.format(lock));
         line.add(plain ? "plain" : "coded");
         line.addAll(plain ? words : ShellCode.words(words));
         return line;
+    }
+
+    /** Not every shell knows descriptors of two digits, as {@code <(…)} has them; bash does. */
+    private static List<String> shell(String descriptors) {
+        boolean high = TWO_DIGITS.matcher(descriptors).find();
+        return high && Files.isExecutable(BASH) ? List.of(BASH.toString(), "--posix") : List.of("/bin/sh");
     }
 
     /** A few words for those who ask who holds the lock. */

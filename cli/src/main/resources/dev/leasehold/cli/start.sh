@@ -1,4 +1,5 @@
-# Becomes the command. Why it is so: Command.java. Arguments: TERM_AT NAME plain WORD… or TERM_AT NAME coded PIECE…
+# Becomes the command. Why it is so: Command.java. Arguments: TERM_AT DESCRIPTORS NAME and then either
+# plain WORD… or coded PIECE…
 # It may be too late, since the wrapper may have been stopped on the way here. TERM_AT is - if there is no deadline.
 if [ "$1" != - ]; then
   read -r leasehold_up leasehold_rest </proc/uptime
@@ -7,13 +8,37 @@ if [ "$1" != - ]; then
     exit 79
   fi
 fi
+# The JVM has the descriptors that we would have without it, but closes them in what it starts: so they are opened anew.
+for leasehold_dir in $2; do
+  leasehold_file=/proc/$PPID/fd/$leasehold_dir leasehold_pos=0 leasehold_up=
+  while read -r leasehold_key leasehold_rest; do
+    case $leasehold_key in
+      pos:) leasehold_pos=$leasehold_rest ;;
+      flags:) leasehold_up=${leasehold_rest#"${leasehold_rest%?}"} ;;
+    esac
+  done 2>/dev/null <"/proc/$PPID/fdinfo/$leasehold_dir"
+  case $leasehold_up in
+    0) leasehold_up='<' ;;
+    1) leasehold_up='>>' ;;
+    2) leasehold_up='<>' ;;
+    *) continue ;;
+  esac
+  # A socket cannot be opened; and a redirection of exec that fails would end this shell.
+  if eval ": $leasehold_up\"\$leasehold_file\"" 2>/dev/null; then
+    eval "exec $leasehold_dir$leasehold_up\"\$leasehold_file\""
+    if [ "$leasehold_up" != '>>' ] && [ "$leasehold_pos" != 0 ] && [ -f "$leasehold_file" ]; then
+      eval "dd bs=1 count=0 skip=$leasehold_pos <&$leasehold_dir" >/dev/null 2>&1
+    fi
+  fi
+done
+unset leasehold_file leasehold_pos leasehold_key
 # The point keeps newlines at the end, which a command substitution would drop; it is not part of a longer character.
-LEASEHOLD_NAME=$(printf "$2.")
+LEASEHOLD_NAME=$(printf "$3.")
 LEASEHOLD_NAME=${LEASEHOLD_NAME%.}
 export LEASEHOLD_NAME
-if [ "$3" = coded ]; then
+if [ "$4" = coded ]; then
   # Together they are all the words, quoted: one set for all, since one for each would take time by the square of their number.
-  shift 3
+  shift 4
   leasehold_rest=
   for leasehold_dir; do
     leasehold_up=$(printf "$leasehold_dir.")
@@ -21,7 +46,7 @@ if [ "$3" = coded ]; then
   done
   eval "set -- $leasehold_rest"
 else
-  shift 3
+  shift 4
 fi
 # Where there is no such file, we say so: the shell would name a line of this script. PATH is split without globbing.
 leasehold_up=

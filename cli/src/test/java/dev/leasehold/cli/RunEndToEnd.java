@@ -279,4 +279,27 @@ class RunEndToEnd {
         assertThat(new String(starved.getErrorStream().readAllBytes())).isNotEmpty();
         assertThat(starved.waitFor()).isEqualTo(1);
     }
+
+    private String shell(String script) throws Exception {
+        ProcessBuilder builder = new ProcessBuilder("bash", "-c", script, Program.LAUNCHER.toString())
+                .directory(dir.toFile())
+                .redirectErrorStream(true);
+        builder.environment().put("LEASEHOLD_STORE", leasehold.store());
+        builder.environment().put("LEASEHOLD_BUILD", "never");
+        return new String(builder.start().getInputStream().readAllBytes());
+    }
+
+    @Test
+    void theCommandHasTheOtherDescriptorsToo() throws Exception {
+        assertThat(shell("exec 3>>log; echo a >&3; $0 run demo sh -c 'echo b >&3'; echo c >&3; cat log"))
+                .isEqualTo("a\nb\nc\n");
+        assertThat(shell("$0 run demo sh -c 'echo a >&3; echo b >&3' 3>log2; cat log2"))
+                .isEqualTo("a\nb\n");
+        assertThat(shell("$0 run demo cat <(echo x) <(echo y)")).isEqualTo("x\ny\n");
+        assertThat(shell("printf '1\\n2\\n' >in; { read a <&5; $0 run demo sh -c 'cat <&5'; } 5<in"))
+                .isEqualTo("2\n");
+        assertThat(shell("{ $0 run demo sh -c 'echo z >&4' 4>&1 >/dev/null; } | cat"))
+                .isEqualTo("z\n");
+        assertThat(shell("$0 run demo sh -c 'ls /proc/$$/fd'")).isEqualTo("0\n1\n2\n");
+    }
 }
