@@ -110,6 +110,15 @@ public interface LeaderElection extends AutoCloseable {
     void onChange(ElectionListener listener);
 
     /**
+     * Has a listener told of no change that comes from now on, also not of the end of a term whose beginning it was told. What
+     * is on its way to it already may still arrive. Does nothing where it was never added; one that was added twice is told
+     * once from now on.
+     *
+     * @param listener the very object that was added
+     */
+    void removeListener(ElectionListener listener);
+
+    /**
      * Waits until this candidate leads.
      *
      * @param maxWait how long to wait; zero or negative means a look, huge values mean without limit

@@ -82,6 +82,14 @@ public interface Lease extends AutoCloseable {
     void onStateChange(LeaseListener listener);
 
     /**
+     * Has a listener told of no change that comes from now on. What is on its way to it already may still arrive. Does nothing
+     * where it was never added; one that was added twice is told once from now on.
+     *
+     * @param listener the very object that was added
+     */
+    void removeListener(LeaseListener listener);
+
+    /**
      * Completes when the lease is over, with {@link LeaseState#LOST} or {@link LeaseState#RELEASED}; the first no later
      * than the deadline. Dependent actions without an executor of their own run on the client's executor.
      *

@@ -79,6 +79,11 @@ final class FakeLease implements Lease {
     }
 
     @Override
+    public void removeListener(LeaseListener listener) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
     public CompletionStage<LeaseState> ended() {
         return ended;
     }

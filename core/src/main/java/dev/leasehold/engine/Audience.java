@@ -59,6 +59,16 @@ final class Audience {
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // the very object, whatever its equals() says
+    void remove(ElectionListener listener) {
+        for (Seat seat : seats) {
+            if (seat.listener == listener) {
+                seats.remove(seat);
+                return;
+            }
+        }
+    }
+
     void elected(Term term) {
         all(seat -> seat.elected(term));
     }

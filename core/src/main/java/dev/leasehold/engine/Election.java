@@ -107,6 +107,11 @@ final class Election implements LeaderElection {
     }
 
     @Override
+    public void removeListener(ElectionListener listener) {
+        audience.remove(Objects.requireNonNull(listener, "listener"));
+    }
+
+    @Override
     public void onChange(ElectionListener listener) {
         audience.add(Objects.requireNonNull(listener, "listener"), term);
     }

@@ -134,6 +134,11 @@ final class HeldLease implements Lease {
     }
 
     @Override
+    public void removeListener(LeaseListener listener) {
+        watcher.remove(listener);
+    }
+
+    @Override
     public CompletionStage<LeaseState> ended() {
         watcher.attend();
         return client.onCallbacks(hold.ended).minimalCompletionStage();

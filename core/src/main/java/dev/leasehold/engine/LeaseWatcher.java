@@ -90,6 +90,24 @@ final class LeaseWatcher implements HoldWatcher {
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // the very object, whatever its equals() says
+    void remove(LeaseListener listener) {
+        Objects.requireNonNull(listener, "listener");
+        guard.lock();
+        try {
+            List<LeaseListener> fewer = new ArrayList<>(listeners);
+            for (int i = 0; i < fewer.size(); i++) {
+                if (fewer.get(i) == listener) {
+                    fewer.remove(i);
+                    break;
+                }
+            }
+            listeners = List.copyOf(fewer);
+        } finally {
+            guard.unlock();
+        }
+    }
+
     private void tell(List<LeaseListener> whom, LeaseState state) {
         if (whom.isEmpty()) {
             return;

@@ -61,4 +61,15 @@ class AudienceTest {
         assertThat(told).isEmpty();
         assertThat(all).isCompleted();
     }
+
+    @Test
+    void whoIsRemovedIsToldNothingMore() throws Exception {
+        Term term = term();
+        audience.add(listener, term);
+        audience.remove(listener);
+        CompletableFuture<Void> all = new CompletableFuture<>();
+        audience.demoted(term, all);
+        assertThat(told).containsExactly("elected");
+        assertThat(all).isCompleted();
+    }
 }

@@ -2,6 +2,7 @@ package dev.leasehold.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.leasehold.LeaseListener;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import java.util.ArrayList;
@@ -85,6 +86,22 @@ class LeaseWatcherTest {
         watcher.stateChanged(LeaseState.LOST);
         runTasks(4);
         assertThat(told).containsExactly(LeaseState.AT_RISK, LeaseState.LOST);
+    }
+
+    @Test
+    void aListenerThatWasRemovedIsToldNothingMore() throws InterruptedException {
+        LeaseListener listener = (which, state) -> told.add(state);
+        lease.onStateChange(listener);
+        lease.onStateChange(listener);
+        watcher.stateChanged(LeaseState.AT_RISK);
+        runTasks(2);
+        lease.removeListener(listener);
+        watcher.stateChanged(LeaseState.HELD);
+        runTasks(1);
+        lease.removeListener(listener);
+        lease.removeListener(listener);
+        watcher.stateChanged(LeaseState.LOST);
+        assertThat(told).containsExactly(LeaseState.AT_RISK, LeaseState.AT_RISK, LeaseState.HELD);
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.leasehold.test;
 
+import dev.leasehold.spi.DaemonThreads;
 import java.lang.Thread.State;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -24,9 +25,7 @@ final class PassingTime {
 
     static PassingTime whileThisThreadWaits(VirtualTime time) {
         PassingTime passing = new PassingTime(time, Thread.currentThread());
-        Thread mover = new Thread(passing::move, "leasehold-test-time");
-        mover.setDaemon(true);
-        mover.start();
+        DaemonThreads.named("leasehold-test-time").newThread(passing::move).start();
         return passing;
     }
 

@@ -1,5 +1,6 @@
 package dev.leasehold.test;
 
+import dev.leasehold.spi.DaemonThreads;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -16,11 +17,8 @@ final class SettledExecutor implements Executor, AutoCloseable {
 
     private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    private final ExecutorService threads = Executors.newCachedThreadPool(task -> {
-        Thread thread = new Thread(task, "leasehold-test-callback");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private final ExecutorService threads =
+            Executors.newCachedThreadPool(DaemonThreads.named("leasehold-test-callback"));
     private final ReentrantLock mutex = new ReentrantLock();
     private final Condition done = mutex.newCondition();
     private int pending;

@@ -5,6 +5,7 @@ import dev.leasehold.LeaseListener;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockInfo;
 import dev.leasehold.LockOptions;
+import dev.leasehold.spi.DaemonThreads;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreProvider;
@@ -331,15 +332,12 @@ public final class TestLeasehold implements AutoCloseable {
     public void close() {
         store.down(false);
         CompletableFuture<Void> closing = new CompletableFuture<>();
-        Thread closer = new Thread(
-                () -> {
-                    leasehold.close(Duration.ZERO);
-                    others.forEach(other -> other.close(Duration.ZERO));
-                    closing.complete(null);
-                },
-                "leasehold-test-closer");
-        closer.setDaemon(true);
-        closer.start();
+        Runnable closer = () -> {
+            leasehold.close(Duration.ZERO);
+            others.forEach(other -> other.close(Duration.ZERO));
+            closing.complete(null);
+        };
+        DaemonThreads.named("leasehold-test-closer").newThread(closer).start();
         // What is still to be released is repeated in virtual time.
         while (!closing.isDone()) {
             time.advance(STEP);
