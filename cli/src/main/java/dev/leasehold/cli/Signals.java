@@ -14,7 +14,13 @@ import java.util.function.Consumer;
 /** Signals that we get, and signals to the command. */
 final class Signals {
 
-    private static final List<String> CAUGHT = List.of("TERM", "HUP", "INT");
+    /** Those that end a process; SIGQUIT is the JVM's own. */
+    private static final List<String> CAUGHT = List.of("TERM", "HUP", "INT", "USR1", "USR2");
+
+    /** Those that mean something to a command alone. */
+    private static final List<String> FOR_COMMANDS = List.of("WINCH");
+
+    private static final List<String> FROM_TERMINAL = List.of("INT", "WINCH");
 
     private static final Duration YOUNG = Duration.ofSeconds(1);
 
@@ -27,10 +33,19 @@ final class Signals {
      * cannot be switched off; hence the reflection.
      */
     static void listen(Consumer<Event> events) {
+        listen(CAUGHT, events);
+    }
+
+    /** To be called when there is a command. */
+    static void listenForCommand(Consumer<Event> events) {
+        listen(FOR_COMMANDS, events);
+    }
+
+    private static void listen(List<String> names, Consumer<Event> events) {
         try {
             Class<?> signal = Class.forName("sun.misc.Signal");
             Class<?> handler = Class.forName("sun.misc.SignalHandler");
-            for (String name : CAUGHT) {
+            for (String name : names) {
                 Object caught = signal.getConstructor(String.class).newInstance(name);
                 int number = (int) signal.getMethod("getNumber").invoke(caught);
                 Object tell = Proxy.newProxyInstance(
@@ -52,7 +67,7 @@ final class Signals {
      * signals take a moment to be told, a young command rather gets it twice than never.
      */
     static boolean commandHasIt(String name, Duration age, boolean terminalDelivers) {
-        return name.equals("INT") && terminalDelivers && age.compareTo(YOUNG) > 0;
+        return FROM_TERMINAL.contains(name) && terminalDelivers && age.compareTo(YOUNG) > 0;
     }
 
     /** Sends a signal to the command itself, as a shell would. */
@@ -76,15 +91,26 @@ final class Signals {
      * 5 of {@code /proc/self/stat} is our group, 7 the terminal, 8 the group in its foreground.
      */
     static boolean terminalDelivers() {
+        String stat = stat();
+        return !stat.isEmpty() && isInForeground(stat);
+    }
+
+    /** What the kernel says of this process; empty where it does not. */
+    static String stat() {
         try {
-            return isInForeground(Files.readString(Path.of("/proc/self/stat"), StandardCharsets.ISO_8859_1));
+            return Files.readString(Path.of("/proc/self/stat"), StandardCharsets.ISO_8859_1);
         } catch (IOException e) {
-            return false;
+            return "";
         }
     }
 
+    /** From the third on, which follows the name. */
+    static String[] fields(String stat) {
+        return stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+    }
+
     static boolean isInForeground(String stat) {
-        String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+        String[] fields = fields(stat);
         return !fields[4].equals("0") && fields[2].equals(fields[5]);
     }
 }

@@ -39,6 +39,7 @@ final class Supervisor {
     private final String mark = new BigInteger(128, new SecureRandom()).toString(36);
     private final long start = System.nanoTime();
 
+    private final Hangups hangups = new Hangups(Signals.stat());
     private @Nullable Guard guard;
     private @Nullable Deadlines deadlines;
     private long commandStart;
@@ -154,6 +155,7 @@ final class Supervisor {
             throw new Failure(ExitStatus.NOT_EXECUTABLE, "the command could not be started: " + e.getMessage());
         }
         commandStart = System.nanoTime();
+        Signals.listenForCommand(events::add);
         command.onExit().thenAccept(process -> events.add(new Event.Exited(process.exitValue())));
         return command;
     }
@@ -170,7 +172,10 @@ final class Supervisor {
             exitStatus = exited.status();
         } else if (event instanceof Event.Signalled signal) {
             Duration age = Duration.ofNanos(System.nanoTime() - commandStart);
-            if (!Signals.commandHasIt(signal.name(), age, Signals.terminalDelivers())) {
+            boolean has = signal.name().equals("HUP")
+                    ? hangups.commandHasIt(Signals.stat(), System.nanoTime())
+                    : Signals.commandHasIt(signal.name(), age, Signals.terminalDelivers());
+            if (!has) {
                 Signals.send(signal.name(), command);
             }
         } else if (event instanceof Event.Lost) {

@@ -139,7 +139,7 @@ class RunEndToEnd {
 
     @Test
     void signalsArePassedOnAndTheLockIsKeptUntilTheCommandHasEnded() throws Exception {
-        for (String signal : List.of("TERM", "HUP", "INT")) {
+        for (String signal : List.of("TERM", "HUP", "INT", "USR1", "USR2", "WINCH")) {
             Program.Run run = leasehold.start(
                     "run",
                     "demo",

@@ -17,6 +17,22 @@ class SignalsTest {
     }
 
     @Test
+    void aHangUpOfTheTerminalIsNotPassedOnToACommandThatHasIt() {
+        String with = "42 (java) S 7 42 7 34816 42 4194304 0";
+        String without = "42 (java) S 7 42 7 0 -1 4194304 0";
+        long second = 1_000_000_000L;
+        Hangups hangups = new Hangups(with);
+
+        assertThat(hangups.commandHasIt(with, 0)).isFalse();
+        assertThat(hangups.commandHasIt(without, 5 * second)).isTrue();
+        assertThat(hangups.commandHasIt(without, 5 * second + 1)).isTrue();
+        assertThat(hangups.commandHasIt(without, 7 * second)).isFalse();
+        assertThat(new Hangups(without).commandHasIt(without, 0)).isFalse();
+        assertThat(new Hangups("7" + with.substring(2)).commandHasIt("7" + without.substring(2), 0))
+                .isFalse();
+    }
+
+    @Test
     void ctrlCJustBeforeTheCommandStartsIsNotTakenForDelivered() {
         assertThat(Signals.commandHasIt("INT", Duration.ofMillis(50), true)).isFalse();
         assertThat(Signals.commandHasIt("INT", Duration.ofSeconds(5), true)).isTrue();
