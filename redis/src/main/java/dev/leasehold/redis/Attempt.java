@@ -17,6 +17,27 @@ import org.jspecify.annotations.Nullable;
  * has refused is lost, also with a majority elsewhere, so that nobody goes past those who stand there; and where attempts
  * have split the nodes, the one that has the gate keeps what it has and presses the others' nodes for a moment. An attempt to
  * which the gate has given the lock out of its queue collects: it asks the nodes that are still busy for a whole claim period.
+ *
+ * <p>An attempt that has failed takes back what it has raised. Each node that said yes has noted the end of its run as the last
+ * token, and what had been noted before. Were that to stand, a lease with a smaller token, whose node has forgotten it, would
+ * never be given that node again while others try in vain. To take it back is right for these reasons:
+ *
+ * <ul>
+ *   <li>A token is a lease's only once this attempt has counted a majority for it in time; no node decides that, and no other client.
+ *       An attempt that is over counts nothing any more, and its name is not used again. So one that is over without having won
+ *       has no lease and will have none, also where a majority has said yes and the answers were lost. What nobody was
+ *       granted, no later token has to exceed.
+ *   <li>Where the attempt still stands on a node, nobody else can have raised the last token since it took that node: whoever
+ *       asked was refused. So what was noted before is all that the others have been promised there. Where it does not stand any
+ *       more, because its time ran out, nothing is taken back: somebody else may have said yes to by then.
+ *   <li>A node that has lost its memory, or has an old one, accepts nothing that it could have given out before; what is taken
+ *       back there does not lower that floor.
+ *   <li>A release may come late or twice: it finds the attempt, which is over wherever it stands, or nothing.
+ * </ul>
+ *
+ * <p>It is said by the sweep of an attempt that has not won, and by no other: not by the release of a lease, not by the sweep of a
+ * lease that is lost, and not where a node tells of a grant to an attempt that nobody here knows any more, and that may have
+ * been a lease.
  */
 final class Attempt implements Step, Ballots.Listener {
 
@@ -68,6 +89,7 @@ final class Attempt implements Step, Ballots.Listener {
     private Phase phase = Phase.ASKING;
     private ClockReading proposedAt;
     private long reaskNanos = FIRST_REASK_NANOS;
+    private boolean hasWon;
     private int raises;
     private int rounds;
     private long collectingSince;
@@ -265,6 +287,7 @@ final class Attempt implements Step, Ballots.Listener {
         }
         stopTimers();
         phase = Phase.WON;
+        hasWon = true;
         lease = won;
         claimant.won(won, poll.ballot().lease(), validity);
     }
@@ -289,6 +312,6 @@ final class Attempt implements Step, Ballots.Listener {
 
     @Override
     public CompletableFuture<@Nullable Void> sweep() {
-        return ballots.sweep();
+        return ballots.sweep(!hasWon);
     }
 }

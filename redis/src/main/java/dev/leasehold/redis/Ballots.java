@@ -109,9 +109,13 @@ final class Ballots {
         limit.stop();
     }
 
-    /** Ends the attempt on all nodes. */
-    CompletableFuture<@Nullable Void> sweep() {
+    /**
+     * Ends the attempt on all nodes.
+     *
+     * @param failed see {@link Sweep#all}
+     */
+    CompletableFuture<@Nullable Void> sweep(boolean failed) {
         Ballot ballot = poll.ballot();
-        return Sweep.all(quorum, ballot.lock(), ballot.attempt(), node -> poll.vote(node) == null);
+        return Sweep.all(quorum, ballot.lock(), ballot.attempt(), failed, node -> poll.vote(node) == null);
     }
 }

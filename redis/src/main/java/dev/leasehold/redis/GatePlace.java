@@ -189,6 +189,7 @@ final class GatePlace implements Step, Ballots.Listener {
 
     @Override
     public CompletableFuture<@Nullable Void> sweep() {
-        return ballots.sweep();
+        // What the gate has given was a turn, and no attempt was made of it.
+        return ballots.sweep(true);
     }
 }

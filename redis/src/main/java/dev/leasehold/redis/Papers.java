@@ -18,7 +18,8 @@ final class Papers {
     private record Release(ClaimId attempt, long token, Words words) {}
 
     Papers(String owner, MarkerRules rules) {
-        this.owner = owner;
+        // After a line break the node keeps what else it knows.
+        this.owner = owner.replace('\n', ' ');
         this.rules = rules.text();
     }
 

@@ -298,6 +298,6 @@ final class QuorumLease {
     /** Ends it wherever it may be, because its claim is withdrawn. */
     CompletableFuture<@Nullable Void> withdraw() {
         over = true;
-        return Sweep.all(quorum, lock, attempt, node -> isUnanswered(node));
+        return Sweep.all(quorum, lock, attempt, false, node -> isUnanswered(node));
     }
 }

@@ -338,6 +338,18 @@ final class RedisNode implements LockOps {
                 (sentAt, answer) -> Reply.number(answer.get(0)) == 1);
     }
 
+    /** Withdraws an attempt at a quorum that has failed; what it raised is taken back. */
+    CompletionStage<Boolean> abandon(String lock, ClaimId attempt) {
+        return run(
+                "the end of an attempt at '" + lock + "'",
+                Script.WITHDRAW,
+                (args, sentAt) -> args.add(keys.of(lock).all())
+                        .add(attempt.toString())
+                        .add(keys.of(lock).toTell())
+                        .add("1"),
+                (sentAt, answer) -> Reply.number(answer.get(0)) == 1);
+    }
+
     @Override
     public CompletionStage<Boolean> breakLease(String lock, long token) {
         return run(

@@ -190,6 +190,11 @@ final class RedisVoter implements Voter {
     }
 
     @Override
+    public CompletionStage<Boolean> abandon(String lock, ClaimId attempt) {
+        return ifConnected("the end of an attempt at '" + lock + "'", () -> node.abandon(lock, attempt));
+    }
+
+    @Override
     public CompletionStage<Boolean> breakLease(String lock, long token) {
         return node.breakLease(lock, token);
     }

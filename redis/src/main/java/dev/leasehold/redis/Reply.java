@@ -17,6 +17,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Reads what the scripts answer. The layout of values and answers is told in {@code lock.lua}. */
@@ -25,6 +26,9 @@ final class Reply {
     private static final String LAYOUT = "leasehold|1|";
     private static final String OURS = "leasehold|";
     private static final int VALUE_PARTS = 7;
+
+    /** What a master of a quorum keeps there; see {@code lock.lua}. */
+    private static final Pattern BEHIND_THE_OWNER = Pattern.compile("\n\\d*$");
 
     /** How a claim's answer begins where the lock is not granted, and how many parts it has. */
     static final String BUSY = "busy|";
@@ -101,7 +105,7 @@ final class Reply {
             return null;
         }
         return new HolderInfo(
-                parts[6],
+                BEHIND_THE_OWNER.matcher(parts[6]).replaceFirst(""),
                 Long.parseLong(parts[3]),
                 instant(Long.parseLong(parts[5])),
                 left == null ? null : instant(nowMicros).plus(left),

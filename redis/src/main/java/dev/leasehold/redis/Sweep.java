@@ -20,12 +20,14 @@ final class Sweep {
     private final Quorum quorum;
     private final String lock;
     private final ClaimId attempt;
+    private final boolean failed;
     private final long pointlessAt;
 
-    private Sweep(Quorum quorum, String lock, ClaimId attempt) {
+    private Sweep(Quorum quorum, String lock, ClaimId attempt, boolean failed) {
         this.quorum = quorum;
         this.lock = lock;
         this.attempt = attempt;
+        this.failed = failed;
         Duration horizon = quorum.settings().requestHorizon();
         Duration longest = quorum.settings().maxLease().plus(horizon).plus(horizon);
         pointlessAt = quorum.time().nanos() + longest.toNanos();
@@ -34,11 +36,14 @@ final class Sweep {
     /**
      * Sweeps all nodes.
      *
+     * @param failed whether the attempt has never been granted the lock and never will be, whatever is still answered; it
+     *     then takes back the last tokens that it has raised
      * @param unanswered whether a ballot to this node has not been answered
      * @return completes when each node has been asked once, and has answered or failed to
      */
-    static CompletableFuture<@Nullable Void> all(Quorum quorum, String lock, ClaimId attempt, IntPredicate unanswered) {
-        Sweep sweep = new Sweep(quorum, lock, attempt);
+    static CompletableFuture<@Nullable Void> all(
+            Quorum quorum, String lock, ClaimId attempt, boolean failed, IntPredicate unanswered) {
+        Sweep sweep = new Sweep(quorum, lock, attempt, failed);
         CompletableFuture<?>[] firsts = new CompletableFuture<?>[quorum.size()];
         for (int i = 0; i < quorum.size(); i++) {
             firsts[i] = sweep.node(i, unanswered.test(i), 0);
@@ -48,14 +53,15 @@ final class Sweep {
         return done;
     }
 
-    /** Sweeps one node. */
+    /** Sweeps one node of what may have been a lease. */
     static void one(Quorum quorum, String lock, ClaimId attempt, int node, boolean unanswered) {
-        new Sweep(quorum, lock, attempt).node(node, unanswered, 0);
+        new Sweep(quorum, lock, attempt, false).node(node, unanswered, 0);
     }
 
     private CompletableFuture<@Nullable Void> node(int node, boolean unanswered, int failures) {
         CompletableFuture<@Nullable Void> first = new CompletableFuture<>();
-        CompletionStage<Boolean> answer = quorum.voter(node).withdraw(lock, attempt);
+        Voter voter = quorum.voter(node);
+        CompletionStage<Boolean> answer = failed ? voter.abandon(lock, attempt) : voter.withdraw(lock, attempt);
         answer.whenComplete((found, failure) -> {
             if (failure == null) {
                 quorum.heard(node);

@@ -43,6 +43,12 @@ interface Voter {
     /** Ends whatever an attempt has or waits for; the stage tells whether there was anything. */
     CompletionStage<Boolean> withdraw(String lock, ClaimId attempt);
 
+    /**
+     * The same for an attempt that has failed: it has never been granted the lock, and never will be. So what the node has
+     * noted as its last token for this attempt alone is taken back.
+     */
+    CompletionStage<Boolean> abandon(String lock, ClaimId attempt);
+
     /** Ends the lease to whose run a token belongs; the stage tells whether there was one. */
     CompletionStage<Boolean> breakLease(String lock, long token);
 

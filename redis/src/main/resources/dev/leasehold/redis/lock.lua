@@ -1,6 +1,7 @@
 -- What the scripts of one lock share; each script begins with this. Keys, always in this order:
 --   KEYS[1] the lock: 'leasehold|1|CLAIM|TOKEN|SPARE|SINCE|OWNER', with its own time to live; CLAIM is empty where the
---           lock is kept without a holder
+--           lock is kept without a holder. On a master of a quorum what an attempt was given ends with a line break, and what
+--           KEYS[2] was before, or nothing if there was nothing
 --   KEYS[2] last, the end of the run of the last grant
 --   KEYS[3] the queue: a list of waiters in the order in which they came, each as
 --           'ASKED|CAME|ALIVE_FOR|STAMP|CLAIM|PERIOD|SPARE|CHANNEL|OWNER'. It last asked at ASKED, and is alive for ALIVE_FOR
@@ -110,6 +111,7 @@ end
 -- granted to; else nil, and, if it is the turn of the asker, what the queue keeps of it: its grant is left to the caller.
 -- The run of one that is passed over is not used again, and to.last is its end: it was told, and that nobody heard it is only
 -- what this server counts.
+-- to.before: what KEYS[2] was, where this is to be kept (see withdraw.lua); what is told in vain does not count there.
 local function handOver(to)
   local place = 0
   local now
@@ -126,7 +128,7 @@ local function handOver(to)
       return nil, entry
     else
       local token = nextToken(to.last or redis.call('GET', KEYS[2]), now)
-      grant(now, token, next.claim, next.spare, next.owner, next.period)
+      grant(now, token, next.claim, next.spare, to.before and next.owner .. '\n' .. to.before or next.owner, next.period)
       local run = isFresh(now - next.asked, next.period) and '' or runId()
       local text = table.concat({'granted', run, integer(now), token, next.stamp, next.claim, next.period, next.spare,
         to.argument}, '|')

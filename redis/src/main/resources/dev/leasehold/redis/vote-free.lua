@@ -11,7 +11,7 @@ if string.sub(KEYS[4], -1) ~= ':' and call('EXISTS', KEYS[1], KEYS[3]) == 0
     and redis.pcall('OBJECT', 'ENCODING', KEYS[4]) == 'raw' then
   local record, last = redis.pcall('GET', KEYS[2]), ARGV[3]
   if not record or #record == 16 and record < (ARGV[5] or last) then
-    call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+    call('SET', KEYS[1], ARGV[1] .. '\n' .. (record or ''), 'PX', ARGV[2])
     -- As in claim-free.lua: its time to live is given to it anew once in ten seconds.
     if record and #last == 16 and string.sub(record, 1, 9) == string.sub(last, 1, 9) then
       call('SETRANGE', KEYS[2], '0', last)

@@ -17,8 +17,8 @@ if noVote > 0 then
 end
 
 -- The lock first, as in lock.lua.
-local function accept(last)
-  if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', lease) then
+local function accept(last, before)
+  if not redis.call('SET', KEYS[1], ARGV[1] .. '\n' .. before, 'NX', 'PX', lease) then
     error('LEASEHOLD_TYPE')
   end
   redis.call('SET', KEYS[2], integer(math.max(last, proposal + spare)), 'PX', TOKEN_LIFE)
@@ -31,6 +31,7 @@ local half = string.match(rules, '^(%d+)') * 500
 local stored = redis.call('MGET', KEYS[1], KEYS[2])
 local value = stored[1]
 local record = tonumber(stored[2])
+local before = stored[2] or ''
 local last = math.max(record or now - half, votesFrom - half)
 local most = math.max(now + half, last + 1048576) - spare
 local holder = value and tenure(value)
@@ -69,12 +70,12 @@ if kind == '2' and not value then
   if proposal > most then
     return {'far', integer(now), seen, 0, integer(most)}
   end
-  return accept(last)
+  return accept(last, before)
 end
 
 if not value then
   local to = news(toTell)
-  to.now, to.last, to.asker = now, stored[2], id
+  to.now, to.last, to.asker, to.before = now, stored[2], id, before
   local other, queued = handOver(to)
   if not other then
     if proposal <= last then
@@ -84,7 +85,7 @@ if not value then
       return {'far', integer(now), seen, 0, integer(most)}
     end
     -- Compared with what was accepted before; what the hand-over has told in vain is only not to be told again.
-    local answer = accept(to.last or 0)
+    local answer = accept(to.last or 0, before)
     if queued then
       leave(queued)
     end

@@ -5,7 +5,7 @@ if redis.call('EXISTS', KEYS[3]) == 0 then
     return 0
   end
   local beginning = 'leasehold|1|' .. ARGV[1] .. '|'
-  if string.sub(value, 1, #beginning) == beginning and string.match(value, '^%d+|%d+|%d+|', #beginning + 1) then
+  if not ARGV[3] and string.sub(value, 1, #beginning) == beginning and string.match(value, '^%d+|%d+|%d+|', #beginning + 1) then
     return redis.call('DEL', KEYS[1])
   end
 end

@@ -1,4 +1,6 @@
--- ARGV: claim, whom to tell (see lock.lua). Answers 1 if anything of the claim was there, else 0.
+-- ARGV: claim, whom to tell (see lock.lua), and, for an attempt at a quorum that has failed, 1: it has never been granted the
+-- lock and never will be, so the last token is again what it was before the attempt was given the lock here. Nobody else has
+-- raised it since; why that is safe is told in Attempt. Answers 1 if anything of the claim was there, else 0.
 -- Wherever it stands: a first question that came twice stands there twice.
 local found, from, mark = 0, 0, ARGV[1] .. '|'
 repeat
@@ -14,8 +16,19 @@ until #some < 500
 local value = redis.call('GET', KEYS[1])
 local holder = value and tenure(value)
 if holder and holder.claim == ARGV[1] then
+  -- Removed first: after it a full server takes what follows.
   redis.call('DEL', KEYS[1])
-  handOver(news(ARGV[2]))
+  local to = news(ARGV[2])
+  if ARGV[3] then
+    to.before = string.match(value, '\n(%d*)$')
+    if to.before == '' then
+      redis.call('DEL', KEYS[2])
+    elseif to.before then
+      redis.call('SET', KEYS[2], to.before, 'KEEPTTL')
+    end
+    to.before = to.before or redis.call('GET', KEYS[2]) or ''
+  end
+  handOver(to)
   return 1
 end
 -- A foreign holder tells nobody of its release; who is first now has to look for it.

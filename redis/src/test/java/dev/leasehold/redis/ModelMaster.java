@@ -31,6 +31,11 @@ final class ModelMaster {
 
         @Nullable Long last;
 
+        /** Whether it is kept what the last token was before the lock was taken. */
+        boolean keepsBefore;
+
+        @Nullable Long before;
+
         final List<Waiter> queue = new ArrayList<>();
 
         Lock copy() {
@@ -41,6 +46,8 @@ final class ModelMaster {
             copy.spare = spare;
             copy.end = end;
             copy.last = last;
+            copy.keepsBefore = keepsBefore;
+            copy.before = before;
             copy.queue.addAll(queue);
             return copy;
         }
@@ -244,9 +251,10 @@ final class ModelMaster {
         }
         if (!isTaken(lock)) {
             dropSilent(lock);
+            Long before = lock.last;
             boolean first = lock.queue.isEmpty() || lock.queue.get(0).attempt.equals(ballot.attempt());
             if (!first) {
-                handOver(ballot.lock(), lock);
+                handOver(lock, true);
             } else if (ballot.token() <= last && on(QuorumRule.ACCEPT_ABOVE_LAST)) {
                 return new Said.Stale(last);
             } else if (ballot.token() > most) {
@@ -254,6 +262,8 @@ final class ModelMaster {
             } else {
                 lock.queue.removeIf(waiter -> waiter.attempt.equals(ballot.attempt()));
                 grant(lock, ballot.attempt(), ballot.token(), ballot.spare(), lease);
+                lock.keepsBefore = true;
+                lock.before = before;
                 return new Said.Yes(ballot.token(), lease);
             }
         }
@@ -290,8 +300,11 @@ final class ModelMaster {
         if (ballot.token() > most) {
             return new Said.TooFar(most);
         }
+        Long before = lock.last;
         grant(lock, ballot.attempt(), ballot.token(), ballot.spare(), lease);
         lock.last = Math.max(lock.last, last);
+        lock.keepsBefore = true;
+        lock.before = before;
         return new Said.Yes(ballot.token(), lease);
     }
 
@@ -326,18 +339,22 @@ final class ModelMaster {
     private void grant(Lock lock, ClaimId attempt, long token, int spare, long lease) {
         lock.holder = attempt;
         lock.kept = false;
+        lock.keepsBefore = false;
         lock.token = token;
         lock.spare = spare;
         lock.end = now + lease;
         lock.last = Math.max(lock.last == null ? Long.MIN_VALUE : lock.last, token + spare);
     }
 
-    private void handOver(String name, Lock lock) {
+    private void handOver(Lock lock, boolean keepsBefore) {
+        Long before = lock.last;
         dropSilent(lock);
         if (!lock.queue.isEmpty()) {
             Waiter next = lock.queue.remove(0);
             long token = Math.max(lock.last == null ? 0 : lock.last + 1, now);
             grant(lock, next.attempt, token, next.spare, next.periodMicros);
+            lock.keepsBefore = keepsBefore;
+            lock.before = before;
             granted.accept(next.attempt, token);
         }
     }
@@ -370,10 +387,13 @@ final class ModelMaster {
         if (!has(lock, attempt, token)) {
             return false;
         }
+        if (!on(QuorumRule.TAKE_BACK_NO_GRANT)) {
+            takeBack(lock);
+        }
         lock.holder = null;
         if (keepFor.isZero()) {
             lock.end = 0;
-            handOver(name, lock);
+            handOver(lock, false);
         } else {
             lock.kept = true;
             lock.end = now + keepFor.toNanos() / 1000;
@@ -381,13 +401,28 @@ final class ModelMaster {
         return true;
     }
 
-    boolean withdraw(String name, ClaimId attempt) {
+    /** What is taken back was raised by the attempt alone: nobody else raises it where the attempt stands. */
+    private static void takeBack(Lock lock) {
+        if (lock.keepsBefore) {
+            lock.last = lock.before;
+        }
+    }
+
+    /**
+     * A withdrawal.
+     *
+     * @param failed the attempt has never been granted the lock, and never will be
+     */
+    boolean withdraw(String name, ClaimId attempt, boolean failed) {
         Lock lock = lock(name);
         boolean found = lock.queue.removeIf(waiter -> waiter.attempt.equals(attempt));
         if (isTaken(lock) && !lock.kept && attempt.equals(lock.holder)) {
+            if (failed || !on(QuorumRule.TAKE_BACK_NO_GRANT)) {
+                takeBack(lock);
+            }
             lock.holder = null;
             lock.end = 0;
-            handOver(name, lock);
+            handOver(lock, failed);
             return true;
         }
         return found;
@@ -401,7 +436,7 @@ final class ModelMaster {
         lock.holder = null;
         lock.kept = false;
         lock.end = 0;
-        handOver(name, lock);
+        handOver(lock, false);
         return true;
     }
 }

@@ -312,14 +312,15 @@ class QuorumDifferentialTest {
         private void withdraw() {
             if (!attempts.isEmpty()) {
                 ClaimId attempt = attempts.get(attempts.size() - 1 - random.nextInt(Math.min(4, attempts.size())));
-                log.add("withdraw " + attempt);
+                boolean failed = random.nextBoolean();
+                log.add((failed ? "abandon " : "withdraw ") + attempt);
                 boolean there = model.knows(LOCK, attempt);
                 // One that has been silent for too long may or may not have been removed already.
                 boolean maybe =
                         QueueEntries.claims(redis.commands(), KEY + ":queue").contains(attempt.toString());
-                boolean real = get(voter().withdraw(LOCK, attempt));
+                boolean real = get(failed ? voter().abandon(LOCK, attempt) : voter().withdraw(LOCK, attempt));
                 catchUp();
-                model.withdraw(LOCK, attempt);
+                model.withdraw(LOCK, attempt, failed);
                 assertThat(real).as(story()).isEqualTo(there || maybe);
             }
         }

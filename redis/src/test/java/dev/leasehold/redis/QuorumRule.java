@@ -24,6 +24,8 @@ enum QuorumRule {
     BOUND_ON_PROPOSALS,
     /** A failed attempt is released on all nodes, also where nothing was answered. */
     RELEASE_ON_ALL,
+    /** Only a failed attempt takes back the last token that it has raised; a lease never does. */
+    TAKE_BACK_NO_GRANT,
     /** A disk that is trusted excuses a new run, not data that came from another server. */
     TRUST_EXCUSES_RESTARTS_ONLY
 }

@@ -40,14 +40,15 @@ class QuorumSimulationBitesTest {
      */
     private static long shown(QuorumRule rule) {
         return switch (rule) {
-            case NEW_ATTEMPT_NAME, BOUND_ON_PROPOSALS -> 1;
-            case DEADLINE_FROM_SENDING -> 155;
-            case ACCEPT_ABOVE_LAST, RAISE_NEVER_LOWER, RELEASE_ON_ALL -> 501;
-            case GATES_GRANT_IS_NO_VOTE -> 503;
+            case NEW_ATTEMPT_NAME, BOUND_ON_PROPOSALS, TAKE_BACK_NO_GRANT -> 1;
+            case NEVER_SHORTEN -> 500;
+            case ACCEPT_ABOVE_LAST, RELEASE_ON_ALL -> 501;
+            case MARKER_AGE -> 506;
+            case GATES_GRANT_IS_NO_VOTE -> 513;
+            case RAISE_NEVER_LOWER -> 517;
             case MARKER, TRUST_EXCUSES_RESTARTS_ONLY -> 518;
-            case MARKER_AGE -> 533;
-            case NEVER_SHORTEN -> 547;
             case RUN_ID_READ_BY_SCRIPT -> 742;
+            case DEADLINE_FROM_SENDING -> 1253;
         };
     }
 

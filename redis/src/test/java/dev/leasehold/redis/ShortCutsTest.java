@@ -165,8 +165,8 @@ class ShortCutsTest {
             if (holder != null) {
                 redis.set(
                         keys[0],
-                        "leasehold|1|" + holder + "|1234567890123456|2|" + (young ? now : 1234567890123456L)
-                                + "|them|x",
+                        "leasehold|1|" + holder + "|1234567890123456|2|" + (young ? now : 1234567890123456L) + "|them|x"
+                                + new String[] {"", "\n", "\n1234567890123333"}[random.nextInt(3)],
                         SetArgs.Builder.px(20_000));
             } else if (dice == 8) {
                 redis.set(
@@ -228,7 +228,10 @@ class ShortCutsTest {
                             shortCuts ? Script.RELEASE.text() : RELEASE_BEGINS + read("lock.lua", "release.lua"),
                             begins + "1234567890123456|",
                             random.nextInt(5) == 0 ? "20000" : toTell);
-                case 3 -> eval(shortCuts ? Script.WITHDRAW.text() : read("lock.lua", "withdraw.lua"), claim, toTell);
+                case 3 ->
+                    eval(
+                            shortCuts ? Script.WITHDRAW.text() : read("lock.lua", "withdraw.lua"),
+                            random.nextBoolean() ? new String[] {claim, toTell} : new String[] {claim, toTell, "1"});
                 default -> vote(shortCuts, spare, toTell);
             };
         }

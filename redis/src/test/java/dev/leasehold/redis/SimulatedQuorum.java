@@ -83,6 +83,11 @@ final class SimulatedQuorum {
         heldUp.clear();
     }
 
+    /** What was held up is lost. */
+    void forgetWhatWasHeldUp() {
+        heldUp.clear();
+    }
+
     /** How often anybody has looked for silent gates. */
     int looks() {
         return looks;

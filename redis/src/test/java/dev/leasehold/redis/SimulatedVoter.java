@@ -186,10 +186,22 @@ final class SimulatedVoter implements Voter {
 
     @Override
     public CompletionStage<Boolean> withdraw(String lock, ClaimId attempt) {
+        return withdraw(lock, attempt, false);
+    }
+
+    @Override
+    public CompletionStage<Boolean> abandon(String lock, ClaimId attempt) {
+        return withdraw(lock, attempt, true);
+    }
+
+    private CompletionStage<Boolean> withdraw(String lock, ClaimId attempt, boolean failed) {
         if (network.off().contains(QuorumRule.RELEASE_ON_ALL) && !saidYesTo.contains(attempt)) {
             return CompletableFuture.completedFuture(true);
         }
-        return send("withdraws " + attempt, model -> model.withdraw(lock, attempt), (found, sentAt) -> found);
+        return send(
+                (failed ? "abandons " : "withdraws ") + attempt,
+                model -> model.withdraw(lock, attempt, failed),
+                (found, sentAt) -> found);
     }
 
     @Override
