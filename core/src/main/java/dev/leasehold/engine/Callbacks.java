@@ -57,7 +57,7 @@ final class Callbacks implements Executor, AutoCloseable {
     private static void pass(Executor users, Runnable guarded) {
         try {
             users.execute(guarded);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.log(Level.WARNING, "the executor for callbacks refused a task; it runs on a thread of the client", e);
             guarded.run();
         }

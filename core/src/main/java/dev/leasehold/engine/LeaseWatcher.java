@@ -2,6 +2,8 @@ package dev.leasehold.engine;
 
 import dev.leasehold.LeaseListener;
 import dev.leasehold.LeaseState;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * to the lease object weakly only, so that a dropped one is noticed.
  */
 final class LeaseWatcher implements HoldWatcher {
+
+    private static final Logger LOG = System.getLogger("dev.leasehold");
 
     private final WeakReference<HeldLease> lease;
     private final Hold hold;
@@ -118,7 +122,12 @@ final class LeaseWatcher implements HoldWatcher {
             teller = known;
         }
         for (LeaseListener listener : whom) {
-            known.execute(() -> listener.onState(lease(), state));
+            try {
+                known.execute(() -> listener.onState(lease(), state));
+            } catch (Error e) {
+                // No thread can be made for it. It is told before the next news; the lease does not depend on it.
+                LOG.log(Level.WARNING, "a listener of '" + hold.lock() + "' cannot be told just now", e);
+            }
         }
     }
 
