@@ -20,9 +20,12 @@ final class Borrowed implements AutoCloseable {
     private final Connection connection;
     private final Sql sql;
     private final Deque<Step> restore = new ArrayDeque<>();
+    private final boolean lent;
+    private int patienceMillis;
     private boolean spoiled;
 
-    private Borrowed(Connection connection) {
+    private Borrowed(Connection connection, boolean lent) {
+        this.lent = lent;
         this.connection = connection;
         this.sql = new Sql(connection);
     }
@@ -33,16 +36,16 @@ final class Borrowed implements AutoCloseable {
      * @param patienceMillis how long an answer is waited for on it
      */
     static Borrowed from(ConnectionSource source, int patienceMillis) throws SQLException {
-        return readied(source.get(), patienceMillis);
+        return readied(source.get(), patienceMillis, false);
     }
 
     /** The same for a thread of a caller's, which waits for nothing longer than {@link Lending} says. */
     static Borrowed ready(ConnectionSource source) throws SQLException {
-        return readied(source.getReady(Lending.POOL_MILLIS), Lending.LIMIT_MILLIS);
+        return readied(source.getReady(Lending.POOL_MILLIS), Lending.LIMIT_MILLIS, true);
     }
 
-    private static Borrowed readied(Connection connection, int patienceMillis) throws SQLException {
-        Borrowed borrowed = new Borrowed(connection);
+    private static Borrowed readied(Connection connection, int patienceMillis, boolean lent) throws SQLException {
+        Borrowed borrowed = new Borrowed(connection, lent);
         try {
             borrowed.limit(patienceMillis);
             borrowed.autoCommit(true);
@@ -68,6 +71,7 @@ final class Borrowed implements AutoCloseable {
 
     /** Not every driver can limit it; then the operating system does. */
     private void limit(int patienceMillis) throws SQLException {
+        this.patienceMillis = patienceMillis;
         try {
             int before = connection.getNetworkTimeout();
             connection.setNetworkTimeout(Runnable::run, patienceMillis);
@@ -105,6 +109,16 @@ final class Borrowed implements AutoCloseable {
         int before = dialect.prepareThreshold(connection, 0);
         if (before != 0) {
             restore.push(() -> dialect.prepareThreshold(connection, before));
+        }
+    }
+
+    /**
+     * Has the server end a statement before nobody waits for its answer any more. Not for a caller's thread: where the server
+     * hangs, a driver may wait for it to answer to that, too, for longer than such a thread has.
+     */
+    void limitStatements(Dialect dialect) {
+        if (!lent) {
+            sql.limit(dialect, Math.max(1, patienceMillis / 10 * 8));
         }
     }
 

@@ -20,6 +20,9 @@ interface ConnectionSource extends AutoCloseable {
     /** Whether it certainly has a connection more than the workers need. */
     boolean hasOneToSpare();
 
+    /** Whether the server ends their statements by itself, when they wait for a row for too long. */
+    boolean limitsWaits();
+
     /** Closes what was opened for the store, and nothing of the user's. */
     @Override
     void close();
@@ -44,6 +47,11 @@ interface ConnectionSource extends AutoCloseable {
 
             @Override
             public boolean hasOneToSpare() {
+                return false;
+            }
+
+            @Override
+            public boolean limitsWaits() {
                 return false;
             }
 

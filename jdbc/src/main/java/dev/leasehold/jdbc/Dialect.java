@@ -1,6 +1,7 @@
 package dev.leasehold.jdbc;
 
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -83,6 +84,12 @@ interface Dialect {
 
     /** Whether the statement or transaction was certainly undone, for a reason that passes. */
     boolean isRetryable(SQLException e);
+
+    /**
+     * Has the server end a statement, if it waits for a row of somebody else's for so long; for connections that are not told
+     * so once and for all.
+     */
+    default void limit(PreparedStatement statement, int millis) throws SQLException {}
 
     /** Asks the catalogue, where a question to a missing table would be logged as an error. */
     default boolean mayHave(Sql sql, String table) throws SQLException {

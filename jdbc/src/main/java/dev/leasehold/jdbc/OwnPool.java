@@ -25,12 +25,15 @@ final class OwnPool implements ConnectionSource {
             "h2", "com.h2database:h2");
 
     /**
-     * What our connections are set to: commits that survive a crash of the database, and a limit to what a process holds up
-     * that is stopped in the middle of a transaction.
+     * What our connections are set to: commits that survive a crash of the database, a limit to what a process holds up that
+     * is stopped in the middle of a transaction, and one to how long a statement waits for a row, for whose answer nobody may
+     * wait any more. In it, MILLIS stands for somewhat less than our own patience.
      */
     private static final Map<String, String> ON_CONNECT = Map.of(
             "postgresql",
-            "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
+            "SELECT set_config('lock_timeout', 'MILLIS', false),"
+                    + " CASE WHEN current_setting('synchronous_commit') = 'off'"
+                    + " THEN set_config('synchronous_commit', 'on', false) END",
             "mariadb",
             "SET SESSION idle_transaction_timeout = 5, innodb_lock_wait_timeout = 5",
             "mysql",
@@ -117,6 +120,11 @@ final class OwnPool implements ConnectionSource {
     }
 
     @Override
+    public boolean limitsWaits() {
+        return true;
+    }
+
+    @Override
     public boolean hasOneToSpare() {
         return true;
     }
@@ -168,7 +176,11 @@ final class OwnPool implements ConnectionSource {
         config.setValidationTimeout(Math.max(LEAST_MILLIS, patience.toMillis()));
         config.setInitializationFailTimeout(-1);
         config.setAutoCommit(true);
-        config.setConnectionInitSql(ON_CONNECT.get(kind()));
+        String onConnect = ON_CONNECT.get(kind());
+        if (onConnect != null) {
+            long millis = Math.max(1, patience.toMillis() / 10 * 8);
+            config.setConnectionInitSql(onConnect.replace("MILLIS", Long.toString(millis)));
+        }
         config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
         String option = DRIVER_OPTIONS.get(kind());
         if (option != null && !url.contains(option)) {

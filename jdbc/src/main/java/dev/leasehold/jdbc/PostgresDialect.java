@@ -1,10 +1,13 @@
 package dev.leasehold.jdbc;
 
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
+import org.postgresql.jdbc.PgStatement;
 
 /**
  * PostgreSQL. Times are computed in double precision, which has more than enough digits for microseconds and is several
@@ -106,7 +109,25 @@ final class PostgresDialect implements Dialect {
 
     @Override
     public boolean isRetryable(SQLException e) {
-        return Dialect.isRolledBack(e) || "55P03".equals(e.getSQLState());
+        return Dialect.isRolledBack(e) || List.of("55P03", "57014").contains(String.valueOf(e.getSQLState()));
+    }
+
+    /** The driver tells the server, on a connection that it makes for that. By the standard's method only whole seconds can be said. */
+    @Override
+    public void limit(PreparedStatement statement, int millis) throws SQLException {
+        if (isUsualDrivers(statement)) {
+            statement.unwrap(PgStatement.class).setQueryTimeoutMs(millis);
+        } else {
+            statement.setQueryTimeout(Math.max(1, millis / 1000));
+        }
+    }
+
+    private static boolean isUsualDrivers(PreparedStatement statement) throws SQLException {
+        try {
+            return statement.isWrapperFor(PgStatement.class);
+        } catch (NoClassDefFoundError e) {
+            return false;
+        }
     }
 
     @Override

@@ -42,7 +42,8 @@ final class Runner {
             Quick quick,
             Transaction transaction,
             @Nullable SessionKeys keys,
-            boolean throughPooler) {
+            boolean throughPooler,
+            boolean limitsWaits) {
 
         ServerSql texts() {
             return found.texts();
@@ -53,6 +54,9 @@ final class Runner {
          * them, or know another client's statement by that name and carry that out.
          */
         void settle(Borrowed borrowed) throws SQLException {
+            if (!limitsWaits) {
+                borrowed.limitStatements(texts().dialect());
+            }
             if (throughPooler) {
                 borrowed.keepNoStatements(texts().dialect());
             }
@@ -396,7 +400,8 @@ final class Runner {
                         new Quick(found.texts(), namespace, context.owner(), added),
                         new Transaction(found.texts(), namespace, context, session, keys),
                         keys,
-                        throughPooler);
+                        throughPooler,
+                        source.limitsWaits());
                 known.settle(borrowed);
                 ready = known;
                 news.opened(known);

@@ -24,9 +24,17 @@ final class Sql implements AutoCloseable {
 
     private final Connection connection;
     private final Map<String, PreparedStatement> prepared = new HashMap<>();
+    private @Nullable Dialect limiting;
+    private int limitMillis;
 
     Sql(Connection connection) {
         this.connection = connection;
+    }
+
+    /** Has the server end each statement that is not answered within this time. */
+    void limit(Dialect dialect, int millis) {
+        limiting = dialect;
+        limitMillis = millis;
     }
 
     /** Runs a statement whose result does not matter. */
@@ -43,7 +51,7 @@ final class Sql implements AutoCloseable {
     @Nullable Long generated(String sql, @Nullable Object... values) throws SQLException {
         PreparedStatement statement = prepared.get(sql);
         if (statement == null) {
-            statement = connection.prepareStatement(sql, Statement.RETURN_GENERATED_KEYS);
+            statement = limited(connection.prepareStatement(sql, Statement.RETURN_GENERATED_KEYS));
             prepared.put(sql, statement);
         }
         bind(statement, values);
@@ -118,8 +126,15 @@ final class Sql implements AutoCloseable {
     private PreparedStatement prepared(String sql) throws SQLException {
         PreparedStatement statement = prepared.get(sql);
         if (statement == null) {
-            statement = connection.prepareStatement(sql);
+            statement = limited(connection.prepareStatement(sql));
             prepared.put(sql, statement);
+        }
+        return statement;
+    }
+
+    private PreparedStatement limited(PreparedStatement statement) throws SQLException {
+        if (limiting != null) {
+            limiting.limit(statement, limitMillis);
         }
         return statement;
     }

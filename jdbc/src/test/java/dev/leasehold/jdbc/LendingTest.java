@@ -160,6 +160,11 @@ class LendingTest {
         }
 
         @Override
+        public boolean limitsWaits() {
+            return false;
+        }
+
+        @Override
         public boolean hasOneToSpare() {
             return false;
         }

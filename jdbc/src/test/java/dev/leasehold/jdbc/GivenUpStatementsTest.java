@@ -1,0 +1,90 @@
+package dev.leasehold.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.servers.PostgresServer;
+import dev.leasehold.testkit.Started;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Statements that wait in PostgreSQL for a row that somebody else keeps locked. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class GivenUpStatementsTest {
+
+    private static final int TRIES = 3;
+
+    @RegisterExtension
+    private static final Started<PostgresServer> POSTGRES = new Started<>(PostgresServer::start);
+
+    private final String name = "lock-" + UUID.randomUUID();
+
+    private static Connection connection() throws SQLException {
+        return DriverManager.getConnection(POSTGRES.get().url());
+    }
+
+    private static int waiting() throws SQLException {
+        try (Connection connection = connection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT COUNT(*) FROM pg_stat_activity WHERE"
+                        + " wait_event_type = 'Lock' AND query LIKE '%leasehold_lock%'")) {
+            row.next();
+            return row.getInt(1);
+        }
+    }
+
+    private void assertNoneWaitsOnForARowThatStaysLocked(Leasehold client) throws Exception {
+        client.lock(name).acquire().close();
+        try (Connection other = connection();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("SELECT 1 FROM leasehold_lock WHERE name = '" + name + "' FOR UPDATE");
+            for (int i = 0; i < TRIES; i++) {
+                assertThatThrownBy(() -> client.lock(name).acquireAsync().join())
+                        .hasCauseInstanceOf(StoreUnavailableException.class);
+            }
+            await().atMost(Duration.ofSeconds(5))
+                    .untilAsserted(() -> assertThat(waiting())
+                            .as("statements that wait")
+                            .isLessThanOrEqualTo(1)); // What is left to be withdrawn is asked for again and again.
+            other.rollback();
+        }
+        try (Lease lease = client.lock(name).acquire()) {
+            assertThat(lease.isValid()).isTrue();
+        }
+    }
+
+    @Test
+    void theyEndWithTheirCallersPatienceOnConnectionsOfOurOwn() throws Exception {
+        try (Leasehold client = Leasehold.connect(POSTGRES.get().url() + "&leasehold.storeTimeout=2000")) {
+            assertNoneWaitsOnForARowThatStaysLocked(client);
+        }
+    }
+
+    @Test
+    void theyEndWithTheirCallersPatienceOnConnectionsThatAreGiven() throws Exception {
+        try (HikariDataSource pool = new HikariDataSource()) {
+            pool.setJdbcUrl(POSTGRES.get().url());
+            try (Leasehold client = Leasehold.builder()
+                    .store(JdbcStore.using(pool))
+                    .storeTimeout(Duration.ofSeconds(2))
+                    .build()) {
+                assertNoneWaitsOnForARowThatStaysLocked(client);
+            }
+        }
+    }
+}
