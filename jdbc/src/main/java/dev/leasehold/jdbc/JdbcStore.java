@@ -155,7 +155,8 @@ public final class JdbcStore implements StoreFactory {
 
     /**
      * Says whether, on PostgreSQL, one more connection may be kept to listen on while the client waits. It may unless told
-     * otherwise; without it, waiters poll as on the other databases.
+     * otherwise; without it, waiters poll as on the other databases, and this client sends no messages either: what it hands
+     * over to a client elsewhere that listens is found by that one only when it asks by itself, after 5 s at most.
      *
      * @param listen whether it may
      * @return a store with this setting

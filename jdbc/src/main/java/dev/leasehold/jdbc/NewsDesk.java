@@ -16,10 +16,17 @@ final class NewsDesk {
     private static final int LONGEST_CHANNEL = 63;
 
     private final Neighbours.Neighbour self;
+    private final boolean notify;
     private volatile @Nullable String joined;
 
-    NewsDesk(Neighbours.Neighbour self) {
+    /**
+     * Makes a desk.
+     *
+     * @param notify whether the database may be told, too: commits that carry a notification wait for each other
+     */
+    NewsDesk(Neighbours.Neighbour self, boolean notify) {
         this.self = self;
+        this.notify = notify;
     }
 
     void opened(Runner.Ready at) {
@@ -36,7 +43,7 @@ final class NewsDesk {
 
     /** Adds the news to the transaction. */
     void write(List<Turn.News> news, Sql sql, Runner.Ready at) throws SQLException {
-        if (!at.texts().dialect().canNotify()) {
+        if (!notify || !at.texts().dialect().canNotify()) {
             return;
         }
         for (Turn.News item : news) {

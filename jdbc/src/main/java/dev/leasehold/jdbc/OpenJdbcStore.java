@@ -45,7 +45,7 @@ final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListen
         int connections = settings.connections();
         int kept = settings.sessionLocks() ? 2 : 1;
         this.source = opener.open(connections + kept, Runner.patience(context.storeTimeout()));
-        this.news = new NewsDesk(this);
+        this.news = new NewsDesk(this, settings.listen());
         int id = CLIENTS.incrementAndGet();
         this.session =
                 settings.sessionLocks() ? new PinnedSession("leasehold-jdbc-" + id + "-session", context, this) : null;

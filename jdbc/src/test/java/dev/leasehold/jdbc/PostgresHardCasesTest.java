@@ -350,6 +350,24 @@ class PostgresHardCasesTest {
         }
     }
 
+    /** A commit with a message waits for all others of the cluster that have one. */
+    @Test
+    void aClientThatDoesNotListenSendsNoMessages() throws Exception {
+        try (StatementLog log = new StatementLog(POSTGRES.get().url());
+                Leasehold one = Leasehold.builder()
+                        .store(JdbcStore.using(log.dataSource()).withListen(false))
+                        .build();
+                Leasehold two = Leasehold.connect(POSTGRES.get().url())) {
+            Lease held = one.lock(name).acquire();
+            CompletableFuture<Lease> waiting = two.lock(name).acquireAsync();
+            waitUntil(() -> one.locks(name).get(0).waiters().size() == 1);
+            held.close();
+            waiting.get(20, TimeUnit.SECONDS);
+            assertThat(one.breakLock(name, waiting.join().token())).isTrue();
+            assertThat(log.drain()).isNotEmpty().noneMatch(statement -> statement.contains("pg_notify"));
+        }
+    }
+
     @Test
     void aBrokenLeaseIsToldToAHolderThatListens() throws Exception {
         try (Leasehold one = Leasehold.connect(POSTGRES.get().url());
