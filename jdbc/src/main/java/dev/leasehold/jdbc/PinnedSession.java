@@ -389,7 +389,7 @@ final class PinnedSession {
         thread.submit(() -> {
             try {
                 work.run();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 LOG.log(Level.WARNING, "the session that holds the locks failed", e);
                 connection.end();
             }

@@ -78,8 +78,9 @@ final class PostgresListener {
         mutex.lock();
         try {
             if (thread == null && !closed) {
-                thread = DaemonThreads.unstarted(name, this::run);
-                thread.start();
+                Thread started = DaemonThreads.unstarted(name, this::run);
+                started.start();
+                thread = started;
             }
             wake.signal();
         } finally {
@@ -101,23 +102,32 @@ final class PostgresListener {
     private void run() {
         long pause = RETRY_LEAST_NANOS;
         while (awaitWanted()) {
-            boolean cameThrough = false;
-            boolean starved = false;
+            pause = listenOnce(pause);
+        }
+    }
+
+    /** Returns how long the next pause is at least. Whatever goes wrong, waiters poll, and it is tried again. */
+    private long listenOnce(long before) {
+        boolean cameThrough = false;
+        boolean starved = false;
+        try {
             try (Borrowed borrowed = client.connect()) {
                 try {
                     cameThrough = listen(borrowed.connection());
                     starved = client.isStarved();
-                } catch (SQLException | RuntimeException e) {
+                } catch (Throwable e) {
                     borrowed.spoil();
-                    LOG.log(Level.DEBUG, "listening for " + name, e);
+                    throw e;
                 }
-            } catch (SQLException | RuntimeException e) {
-                LOG.log(Level.DEBUG, "listening for " + name, e);
+            } finally {
+                client.told(false);
             }
-            client.told(false);
-            pause = cameThrough ? RETRY_LEAST_NANOS : Math.min(RETRY_MOST_NANOS, pause * 2);
-            pause(starved ? STARVED_NANOS : pause);
+        } catch (Throwable e) {
+            LOG.log(e instanceof Error ? Level.WARNING : Level.DEBUG, "listening for " + name, e);
         }
+        long pause = cameThrough ? RETRY_LEAST_NANOS : Math.min(RETRY_MOST_NANOS, before * 2);
+        pause(starved ? STARVED_NANOS : pause);
+        return pause;
     }
 
     private boolean awaitWanted() {

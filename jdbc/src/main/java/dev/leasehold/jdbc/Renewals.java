@@ -69,41 +69,75 @@ final class Renewals {
         } finally {
             mutex.unlock();
         }
-        startBatch.run();
+        start();
     }
 
-    void renew(Runner runner) {
-        List<Renewal> batch;
+    /** Or the next renewal tries it again. */
+    private void start() {
+        boolean begun = false;
+        try {
+            startBatch.run();
+            begun = true;
+        } finally {
+            if (!begun) {
+                ended(false);
+            }
+        }
+    }
+
+    private void ended(boolean more) {
         mutex.lock();
         try {
-            int size = Math.min(MOST, gathered.size());
-            batch = new ArrayList<>(gathered.subList(0, size));
-            gathered = new ArrayList<>(gathered.subList(size, gathered.size()));
+            started = more;
         } finally {
             mutex.unlock();
         }
+    }
+
+    /** Whatever goes wrong, the next batch is begun, now or with the next renewal. */
+    void renew(Runner runner) {
+        try {
+            renew(runner, next());
+        } finally {
+            boolean more;
+            mutex.lock();
+            try {
+                more = !gathered.isEmpty();
+                started = more;
+            } finally {
+                mutex.unlock();
+            }
+            if (more) {
+                start();
+            }
+        }
+    }
+
+    private List<Renewal> next() {
+        mutex.lock();
+        try {
+            int size = Math.min(MOST, gathered.size());
+            List<Renewal> batch = new ArrayList<>(gathered.subList(0, size));
+            gathered = new ArrayList<>(gathered.subList(size, gathered.size()));
+            return batch;
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    private void renew(Runner runner, List<Renewal> batch) {
         try {
             if (batch.size() > 1) {
                 runner.with((borrowed, at) -> renew(batch, borrowed, at));
             }
-        } catch (SQLException | RuntimeException e) {
-            LOG.log(Level.DEBUG, "renewing " + batch.size() + " leases at once", e);
+        } catch (Throwable e) { // Errors too: what is left is renewed one by one.
+            Level level = e instanceof Error ? Level.WARNING : Level.DEBUG;
+            LOG.log(level, "renewing " + batch.size() + " leases at once", e);
         }
         for (Renewal renewal : batch) {
             if (!renewal.job().isOver()) {
                 single.accept(renewal);
             }
-        }
-        boolean more;
-        mutex.lock();
-        try {
-            more = !gathered.isEmpty();
-            started = more;
-        } finally {
-            mutex.unlock();
-        }
-        if (more) {
-            startBatch.run();
         }
     }
 

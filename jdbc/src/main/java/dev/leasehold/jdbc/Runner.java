@@ -172,7 +172,7 @@ final class Runner {
         Borrowed borrowed;
         try {
             borrowed = settled(Borrowed.ready(source));
-        } catch (SQLException | RuntimeException e) {
+        } catch (SQLException | RuntimeException | Error e) {
             lending.failed();
             return job;
         }

@@ -68,7 +68,15 @@ final class ServerSweep {
         } finally {
             mutex.unlock();
         }
-        startLook.run();
+        boolean begun = false;
+        try {
+            startLook.run();
+            begun = true;
+        } finally {
+            if (!begun) {
+                done();
+            }
+        }
     }
 
     void look(Runner runner) {

@@ -199,7 +199,13 @@ final class ServerWatch {
             timer.cancel();
             timer = null;
         }
-        startLook.run();
+        boolean begun = false;
+        try {
+            startLook.run();
+            begun = true;
+        } finally {
+            looking = begun;
+        }
     }
 
     /** The locks to look at, by their names. */
@@ -235,7 +241,7 @@ final class ServerWatch {
             if (!chosen.isEmpty()) {
                 seen = runner.with((borrowed, at) -> read(borrowed.sql(), at.texts(), chosen));
             }
-        } catch (SQLException | RuntimeException e) {
+        } catch (SQLException | RuntimeException | Error e) {
             System.getLogger(ServerWatch.class.getName()).log(System.Logger.Level.DEBUG, "looking", e);
         } finally {
             after(chosen, seen, sentAt);

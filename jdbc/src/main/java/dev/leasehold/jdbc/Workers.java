@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Workers {
 
+    private static final System.Logger LOG = System.getLogger(Workers.class.getName());
+
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     /**
@@ -179,13 +181,22 @@ final class Workers {
 
     private void start() {
         Thread thread = DaemonThreads.unstarted(name + "-" + (threads.size() + 1), this::run);
+        try {
+            thread.start();
+        } catch (OutOfMemoryError e) { // No more threads: those that there are do it, or the next task tries again.
+            LOG.log(System.Logger.Level.WARNING, "no thread can be started for " + name, e);
+            return;
+        }
         threads.add(thread);
-        thread.start();
     }
 
     private void run() {
         for (Task task = next(null); task != null; task = next(task)) {
-            task.work().run();
+            try {
+                task.work().run();
+            } catch (Throwable e) { // Whatever it is: others wait for this thread.
+                LOG.log(System.Logger.Level.WARNING, "a task failed", e);
+            }
         }
     }
 

@@ -8,6 +8,8 @@ import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +20,8 @@ final class FaultyDatabase {
     enum Place {
         CONNECT,
         PREPARE,
+        /** Of a batch of renewals. */
+        PREPARE_BATCH,
         /** The commit has been carried out; its answer does not arrive. */
         COMMIT
     }
@@ -25,11 +29,24 @@ final class FaultyDatabase {
     private record Failure(Place place, Throwable what) {}
 
     private final String url = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
+    private final AtomicReference<@Nullable CountDownLatch> held = new AtomicReference<>();
     private final Deque<Failure> planned = new ArrayDeque<>();
 
     /** Has the next call at a place fail, after those that were planned before. */
     synchronized void fail(Place place, Throwable what) {
         planned.add(new Failure(place, what));
+    }
+
+    /** Has the next batch of renewals fail. */
+    void failBatch(Throwable what) {
+        fail(Place.PREPARE_BATCH, what);
+    }
+
+    /** Lets the next who wants a connection wait until the latch is counted down. */
+    CountDownLatch holdNextConnection() {
+        CountDownLatch latch = new CountDownLatch(1);
+        held.set(latch);
+        return latch;
     }
 
     synchronized boolean hasFailed() {
@@ -55,6 +72,10 @@ final class FaultyDatabase {
     DataSource dataSource() {
         return (DataSource) Proxy.newProxyInstance(
                 DataSource.class.getClassLoader(), new Class<?>[] {DataSource.class}, (self, method, arguments) -> {
+                    CountDownLatch latch = held.getAndSet(null);
+                    if (latch != null) {
+                        latch.await();
+                    }
                     at(Place.CONNECT);
                     return connection(DriverManager.getConnection(url));
                 });
@@ -64,7 +85,7 @@ final class FaultyDatabase {
         return (Connection) Proxy.newProxyInstance(
                 Connection.class.getClassLoader(), new Class<?>[] {Connection.class}, (self, method, arguments) -> {
                     if (method.getName().equals("prepareStatement")) {
-                        at(Place.PREPARE);
+                        at(((String) arguments[0]).contains("SKIP LOCKED") ? Place.PREPARE_BATCH : Place.PREPARE);
                     }
                     try {
                         Object answer = method.invoke(real, arguments);
