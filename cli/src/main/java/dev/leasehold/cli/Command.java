@@ -34,8 +34,28 @@ final class Command {
 
     private final List<String> words;
 
+    /** Where the shell tells that it could not become the command; null if nobody asks. */
+    private final @Nullable Path failed;
+
     Command(List<String> words) {
+        this(words, null);
+    }
+
+    private Command(List<String> words, @Nullable Path failed) {
         this.words = List.copyOf(words);
+        this.failed = failed;
+    }
+
+    /** The same, but afterwards it can be asked for {@link #hasNotRun}. */
+    Command observed() throws IOException {
+        Path file = Files.createTempFile("leasehold", ".failed");
+        file.toFile().deleteOnExit();
+        return new Command(words, file);
+    }
+
+    /** Whether it is certain that there was no command: its own status may be 127, too. */
+    boolean hasNotRun() {
+        return failed != null && failed.toFile().length() > 0;
     }
 
     /**
@@ -71,6 +91,7 @@ final class Command {
         line.addAll(List.of("-c", Guard.script("start.sh"), "leasehold"));
         line.add(startBefore == null ? "-" : Long.toString(startBefore));
         line.add(descriptors);
+        line.add(failed == null ? "" : failed.toString());
         line.add(ShellCode.format(lock));
         line.add(plain ? "plain" : "coded");
         line.addAll(plain ? words : ShellCode.words(words));

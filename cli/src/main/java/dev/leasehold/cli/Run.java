@@ -58,6 +58,9 @@ record Run(
         DistributedLock lock = leasehold.lock(name, options);
         Signals.listen(events::add);
         CompletableFuture<?> claim = claim(lock, events);
+        if (maxWait == null || !maxWait.isZero()) {
+            NestedRun.warn(leasehold, name, terminal);
+        }
         Event event = verbose ? takeReporting(events, new WaitReport(leasehold, name, terminal)) : events.take();
         if (event instanceof Event.Signalled signal) {
             claim.cancel(false);
@@ -65,7 +68,7 @@ record Run(
         } else if (event instanceof Event.Failed failed) {
             throw rethrown(failed.cause());
         } else if (event instanceof Event.Claimed claimed && claimed.lease() != null) {
-            return new Supervisor(claimed.lease(), settings, events, terminal).run();
+            return new Supervisor(claimed.lease(), settings(leasehold), events, terminal).run();
         }
         terminal.say("the lock '" + Escapes.shown(name) + "' is held by "
                 + (verbose ? WaitReport.holder(leasehold, name) : "somebody else")
@@ -73,6 +76,13 @@ record Run(
                 + "; the command was not run"
                 + (verbose ? "" : ". See: leasehold show " + store.argument() + Escapes.shellWord(name)));
         return busyExit;
+    }
+
+    /** A release would keep the lock for --at-least; to break the own lease does not. */
+    private RunSettings settings(Leasehold leasehold) {
+        return options.atLeast().isZero()
+                ? settings
+                : settings.with(lease -> leasehold.breakLock(lease.name(), lease.token()));
     }
 
     private static Event takeReporting(BlockingQueue<Event> events, WaitReport report) throws InterruptedException {

@@ -116,19 +116,21 @@ final class RunCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        dev.leasehold.cli.Command command = new dev.leasehold.cli.Command(command());
+        dev.leasehold.cli.Command given = new dev.leasehold.cli.Command(command());
         Duration longest = maxHold == null ? LockOptions.FOREVER : between("--max-hold", maxHold, SHORTEST_LEASE);
         Duration asked = between("--lease", lease, SHORTEST_LEASE);
         LockOptions options = LockOptions.defaults()
                 .withLeaseDuration(asked.compareTo(longest) > 0 ? longest : asked)
                 .withAtLeast(between("--at-least", atLeast, Duration.ZERO))
                 .withMaxHold(longest);
+        dev.leasehold.cli.Command command = atLeast.isZero() ? given : given.observed();
         RunSettings settings = new RunSettings(
                 command,
                 options.leaseDuration(),
                 options.maxHold(),
                 between("--grace", grace, Duration.ZERO),
-                onLoss == OnLoss.KILL);
+                onLoss == OnLoss.KILL,
+                RunSettings.Forgo.NOTHING);
         if (busyExit < 0 || busyExit > LARGEST_STATUS) {
             throw usage("--busy-exit must be 0 to " + LARGEST_STATUS + ", but was " + busyExit);
         }

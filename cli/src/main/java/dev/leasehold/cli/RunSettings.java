@@ -1,11 +1,30 @@
 package dev.leasehold.cli;
 
+import dev.leasehold.Lease;
 import java.time.Duration;
 
-/** How a command is run on a lease. The grace is cut to what such a lease allows. */
-record RunSettings(Command command, Duration lease, Duration maxHold, Duration grace, boolean killOnLoss) {
+/**
+ * How a command is run on a lease. The grace is cut to what such a lease allows.
+ *
+ * @param forgo ends a lease at once, of which --at-least would keep the lock although nothing was run
+ */
+record RunSettings(Command command, Duration lease, Duration maxHold, Duration grace, boolean killOnLoss, Forgo forgo) {
+
+    /** Ends a lease at once. */
+    interface Forgo {
+
+        /** For a run without --at-least: a release does it. */
+        Forgo NOTHING = lease -> false;
+
+        /** Whether the lease has been ended. */
+        boolean end(Lease lease) throws InterruptedException;
+    }
 
     RunSettings {
         grace = EndTimes.grace(grace, lease);
+    }
+
+    RunSettings with(Forgo other) {
+        return new RunSettings(command, lease, maxHold, grace, killOnLoss, other);
     }
 }

@@ -301,6 +301,10 @@ final class Supervisor {
     private boolean release(String what) throws InterruptedException {
         boolean wasValid = lease.isValid();
         try {
+            if ((exitStatus == null || settings.command().hasNotRun())
+                    && settings.forgo().end(lease)) {
+                return wasValid;
+            }
             if (lease.release() == LeaseState.RELEASED) {
                 return true;
             }

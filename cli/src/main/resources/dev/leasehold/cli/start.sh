@@ -1,6 +1,9 @@
-# Becomes the command. Why it is so: Command.java. Arguments: TERM_AT DESCRIPTORS NAME and then either
+# Becomes the command. Why it is so: Command.java. Arguments: TERM_AT DESCRIPTORS FILE NAME and then either
 # plain WORD… or coded PIECE…
 # It may be too late, since the wrapper may have been stopped on the way here. TERM_AT is - if there is no deadline.
+# If FILE is not empty, it tells that nothing was run: a shell that is replaced by the command does not come to its end.
+leasehold_failed=$3
+[ -z "$leasehold_failed" ] || trap 'echo >"$leasehold_failed"' EXIT
 if [ "$1" != - ]; then
   read -r leasehold_up leasehold_rest </proc/uptime
   if [ $((${leasehold_up%.*} * 100 + 1${leasehold_up#*.} - 100)) -ge "$1" ]; then
@@ -33,12 +36,12 @@ for leasehold_dir in $2; do
 done
 unset leasehold_file leasehold_pos leasehold_key
 # The point keeps newlines at the end, which a command substitution would drop; it is not part of a longer character.
-LEASEHOLD_NAME=$(printf "$3.")
+LEASEHOLD_NAME=$(printf "$4.")
 LEASEHOLD_NAME=${LEASEHOLD_NAME%.}
 export LEASEHOLD_NAME
-if [ "$4" = coded ]; then
+if [ "$5" = coded ]; then
   # Together they are all the words, quoted: one set for all, since one for each would take time by the square of their number.
-  shift 4
+  shift 5
   leasehold_rest=
   for leasehold_dir; do
     leasehold_up=$(printf "$leasehold_dir.")
@@ -46,7 +49,7 @@ if [ "$4" = coded ]; then
   done
   eval "set -- $leasehold_rest"
 else
-  shift 4
+  shift 5
 fi
 # Where there is no such file, we say so: the shell would name a line of this script. PATH is split without globbing.
 leasehold_up=

@@ -183,6 +183,24 @@ class RunEndToEnd {
     }
 
     @Test
+    void atLeastKeepsNothingWhereNothingWasRun() throws Exception {
+        assertThat(leasehold
+                        .run("run", "--at-least", "60", "demo", "no-such-command")
+                        .status())
+                .isEqualTo(127);
+        assertThat(leasehold
+                        .run("run", "-n", "--at-least", "60", "demo", dir.toString())
+                        .status())
+                .isEqualTo(126);
+        assertThat(leasehold
+                        .run("run", "-n", "--at-least", "60", "demo", "sh", "-c", "exit 127")
+                        .status())
+                .isEqualTo(127);
+
+        leasehold.run("run", "-n", "demo", "true").failed(75, "held by somebody else");
+    }
+
+    @Test
     void aStoreThatFailsIsNotABusyLock() throws Exception {
         Path noDatabase =
                 Files.writeString(dir.resolve("text"), "this is no database, but long enough to look at".repeat(30));
@@ -301,5 +319,14 @@ class RunEndToEnd {
         assertThat(shell("{ $0 run demo sh -c 'echo z >&4' 4>&1 >/dev/null; } | cat"))
                 .isEqualTo("z\n");
         assertThat(shell("$0 run demo sh -c 'ls /proc/$$/fd'")).isEqualTo("0\n1\n2\n");
+    }
+
+    @Test
+    void aRunWithinARunOfTheSameNameDoesNotWaitInSilence() throws Exception {
+        String inner = "exec " + Program.LAUNCHER + " run -w 3 demo true";
+        Program.Run outer = leasehold.run("run", "demo", "sh", "-c", inner);
+
+        assertThat(outer.status()).isEqualTo(75);
+        assertThat(outer.err()).contains("held by the very run that this one is part of");
     }
 }

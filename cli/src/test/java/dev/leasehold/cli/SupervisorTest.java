@@ -52,7 +52,8 @@ class SupervisorTest {
     private Supervisor supervisor(
             FakeLease lease, Duration duration, boolean killOnLoss, BlockingQueue<Event> events, String script) {
         Command command = new Command(List.of("sh", "-c", script, "sh", dir.toString()));
-        RunSettings settings = new RunSettings(command, duration, Duration.ofDays(1), MINUTE, killOnLoss);
+        RunSettings settings =
+                new RunSettings(command, duration, Duration.ofDays(1), MINUTE, killOnLoss, RunSettings.Forgo.NOTHING);
         PrintWriter writer = new PrintWriter(said);
         return new Supervisor(lease, settings, events, new Terminal(writer, writer));
     }

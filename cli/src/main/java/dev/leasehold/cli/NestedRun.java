@@ -1,0 +1,39 @@
+package dev.leasehold.cli;
+
+import dev.leasehold.HolderInfo;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockException;
+import dev.leasehold.LockInfo;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** A run that waits for a lock which the run holds that it was started from: it would wait for its own end. */
+final class NestedRun {
+
+    private static final long LOOK_AFTER_MILLIS = 500;
+
+    private NestedRun() {}
+
+    /** Looks a moment later who holds the lock, if that may be; and tells it. */
+    static void warn(Leasehold leasehold, String name, Terminal terminal) {
+        String token = System.getenv("LEASEHOLD_TOKEN");
+        if (token != null && name.equals(System.getenv("LEASEHOLD_NAME"))) {
+            CompletableFuture.delayedExecutor(LOOK_AFTER_MILLIS, TimeUnit.MILLISECONDS)
+                    .execute(() -> look(leasehold, name, token, terminal));
+        }
+    }
+
+    private static void look(Leasehold leasehold, String name, String token, Terminal terminal) {
+        try {
+            LockInfo lock = Locks.named(leasehold, name);
+            HolderInfo holder = lock == null ? null : lock.holder();
+            if (holder != null && token.equals(Long.toString(holder.token()))) {
+                terminal.say("the lock '" + Escapes.shown(name)
+                        + "' is held by the very run that this one is part of, so it waits "
+                        + "for its own end; drop the inner run, or give it another name");
+            }
+        } catch (LockException | InterruptedException | IllegalStateException e) {
+            // Then it is not told; the wait itself says what is wrong with the store.
+        }
+    }
+}
