@@ -42,10 +42,11 @@ final class BreakCommand implements Callable<Integer> {
             LockInfo lock = Locks.named(leasehold, leasehold.lock(name).name());
             HolderInfo holder = lock == null ? null : lock.holder();
             if (lock == null || holder == null) {
-                terminal.say("nobody holds the lock '" + Escapes.shown(name) + "'; nothing was broken");
+                terminal.say("nobody holds the lock '" + Escapes.shown(name) + "' " + store.scope()
+                        + "; nothing was broken");
                 return ExitStatus.NOTHING_BROKEN;
             }
-            terminal.out().print(LockTable.of(List.of(lock)));
+            terminal.out().print(LockTable.of(List.of(lock), store.namespace()));
             terminal.flush();
             if (!yes && !Question.confirmed(terminal, "Break the lease of this holder?", "to break this lease")) {
                 return ExitStatus.NOTHING_BROKEN;

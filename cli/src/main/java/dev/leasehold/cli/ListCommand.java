@@ -30,7 +30,7 @@ final class ListCommand implements Callable<Integer> {
         Terminal terminal = Terminal.standard();
         try (Leasehold leasehold = store.connect("leasehold ls")) {
             List<LockInfo> locks = leasehold.locks(pattern);
-            terminal.out().print(json ? LockJson.of(locks) + "\n" : LockTable.of(locks));
+            terminal.out().print(json ? LockJson.of(locks) + "\n" : LockTable.of(locks, store.namespace()));
             terminal.flush();
         }
         return ExitStatus.OK;

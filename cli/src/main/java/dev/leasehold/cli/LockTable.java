@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class LockTable {
 
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss");
+    private static final String NAMESPACE = "NAMESPACE";
     private static final List<String> HEADER =
             List.of("NAME", "ROLE", "HOST", "PID", "COMMAND", "SINCE", "UNTIL", "TOKEN");
 
@@ -23,7 +24,8 @@ final class LockTable {
         return TIME.format(instant.atZone(ZoneId.systemDefault()));
     }
 
-    static String of(List<LockInfo> locks) {
+    /** With a column for the namespace, unless that is empty. */
+    static String of(List<LockInfo> locks, String namespace) {
         List<List<String>> rows = new ArrayList<>();
         rows.add(HEADER);
         for (LockInfo lock : locks) {
@@ -45,7 +47,17 @@ final class LockTable {
                 rows.add(row(lock, "no majority", "", null, null, ""));
             }
         }
-        return aligned(rows) + disagreement(locks);
+        return aligned(namespace.isEmpty() ? rows : within(namespace, rows)) + disagreement(locks);
+    }
+
+    private static List<List<String>> within(String namespace, List<List<String>> rows) {
+        List<List<String>> wider = new ArrayList<>();
+        for (List<String> row : rows) {
+            List<String> cells = new ArrayList<>(row);
+            cells.add(0, row == HEADER ? NAMESPACE : Escapes.shown(namespace));
+            wider.add(cells);
+        }
+        return wider;
     }
 
     private static String disagreement(List<LockInfo> locks) {
@@ -79,7 +91,7 @@ final class LockTable {
     }
 
     private static String aligned(List<List<String>> rows) {
-        int[] widths = new int[HEADER.size()];
+        int[] widths = new int[rows.get(0).size()];
         for (List<String> row : rows) {
             for (int i = 0; i < widths.length; i++) {
                 widths[i] = Math.max(widths[i], width(row.get(i)));

@@ -74,7 +74,7 @@ record Run(
                 + (verbose ? WaitReport.holder(leasehold, name) : "somebody else")
                 + (maxWait == null || maxWait.isZero() ? "" : ", still after " + Durations.words(maxWait))
                 + "; the command was not run"
-                + (verbose ? "" : ". See: leasehold show " + store.argument() + Escapes.shellWord(name)));
+                + (verbose ? "" : ". See: leasehold show " + store.arguments() + Escapes.shellWord(name)));
         return busyExit;
     }
 

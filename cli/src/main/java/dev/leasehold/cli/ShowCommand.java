@@ -30,9 +30,14 @@ final class ShowCommand implements Callable<Integer> {
             if (json) {
                 terminal.out().println(LockJson.of(lock));
             } else if (seen == null) {
-                terminal.out().println("Nobody holds the lock '" + Escapes.shown(name) + "' or waits for it.");
+                terminal.out()
+                        .println("Nobody holds the lock '" + Escapes.shown(name) + "' " + store.scope()
+                                + ", or waits for it."
+                                + (store.namespace().isEmpty()
+                                        ? " Locks of an application that has a namespace: --namespace NAME."
+                                        : ""));
             } else {
-                terminal.out().print(LockTable.of(List.of(lock)));
+                terminal.out().print(LockTable.of(List.of(lock), store.namespace()));
             }
             terminal.flush();
         }

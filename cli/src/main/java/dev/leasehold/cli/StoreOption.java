@@ -29,6 +29,13 @@ final class StoreOption {
     @Nullable String uri;
 
     @Option(
+            names = "--namespace",
+            paramLabel = "NAME",
+            description = "Which names are meant: those of the applications that have this leasehold.namespace. "
+                    + "Default: those without one, unless the URI says leasehold.namespace=NAME.")
+    @Nullable String namespace;
+
+    @Option(
             names = "--store-password-file",
             paramLabel = "FILE",
             description = {
@@ -41,10 +48,14 @@ final class StoreOption {
     Leasehold connect(String label) {
         String store = checkedUri();
         String password = StorePassword.find(passwordFile, System.getenv());
-        return Leasehold.builder()
-                .uri(store, password == null ? Map.of() : Map.of("password", password))
-                .label(label)
-                .build();
+        Map<String, String> beside = new HashMap<>();
+        if (password != null) {
+            beside.put("password", password);
+        }
+        if (namespace != null) {
+            beside.put("namespace", namespace);
+        }
+        return Leasehold.builder().uri(store, beside).label(label).build();
     }
 
     /** The masters themselves, for what only a quorum has. */
@@ -89,9 +100,24 @@ final class StoreOption {
         return StoreUri.parse(uri()).toString();
     }
 
-    /** How this store is named to another command of ours; empty for the default. */
-    String argument() {
-        return uri == null ? "" : "--store " + Escapes.shellWord(uri) + " ";
+    /** Empty for none. */
+    String namespace() {
+        return namespace != null ? namespace : StoreUri.parse(uri()).options().getOrDefault("namespace", "");
+    }
+
+    /** Whose names are meant, for a sentence. */
+    String scope() {
+        String name = namespace();
+        return name.isEmpty() ? "without a namespace" : "in the namespace '" + Escapes.shown(name) + "'";
+    }
+
+    /** How this store is named to another command of ours; empty for the default and what the environment says. */
+    String arguments() {
+        return (uri == null ? "" : "--store " + Escapes.shellWord(uri) + " ")
+                + (passwordFile == null
+                        ? ""
+                        : "--store-password-file " + Escapes.shellWord(passwordFile.toString()) + " ")
+                + (namespace == null ? "" : "--namespace " + Escapes.shellWord(namespace) + " ");
     }
 
     static String defaultUri(Map<String, String> environment, String home) {

@@ -47,7 +47,7 @@ class LockTextTest {
 
     @Test
     void theTableHasOneLinePerHolderAndWaiterAndMovesNoCursor() {
-        String table = LockTable.of(List.of(NASTY));
+        String table = LockTable.of(List.of(NASTY), "");
 
         assertThat(table.lines()).hasSize(4);
         assertThat(table.codePoints().filter(c -> c != '\n')).noneMatch(Character::isISOControl);
@@ -65,7 +65,7 @@ class LockTextTest {
         LockInfo split = new LockInfo(
                 "x", null, List.of(), List.of(new NodeAnswer("redis://a:1", "held by host=h\npid=1, token 7")));
 
-        assertThat(LockTable.of(List.of(split)).lines().skip(1))
+        assertThat(LockTable.of(List.of(split), "").lines().skip(1))
                 .containsExactly(
                         "x     no majority  -     -    -        -      -      -",
                         "",

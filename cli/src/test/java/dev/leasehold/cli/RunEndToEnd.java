@@ -329,4 +329,33 @@ class RunEndToEnd {
         assertThat(outer.status()).isEqualTo(75);
         assertThat(outer.err()).contains("held by the very run that this one is part of");
     }
+
+    /** An application may have a namespace; a message that says "nobody" must not hide that. */
+    @Test
+    void aNamespaceIsAskedForAndNamed() throws Exception {
+        Program.Run holder = leasehold.start(
+                Map.of("LEASEHOLD_STORE", leasehold.store() + "?leasehold.namespace=prod"),
+                List.of("run", "demo", "sh", "-c", "echo held; exec sleep 60"));
+        awaitLine(holder.outFile());
+
+        assertThat(leasehold.run("show", "demo").out())
+                .isEqualTo("Nobody holds the lock 'demo' without a namespace, or waits for it. "
+                        + "Locks of an application that has a namespace: --namespace NAME.\n");
+        assertThat(leasehold
+                        .run("show", "--namespace", "prod", "demo")
+                        .succeeded()
+                        .out())
+                .startsWith("NAMESPACE  NAME  ROLE")
+                .contains("\nprod       demo  holder");
+        assertThat(leasehold.run("ls", "--namespace", "test").succeeded().out())
+                .startsWith("NAMESPACE  NAME")
+                .hasLineCount(1);
+        leasehold
+                .run("run", "-n", "--namespace", "prod", "demo", "true")
+                .failed(75, "See: leasehold show --namespace prod demo\n");
+        leasehold.run("ls", "--namespace", "a b").failed(64, "namespace must be");
+        leasehold
+                .run("ls", "--namespace", "a", "--store", leasehold.store() + "?leasehold.namespace=b")
+                .failed(64, "given twice");
+    }
 }
