@@ -1,0 +1,75 @@
+package dev.leasehold.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseState;
+import dev.leasehold.Leasehold;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** All masters are restarted, one at a time, while somebody tries for the lock that another holds. Real time, real servers. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class RedlockRollingRestartTest {
+
+    private static final Duration LONGEST = Duration.ofSeconds(2);
+    private static final int MASTERS = 5;
+    private static final String KEY = "leasehold:{x}";
+
+    private RedlockBench bench;
+
+    @AfterEach
+    void stop() {
+        bench.close();
+    }
+
+    /** The lease ended when the third of five was restarted: none was given back to it. */
+    @Test
+    void aHolderKeepsItsLeaseAndGetsEachMasterBackWhileAnotherTries() throws Exception {
+        bench = RedlockBench.opened(MASTERS, LONGEST);
+        Lease lease = bench.client(bench.store, LONGEST).lock("x").acquire();
+        bench.awaitHeldEverywhere("x");
+        Leasehold other = bench.client(bench.store, LONGEST);
+        AtomicBoolean over = new AtomicBoolean();
+        AtomicLong tried = new AtomicLong();
+        CompletableFuture<?> contender = CompletableFuture.runAsync(() -> {
+            while (!over.get()) {
+                tryFor(other);
+                tried.incrementAndGet();
+            }
+        });
+        try {
+            for (int i = 0; i < MASTERS; i++) {
+                bench.crash(i);
+                int node = i;
+                await().atMost(Duration.ofSeconds(15))
+                        .pollInterval(Duration.ofMillis(20))
+                        .untilAsserted(() -> {
+                            assertThat(lease.state()).isNotEqualTo(LeaseState.LOST);
+                            assertThat(bench.server(node).commands().get(KEY)).contains("|" + lease.token() + "|");
+                        });
+                assertThat(lease.isValid()).isTrue();
+            }
+        } finally {
+            over.set(true);
+            contender.get(20, TimeUnit.SECONDS);
+        }
+        assertThat(tried).hasValueGreaterThan(100);
+        assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+    }
+
+    private static void tryFor(Leasehold other) {
+        try {
+            assertThat(other.lock("x").tryAcquire(Duration.ofMillis(5))).isEmpty();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
