@@ -129,7 +129,7 @@ class RedlockFaultsTest {
         bench.proxies.get(0).hold(FaultProxy.Way.REQUESTS);
         bench.proxies.get(2).hold(FaultProxy.Way.REQUESTS);
         long start = System.nanoTime();
-        assertThatThrownBy(() -> client.lock("x").tryAcquire())
+        assertThatThrownBy(() -> client.lock("x").tryAcquire(Duration.ofSeconds(3)))
                 .isInstanceOfSatisfying(StoreUnavailableException.class, e -> {
                     assertThat(e.isLasting()).isTrue();
                     // After 1.5 s of silence its connection is given up, and another is made in vain.
