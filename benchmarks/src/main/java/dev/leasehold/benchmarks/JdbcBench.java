@@ -91,7 +91,6 @@ public final class JdbcBench {
                 Connection bare = pool.getConnection();
                 Connection prepared = DriverManager.getConnection(url + "&useServerPrepStmts=true");
                 Leasehold ours = Leasehold.connect(url);
-                Leasehold unspun = Leasehold.connect(url + "&leasehold.spin=false");
                 Leasehold given =
                         Leasehold.builder().store(JdbcStore.using(pool)).build()) {
             tables(pool);
@@ -100,7 +99,6 @@ public final class JdbcBench {
                 cycles.put("bare, prepared by the server", bare(prepared));
             }
             cycles.put("Leasehold", cycle(ours, "ours"));
-            cycles.put("Leasehold, spin=false", cycle(unspun, "unspun"));
             cycles.put("Leasehold, data source", cycle(given, "given"));
             cycles.put("ShedLock", shedLock(pool));
             cycles.put("Spring Integration", springCycle(spring(pool)));

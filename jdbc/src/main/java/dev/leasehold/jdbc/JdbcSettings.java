@@ -24,7 +24,7 @@ record JdbcSettings(
 
     static final int MOST_CONNECTIONS = 64;
 
-    static final JdbcSettings DEFAULT = new JdbcSettings(null, null, Tables.PREFIX, true, 4, true, false);
+    static final JdbcSettings DEFAULT = new JdbcSettings(null, null, Tables.PREFIX, true, 8, true, false);
 
     /** Checks the parts. */
     JdbcSettings {

@@ -134,7 +134,7 @@ public final class JdbcStore implements StoreFactory {
     }
 
     /**
-     * Limits the connections that a client uses at a time: 4 unless told otherwise. At most as many threads work for it at a
+     * Limits the connections that a client uses at a time: 8 unless told otherwise, opened as they are needed. At most as many threads work for it at a
      * time; a caller that waits for a lock or its release may be one of them, for less than a second, where the data source
      * is a Hikari pool with an idle connection to PostgreSQL, MariaDB or MySQL.
      *

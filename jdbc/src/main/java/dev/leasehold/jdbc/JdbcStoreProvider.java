@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * to be on the class path; beside it these options are ours: {@code leasehold.dialect}, {@code leasehold.schema}, {@code
  * leasehold.tables} (what their names begin with), {@code leasehold.initializeSchema} ({@code always} or {@code never}),
  * {@code leasehold.connections}, {@code leasehold.listen} and {@code leasehold.sessionLocks} ({@code true} or {@code
- * false}), {@code leasehold.spin} (likewise), {@code leasehold.password}. See {@link JdbcStore}.
+ * false}), {@code leasehold.password}. See {@link JdbcStore}.
  *
  * <p>Found with {@link java.util.ServiceLoader}; there is no need to use this class. Thread-safe.
  */
@@ -43,7 +43,6 @@ public final class JdbcStoreProvider implements StoreProvider {
         String schema = options.remove("schema");
         String tables = options.remove("tables");
         String password = options.remove("password");
-        boolean spin = choice("spin", options.remove("spin"), "true", "false");
         JdbcSettings settings = new JdbcSettings(
                 dialect == null ? null : JdbcDialect.named(dialect),
                 schema,
@@ -56,15 +55,14 @@ public final class JdbcStoreProvider implements StoreProvider {
             throw new IllegalArgumentException("unknown option leasehold."
                     + options.keySet().stream().sorted().findFirst().orElseThrow() + " in '" + uri
                     + "'; known are dialect, schema, tables, initializeSchema, connections, listen, password,"
-                    + " sessionLocks, spin");
+                    + " sessionLocks");
         }
         if (settings.sessionLocks() && url.startsWith("jdbc:h2:")) {
             throw new IllegalArgumentException(
                     "'" + uri + "': leasehold.sessionLocks is for PostgreSQL, MariaDB and MySQL;"
                             + " H2 has no locks that belong to a session. Leave it out");
         }
-        return new JdbcStore(
-                uri.toString(), (most, patience) -> new OwnPool(url, password, spin, most, patience), settings);
+        return new JdbcStore(uri.toString(), (most, patience) -> new OwnPool(url, password, most, patience), settings);
     }
 
     private static boolean choice(String option, @Nullable String value, String yes, String no) {

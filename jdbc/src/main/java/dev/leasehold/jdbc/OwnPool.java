@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A pool of our own for one client of a JDBC URL, made with the first connection. Thread-safe. */
@@ -47,12 +46,6 @@ final class OwnPool implements ConnectionSource {
     private static final Map<String, String> DRIVER_OPTIONS =
             Map.of("mariadb", "useServerPrepStmts", "mysql", "useLocalSessionState");
 
-    private static final String SOCKET_FACTORY = "socketFactory";
-    private static final Pattern TAKES_FACTORY = Pattern.compile("^jdbc:(postgresql|mariadb):");
-    private static final Pattern NAMES_FACTORY =
-            Pattern.compile("[?&](socketFactory|service)=", Pattern.CASE_INSENSITIVE);
-    private static final String POSTGRES_DEFAULTS = "org/postgresql/driverconfig.properties";
-
     private static final AtomicLong NUMBERS = new AtomicLong();
 
     /** Also the shortest time for which the pool can be asked. */
@@ -62,7 +55,6 @@ final class OwnPool implements ConnectionSource {
 
     private final String url;
     private final @Nullable String password;
-    private final boolean spin;
     private final int most;
     private final Duration patience;
     private final ReentrantLock lock = new ReentrantLock();
@@ -73,12 +65,10 @@ final class OwnPool implements ConnectionSource {
      * Connects to nothing yet.
      *
      * @param password null where the URL has it, or none is needed
-     * @param spin whether a caller's thread may look for an answer before it sleeps, where the driver lets us
      */
-    OwnPool(String url, @Nullable String password, boolean spin, int most, Duration patience) {
+    OwnPool(String url, @Nullable String password, int most, Duration patience) {
         this.url = url;
         this.password = password;
-        this.spin = spin;
         this.most = most;
         this.patience = patience;
     }
@@ -162,7 +152,7 @@ final class OwnPool implements ConnectionSource {
         return url.split(":", 3)[1];
     }
 
-    private HikariConfig config() throws SQLException {
+    private HikariConfig config() {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url);
         if (password != null) {
@@ -186,29 +176,8 @@ final class OwnPool implements ConnectionSource {
         if (option != null && !url.contains(option)) {
             config.addDataSourceProperty(option, "true");
         }
-        if (spin && maySpin(url, DriverManager.getDriver(url).getClass().getClassLoader())) {
-            config.addDataSourceProperty(SOCKET_FACTORY, SpinSockets.class.getName());
-        }
         config.setThreadFactory(DaemonThreads.named(config.getPoolName()));
         return config;
-    }
-
-    /**
-     * Whether our sockets may stand in for plain ones. A factory of the user's stays, wherever it is named: PostgreSQL's driver also
-     * looks for settings in a service file and in a resource. And a driver that cannot see our classes could not make it.
-     */
-    static boolean maySpin(String url, @Nullable ClassLoader drivers) {
-        if (drivers == null
-                || !TAKES_FACTORY.matcher(url).find()
-                || NAMES_FACTORY.matcher(url).find()) {
-            return false;
-        }
-        try {
-            return Class.forName(SpinSockets.class.getName(), false, drivers) == SpinSockets.class
-                    && drivers.getResource(POSTGRES_DEFAULTS) == null;
-        } catch (ClassNotFoundException e) {
-            return false;
-        }
     }
 
     @Override

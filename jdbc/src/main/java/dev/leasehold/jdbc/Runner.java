@@ -3,7 +3,6 @@ package dev.leasehold.jdbc;
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.spi.ClockReading;
-import dev.leasehold.spi.Spin;
 import dev.leasehold.spi.StoreContext;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -73,8 +72,6 @@ final class Runner {
     private final ReentrantLock opening = new ReentrantLock();
     private final Map<Object, Long> asking = new ConcurrentHashMap<>();
     private final Lending lending;
-    /** A commit takes longer than an answer out of memory: it goes to the disk. */
-    private final Spin spin = new Spin(Duration.ofNanos(500_000));
 
     private volatile @Nullable Ready ready;
 
@@ -177,9 +174,7 @@ final class Runner {
             return job;
         }
         try (borrowed) {
-            return SpinSockets.spinning(spin::until, () -> tryFirst(job, first, borrowed, at))
-                    ? null
-                    : job.afterFirst();
+            return tryFirst(job, first, borrowed, at) ? null : job.afterFirst();
         } catch (SQLException e) {
             if (!leavesUnknown(e)) {
                 borrowed.rollBack();

@@ -25,7 +25,7 @@ class JdbcStoreProviderTest {
         "jdbc:postgresql://h/d?leasehold.connections=0, must be 1 to 64",
         "jdbc:postgresql://h/d?leasehold.connections=x, whole number",
         "jdbc:postgresql://h/d?leasehold.sessionLocks=yes, true or false",
-        "jdbc:postgresql://h/d?leasehold.spin=fast, true or false",
+        "jdbc:postgresql://h/d?leasehold.spin=true, unknown option leasehold.spin",
         "jdbc:h2:mem:a?leasehold.sessionLocks=true, H2 has no locks that belong to a session",
         "jdbc:postgresql://h/d?leasehold.synchronous=off, unknown option leasehold.synchronous",
     })

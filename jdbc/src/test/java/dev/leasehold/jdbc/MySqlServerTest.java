@@ -58,7 +58,7 @@ class MySqlServerTest {
                 assertThat(number(statement, QUESTIONS) - before).isBetween(100L, 110L);
             });
         }
-        try (OwnPool pool = new OwnPool(url, null, true, 1, Duration.ofSeconds(5));
+        try (OwnPool pool = new OwnPool(url, null, 1, Duration.ofSeconds(5));
                 Connection connection = pool.get();
                 Statement statement = connection.createStatement()) {
             assertThat(number(statement, "SELECT '', @@session.transaction_isolation = 'READ-COMMITTED'"))
