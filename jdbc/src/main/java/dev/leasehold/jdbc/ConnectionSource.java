@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** Where a store's connections come from. Thread-safe. */
 interface ConnectionSource extends AutoCloseable {
@@ -23,13 +24,32 @@ interface ConnectionSource extends AutoCloseable {
     /** Whether the server ends their statements by itself, when they wait for a row for too long. */
     boolean limitsWaits();
 
+    /** Why nobody gets a connection just now: a pool that is exhausted, where that can be seen; else null. */
+    default @Nullable String exhausted() {
+        return null;
+    }
+
+    /** Takes note that the calling thread asks for a lock; it may have a connection of this source's. */
+    default void calling() {}
+
     /** Closes what was opened for the store, and nothing of the user's. */
     @Override
     void close();
 
     /** A data source of the user's. */
     static ConnectionSource of(DataSource given) {
+        CallersTransactions transactions = new CallersTransactions(given);
         return new ConnectionSource() {
+            @Override
+            public @Nullable String exhausted() {
+                return NoConnection.reason(given);
+            }
+
+            @Override
+            public void calling() {
+                transactions.look();
+            }
+
             @Override
             public Connection get() throws SQLException {
                 return given.getConnection();

@@ -223,6 +223,7 @@ final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListen
     /** Session locks need transactions, and a session that belongs to its own thread. */
     @Override
     public void lend(Runnable request) {
+        runner.calling();
         if (session == null && runner.mayLend()) {
             workers.lend(request);
         } else {
@@ -300,6 +301,9 @@ final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListen
 
     private void giveUp(Job<?> job) {
         String waited = context.storeTimeout().toMillis() + " ms";
-        job.fail(outcome -> ServerFailures.timedOut(name, waited, outcome, null));
+        NoConnection exhausted = runner.exhausted();
+        job.fail(outcome -> exhausted != null
+                ? ServerFailures.noConnection(exhausted, name, outcome)
+                : ServerFailures.timedOut(name, waited, outcome, null));
     }
 }

@@ -110,9 +110,29 @@ final class Runner {
         asking.put(asker, System.nanoTime());
         try {
             return lend();
+        } catch (SQLException e) {
+            NoConnection none = exhausted(e);
+            throw none == null ? e : none;
         } finally {
             asking.remove(asker);
         }
+    }
+
+    /** Whether it is for the pool, and not for the database, that there was no connection. */
+    private @Nullable NoConnection exhausted(SQLException e) {
+        String said = NoConnection.reason(e);
+        return said == null ? null : new NoConnection(said, e);
+    }
+
+    /** Why those get no connection who have been waiting for one for a while, if that can be seen; else null. */
+    @Nullable NoConnection exhausted() {
+        String why = isStarved() ? source.exhausted() : null;
+        return why == null ? null : new NoConnection(why, null);
+    }
+
+    /** The calling thread asks for a lock, or gives one back. */
+    void calling() {
+        source.calling();
     }
 
     /** A connection to keep for longer. */

@@ -13,6 +13,9 @@ final class ServerFailures {
 
     /** What to tell when there is no connection; that the user is not let in will not pass. */
     static LockException unreachable(SQLException e, String store, Outcome outcome) {
+        if (e instanceof NoConnection none) {
+            return noConnection(none, store, outcome);
+        }
         SQLException why = deepest(e);
         String state = String.valueOf(why.getSQLState());
         // PostgreSQL's driver, when it has no password to offer; with a number it is MariaDB's server, which is full.
@@ -33,6 +36,21 @@ final class ServerFailures {
                         store,
                         outcome,
                         last);
+    }
+
+    /** What to tell when a pool has had no connection to lend. */
+    static LockException noConnection(NoConnection why, String store, Outcome outcome) {
+        String known = outcome == Outcome.NOT_ACQUIRED
+                ? "; the request was certainly not carried out"
+                : "; the request may have been carried out";
+        return new StoreUnavailableException(
+                "the store " + store + " got no connection: " + why.getMessage() + known
+                        + ". Make the pool larger than the number of connections that its other users keep, or give"
+                        + " Leasehold a pool of its own; a thread that waits for a lock should not keep a connection of it"
+                        + " (docs/sql.md)",
+                store,
+                outcome,
+                why);
     }
 
     static LockException broken(SQLException e, String store, Outcome outcome) {
