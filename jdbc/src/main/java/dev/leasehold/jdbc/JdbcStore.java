@@ -23,7 +23,7 @@ import javax.sql.DataSource;
  *
  * <p>Locks are taken and released in short transactions of their own, on connections of their own: never in a transaction of
  * the caller's, whatever its state. A connection comes back to its pool as it was lent. A client borrows at most {@link
- * #withConnections} of them at a time, each for one statement or one short transaction; a pool of one connection is enough.
+ * #withConnections} of them at a time, each for one statement or one short transaction; a pool of one connection is enough, if nobody else uses it.
  * On PostgreSQL one more is kept to listen on while the client waits for a lock; it is given back as soon as it turns out
  * that the pool has no other.
  *

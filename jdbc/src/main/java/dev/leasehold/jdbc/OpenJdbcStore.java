@@ -35,6 +35,7 @@ final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListen
     private final Renewals renewals;
     private final ServerSweep sweep;
     private final Deadlines deadlines;
+    private final RenewalOutage outage = new RenewalOutage();
     private final boolean mayListen;
     private final PostgresListener listener;
     private final @Nullable PinnedSession session;
@@ -72,6 +73,7 @@ final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListen
     @Override
     public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
         Job<RenewAnswer> job = job((protocol, now) -> protocol.renew(lease, duration, now), answer -> {});
+        job.answer().whenComplete((answer, failure) -> outage.heard(failure));
         if (deadlines.add(job)) {
             Renewals.Renewal renewal = new Renewals.Renewal(lease, duration, job);
             if (session != null) {

@@ -2,9 +2,12 @@ package dev.leasehold.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
+import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
 import java.sql.Connection;
 import java.time.Duration;
@@ -84,6 +87,26 @@ class ExhaustedPoolTest {
                         .hasMessageNotContaining("Check that the database is running");
                 assertThat(one.isClosed() || two.isClosed()).isFalse();
             }
+        }
+    }
+
+    @Test
+    void isWarnedOfOncePerOutageWhenLeasesCannotBeRenewed() throws Exception {
+        pool.setConnectionTimeout(300);
+        LockOptions brief = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(3));
+        try (Leasehold client = client();
+                Lease one = client.lock("a", brief).acquire();
+                Lease two = client.lock("b", brief).acquire()) {
+            try (Connection first = pool.getConnection();
+                    Connection second = pool.getConnection()) {
+                await().until(() -> !one.isValid() && !two.isValid());
+                assertThat(first.isClosed() || second.isClosed()).isFalse();
+            }
+            assertThat(warnings)
+                    .filteredOn(text -> text.contains("renewed"))
+                    .singleElement()
+                    .asString()
+                    .contains("all 2 connections of the pool shop are in use");
         }
     }
 
