@@ -1,5 +1,6 @@
 package dev.leasehold.cli;
 
+import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -7,6 +8,8 @@ import java.util.stream.Collectors;
 final class Escapes {
 
     private static final Pattern PLAIN_WORD = Pattern.compile("[A-Za-z0-9_./:@%+=,-]+");
+
+    private static final Pattern STATEMENT = Pattern.compile("\\s*(create|alter|grant)\\s", Pattern.CASE_INSENSITIVE);
 
     private Escapes() {}
 
@@ -31,9 +34,18 @@ final class Escapes {
         return safe.toString();
     }
 
-    /** The same for a message of several lines, as one with statements to be copied. The first alone begins at the margin. */
+    /**
+     * The same for a message. Statements in it that are to be copied keep their lines, of which the first alone begins at the
+     * margin; what a driver says in several lines becomes one.
+     */
     static String lines(String message) {
-        return message.strip().lines().map(Escapes::shown).collect(Collectors.joining("\n  "));
+        List<String> lines =
+                message.strip().lines().filter(line -> !line.isBlank()).toList();
+        boolean hasStatements =
+                lines.stream().anyMatch(line -> STATEMENT.matcher(line).lookingAt());
+        return lines.stream()
+                .map(line -> shown(hasStatements ? line.stripTrailing() : line.strip()))
+                .collect(Collectors.joining(hasStatements ? "\n  " : " "));
     }
 
     /** For a command line that may be copied to a shell; what is invisible stays an escape. */

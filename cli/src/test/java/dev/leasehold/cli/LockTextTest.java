@@ -121,6 +121,13 @@ class LockTextTest {
     void statementsToBeCopiedKeepTheirLines() {
         assertThat(Escapes.lines("no table; run:\ncreate table a (\n  b int);\n"))
                 .isEqualTo("no table; run:\n  create table a (\n    b int);");
-        assertThat(Escapes.lines("\u001b[2J\nleasehold: forged")).isEqualTo("\\u001b[2J\n  leasehold: forged");
+        assertThat(Escapes.lines("\u001b[2J\nleasehold: forged\nCREATE TABLE a"))
+                .isEqualTo("\\u001b[2J\n  leasehold: forged\n  CREATE TABLE a");
+    }
+
+    @Test
+    void whatADriverSaysInSeveralLinesIsOneLine() {
+        assertThat(Escapes.lines("link failure\n\nThe last packet\n was \u001b sent; check it"))
+                .isEqualTo("link failure The last packet was \\u001b sent; check it");
     }
 }
