@@ -24,7 +24,7 @@ if holder and holder.claim == ARGV[1] then
     if to.before == '' then
       redis.call('DEL', KEYS[2])
     elseif to.before then
-      redis.call('SET', KEYS[2], to.before, 'KEEPTTL')
+      redis.call('SET', KEYS[2], to.before, 'PX', TOKEN_LIFE)
     end
     to.before = to.before or redis.call('GET', KEYS[2]) or ''
   end
