@@ -9,6 +9,7 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.testkit.FaultProxy;
+import io.lettuce.core.RedisLoadingException;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -90,7 +91,9 @@ final class RedlockBench implements AutoCloseable {
     void crash(int node) {
         servers.get(node).kill();
         servers.get(node).restart();
-        server(node).commands().ping();
+        // A master that keeps its data on disk reads it first, and says so to whoever asks meanwhile.
+        await().ignoreExceptionsInstanceOf(RedisLoadingException.class)
+                .until(() -> server(node).commands().ping(), "PONG"::equals);
     }
 
     /** How many stand in line for a lock, on all nodes. */
