@@ -4,6 +4,9 @@ package dev.leasehold.cli;
 final class ExitStatus {
 
     static final int OK = 0;
+    /** Of show: nobody holds the lock. */
+    static final int NOBODY_HOLDS_IT = 1;
+
     /** Nothing was broken: nobody held the lock, or no more, or the user declined. */
     static final int NOTHING_BROKEN = 1;
 

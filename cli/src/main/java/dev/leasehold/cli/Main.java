@@ -6,6 +6,7 @@ import dev.leasehold.StoreUnavailableException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -28,6 +29,9 @@ final class Main {
 
     private static final Map<String, String> STATUSES = new LinkedHashMap<>();
 
+    /** Those that `run` alone can end with. */
+    private static final List<String> OF_RUN = List.of("75", "79", "126", "127", "128+N", "else");
+
     static {
         STATUSES.put("64", "bad usage");
         STATUSES.put("69", "the store is unavailable; trying again may help");
@@ -41,7 +45,7 @@ final class Main {
         STATUSES.put("128+N", "ended by signal N, as 143 by SIGTERM");
         STATUSES.put(
                 "else",
-                "the command's own status; break: 1 if nothing was broken, as when you decline; "
+                "the command's own status; show: 1 if nobody holds the lock; break: 1 if nothing was broken, as when you decline; "
                         + "doctor: 1 if it warns, 2 if something is serious; quorum: 1 if there is no majority or you decline");
     }
 
@@ -84,14 +88,14 @@ final class Main {
             CommandLine sub = new CommandLine(command);
             sub.setStopAtPositional(command instanceof RunCommand);
             sub.getCommandSpec().mixinStandardHelpOptions(true).versionProvider(new Version());
-            describeStatuses(sub);
+            describeStatuses(sub, command instanceof RunCommand);
             sub.getSubcommands().values().forEach(inner -> {
                 inner.getCommandSpec().mixinStandardHelpOptions(true).versionProvider(new Version());
-                describeStatuses(inner);
+                describeStatuses(inner, false);
             });
             line.addSubcommand(name, sub);
         });
-        describeStatuses(line);
+        describeStatuses(line, true);
         line.registerConverter(Duration.class, Main::duration);
         line.setExpandAtFiles(false);
         line.setCaseInsensitiveEnumValuesAllowed(true);
@@ -110,11 +114,15 @@ final class Main {
         }
     }
 
-    private static void describeStatuses(CommandLine line) {
+    private static void describeStatuses(CommandLine line, boolean ofRun) {
+        Map<String, String> statuses = new LinkedHashMap<>(STATUSES);
+        if (!ofRun) {
+            statuses.keySet().removeAll(OF_RUN);
+        }
         line.getCommandSpec()
                 .usageMessage()
                 .exitCodeListHeading("%nExit statuses:%n")
-                .exitCodeList(STATUSES);
+                .exitCodeList(statuses);
     }
 
     private static int usage(ParameterException failure, Terminal terminal) {

@@ -9,7 +9,11 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-@Command(name = "show", description = "Shows who holds a lock and who waits for it.", descriptionHeading = "%n")
+@Command(
+        name = "show",
+        description = "Shows who holds a lock and who waits for it.",
+        descriptionHeading = "%n",
+        footer = {"", "It exits with 0 if somebody holds the lock, with 1 if nobody does."})
 final class ShowCommand implements Callable<Integer> {
 
     @Mixin
@@ -40,7 +44,7 @@ final class ShowCommand implements Callable<Integer> {
                 terminal.out().print(LockTable.of(List.of(lock), store.namespace()));
             }
             terminal.flush();
+            return lock.holder() == null ? ExitStatus.NOBODY_HOLDS_IT : ExitStatus.OK;
         }
-        return ExitStatus.OK;
     }
 }

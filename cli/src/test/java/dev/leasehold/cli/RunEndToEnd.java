@@ -223,7 +223,9 @@ class RunEndToEnd {
     @Test
     void lookingAtAStoreThatIsNotThereYetMakesNoFile() throws Exception {
         leasehold.run("ls").succeeded();
-        leasehold.run("show", "demo").succeeded();
+        assertThat(leasehold.run("show", "demo").status())
+                .as("nobody holds it")
+                .isEqualTo(1);
         leasehold.run("break", "demo").failed(1, "nobody holds the lock 'demo'");
 
         assertThat(dir.resolve("locks.db")).doesNotExist();
