@@ -35,7 +35,8 @@ CONSTANTS
 Rules == {"no marker", "marker too young", "run id from client", "accept below last", "lower",
           "shorten", "same claim id", "gate votes", "deadline from receipt", "no bound on proposals",
           "forget last", "old record counts", "last without run", "count any proposal", "largest deadline",
-          "half is enough", "lease comes back", "top up below last", "marker without data id"}
+          "half is enough", "lease comes back", "top up below last", "marker without data id",
+          "lease takes back"}
 
 ASSUME /\ Durations \subseteq 1..MaxLease
        /\ MaxLease % 2 = 0
@@ -56,7 +57,10 @@ Symmetry == Permutations(Nodes) \union Permutations(Claims)
 -----------------------------------------------------------------------------
 (* Nodes *)
 
-Unlocked(k) == [k EXCEPT !.claim = None, !.token = 0, !.endOfRun = 0, !.until = 0]
+Unlocked(k) == [k EXCEPT !.claim = None, !.token = 0, !.endOfRun = 0, !.until = 0, !.before = NoRecord, !.yesBefore = 0]
+
+\* Without what the claim that stands there has raised.
+TakenBack(k) == [k EXCEPT !.last = k.before, !.yes = k.yesBefore]
 IsFree(k)   == k.claim = None
 
 ClientsNameRuns == "run id from client" \in Broken
@@ -84,7 +88,8 @@ InBound(m) == "no bound on proposals" \in Broken \/ m.endOfRun <= now + Half
 
 Hold(k, m, until, last) ==
     [k EXCEPT !.claim = m.claim, !.token = m.token, !.endOfRun = m.endOfRun, !.until = until,
-              !.last = last, !.yes = Max(k.yes, m.endOfRun)]
+              !.last = last, !.yes = Max(k.yes, m.endOfRun),
+              !.before = IF IsFree(k) THEN k.last ELSE @, !.yesBefore = IF IsFree(k) THEN k.yes ELSE @]
 
 NewLast(k, m) == Max(Last(k), IF "last without run" \in Broken THEN m.token ELSE m.endOfRun)
 
@@ -129,11 +134,15 @@ Receive(n, m) ==
         /\ answers' = IF Awaited(m.claim, m.token) /\ Useful(a, now) THEN answers \union {a} ELSE answers
     /\ UNCHANGED <<now, claim, sent, crashes, granted, inOrder>>
 
-\* A finished claim has sent its release to all nodes; it frees whatever the claim holds there.
+\* A finished claim has sent its release to all nodes; it frees whatever the claim holds there. That of a claim which was never
+\* granted takes back what the claim has raised there.
 ReceiveRelease(n) ==
     /\ ~IsFree(node[n])
-    /\ LET c == claim[node[n].claim] IN c.state = "done" \/ c.again
-    /\ node' = [node EXCEPT ![n] = Unlocked(node[n])]
+    /\ LET c == claim[node[n].claim]
+           takesBack == c.state = "failed" \/ "lease takes back" \in Broken
+       IN
+       /\ c.state \in {"done", "failed"} \/ c.again
+       /\ node' = [node EXCEPT ![n] = Unlocked(IF takesBack THEN TakenBack(@) ELSE @)]
     /\ UNCHANGED <<now, claim, sent, answers, crashes, granted, inOrder>>
 
 \* The gate hands the free lock to a claim that queues there, under a token of its own. It is no vote, and a node
@@ -143,7 +152,8 @@ GateGrants(n, c) ==
         q == Last(k) + 1
     IN
     /\ IsFree(k) /\ claim[c].state = "claiming" /\ q <= MaxToken
-    /\ node' = [node EXCEPT ![n] = [k EXCEPT !.claim = c, !.token = q, !.endOfRun = q, !.until = now + 1, !.last = q]]
+    /\ node' = [node EXCEPT ![n] = [k EXCEPT !.claim = c, !.token = q, !.endOfRun = q, !.until = now + 1, !.last = q,
+                                         !.before = k.last, !.yesBefore = k.yes]]
     /\ answers' = IF "gate votes" \in Broken THEN answers \union {Answer(c, n, claim[c].token, now, 1)} ELSE answers
     /\ UNCHANGED <<now, claim, sent, crashes, granted, inOrder>>
 
@@ -227,7 +237,7 @@ Keep(c) ==
 \* A release, or the end of a failed attempt. A client that crashes does none of this, it just does no more.
 Finish(c) ==
     /\ claim[c].state \in {"claiming", "held"}
-    /\ claim' = [claim EXCEPT ![c].state = "done", ![c].deadlines = Nothing]
+    /\ claim' = [claim EXCEPT ![c].state = IF @ = "held" THEN "done" ELSE "failed", ![c].deadlines = Nothing]
     /\ sent' = Outdated(c)
     /\ answers' = OthersAnswers(c)
     /\ UNCHANGED <<now, node, crashes, granted, inOrder>>
@@ -262,7 +272,8 @@ Tick ==
 Init ==
     /\ now = 0
     /\ node = [n \in Nodes |-> [claim |-> None, token |-> 0, endOfRun |-> 0, until |-> 0,
-                                last |-> 0, run |-> 0, markerRun |-> 0, since |-> LongAgo, yes |-> 0]]
+                                last |-> 0, run |-> 0, markerRun |-> 0, since |-> LongAgo, yes |-> 0,
+                                before |-> NoRecord, yesBefore |-> 0]]
     /\ claim = [c \in Claims |-> [state |-> "new", token |-> 0, endOfRun |-> 0, deadlines |-> Nothing, again |-> FALSE]]
     /\ sent = {}
     /\ answers = {}
@@ -292,7 +303,7 @@ TokenOrder == inOrder
 \* Nobody believes to hold a lease when a later one has been granted, even if that has ended.
 OnlyLatest == \A c \in Claims: Believes(c) => claim[c].endOfRun = granted
 
-\* Whatever a node has said yes to, it remembers whenever it votes: as `last`, or as the floor below it.
+\* Whatever a node has said yes to, and was not taken back, it remembers whenever it votes: as `last`, or as the floor below it.
 YesMeansLast == \A n \in Nodes: Votes(node[n], node[n].run) => Last(node[n]) >= node[n].yes
 
 \* What a holder counts on stands on the node, or has been forgotten by a node that has no vote yet.
