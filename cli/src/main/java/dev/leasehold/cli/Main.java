@@ -24,7 +24,12 @@ import picocli.CommandLine.UnmatchedArgumentException;
         descriptionHeading = "%n",
         commandListHeading = "%nCommands:%n",
         mixinStandardHelpOptions = true,
-        versionProvider = Main.Version.class)
+        versionProvider = Main.Version.class,
+        footerHeading = "%n",
+        footer = {
+            "Without --store and $LEASEHOLD_STORE locks live in a file of the user's own: another user of the machine, root included, has",
+            "others, and both get the lock. For the jobs of several users name one store for all."
+        })
 final class Main {
 
     private static final Map<String, String> STATUSES = new LinkedHashMap<>();

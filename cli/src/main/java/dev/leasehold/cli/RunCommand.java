@@ -140,6 +140,10 @@ final class RunCommand implements Callable<Integer> {
         }
         StderrLoggers.verbose = verbose;
         Terminal terminal = Terminal.standard();
+        if (verbose && store.isUsersOwn()) {
+            terminal.say("the store is " + store.shown()
+                    + ", this user's own: what another user locks, root included, is not seen here");
+        }
         return new Run(name, options, maxWait(), busyExit, verbose, settings, terminal)
                 .call(store, command.label(LONGEST_LABEL));
     }

@@ -95,6 +95,12 @@ final class StoreOption {
         return uri != null ? uri : defaultUri(System.getenv(), System.getProperty("user.home"));
     }
 
+    /** Whether neither an option nor the environment names the store, so that it is this user's own. */
+    boolean isUsersOwn() {
+        return uri == null
+                && System.getenv().getOrDefault("LEASEHOLD_STORE", "").isEmpty();
+    }
+
     /** The store without credentials. */
     String shown() {
         return StoreUri.parse(uri()).toString();

@@ -223,9 +223,7 @@ class RunEndToEnd {
     @Test
     void lookingAtAStoreThatIsNotThereYetMakesNoFile() throws Exception {
         leasehold.run("ls").succeeded();
-        assertThat(leasehold.run("show", "demo").status())
-                .as("nobody holds it")
-                .isEqualTo(1);
+        assertThat(leasehold.run("show", "demo").status()).as("nobody holds it").isEqualTo(1);
         leasehold.run("break", "demo").failed(1, "nobody holds the lock 'demo'");
 
         assertThat(dir.resolve("locks.db")).doesNotExist();
@@ -234,11 +232,12 @@ class RunEndToEnd {
     @Test
     void theDefaultStoreIsTheUsersOwn() throws Exception {
         Path state = dir.resolve("state");
-        leasehold
+        Program.Run run = leasehold
                 .start(
                         Map.of("LEASEHOLD_STORE", "", "XDG_STATE_HOME", state.toString()),
-                        List.of("run", "demo", "true"))
+                        List.of("run", "-v", "demo", "true"))
                 .succeeded();
+        assertThat(run.err()).contains("this user's own");
 
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(state.resolve("leasehold"))))
                 .isEqualTo("rwx------");

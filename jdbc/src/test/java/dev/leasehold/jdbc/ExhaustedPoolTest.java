@@ -115,12 +115,12 @@ class ExhaustedPoolTest {
         try (Leasehold client = client()) {
             client.lock("a").acquire().close();
             assertThat(warnings).isEmpty();
-            TransactionSynchronizationManager.bind(pool);
+            TransactionSynchronizationManager.bindResource(pool, new Object());
             client.lock("a").acquire().close();
             client.lock("a").acquire().close();
             assertThat(warnings).singleElement().asString().contains("transaction");
         } finally {
-            TransactionSynchronizationManager.unbind();
+            TransactionSynchronizationManager.unbindResource(pool);
         }
     }
 
