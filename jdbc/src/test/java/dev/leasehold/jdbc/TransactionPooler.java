@@ -130,6 +130,9 @@ final class TransactionPooler implements AutoCloseable {
                     values.add(arguments);
                     return null;
                 }
+                if (method.getName().equals("isWrapperFor")) {
+                    return false;
+                }
                 if (!method.getName().startsWith("execute")) {
                     return null;
                 }
