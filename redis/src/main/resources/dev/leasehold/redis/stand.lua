@@ -1,3 +1,17 @@
+-- Takes some out of the queue that have been silent for too long behind a living first one, which asks: behind who holds a
+-- lock for days, those that died waiting would pile up. The clock chooses which of a long queue are looked at.
+local function leaveSilent(now)
+  local size = redis.call('LLEN', KEYS[3])
+  local from = size > 101 and 1 + now % (size - 100) or 1
+  local some = size > 1 and redis.call('LRANGE', KEYS[3], from, from + 99) or {}
+  for i = 1, #some do
+    local known = waiter(some[i])
+    if not (known and known.alive > now) then
+      leave(some[i])
+    end
+  end
+end
+
 -- Standing in line, after lock.lua and find.lua. Waiters that have been silent for too long have lost their places: those in
 -- front, so that the first living one knows that it is the first; and the one that asks. Returns the place, or 0.
 -- terms: what the queue keeps of a waiter, without ASKED and CAME. told: see find.lua.
@@ -37,6 +51,9 @@ local function stand(id, enqueue, terms, now, told)
         redis.call('PEXPIRE', KEYS[3], lasts)
       end
     end
+  end
+  if place == 1 then
+    leaveSilent(now)
   end
   return place or 0
 end

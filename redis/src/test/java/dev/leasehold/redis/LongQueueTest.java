@@ -64,6 +64,29 @@ class LongQueueTest {
         assertThat(QueueEntries.claims(server, QUEUE)).hasSize(LENGTH).doesNotHaveDuplicates();
     }
 
+    /** They stayed for as long as the lock was held: 2,000 behind a leader. */
+    @Test
+    void thoseWhoDiedBehindALivingFirstOneDoNotPileUp() {
+        String living = server.lindex(QUEUE, -1);
+        server.del(QUEUE);
+        for (int i = 0; i < 500; i++) {
+            server.rpush(
+                    QUEUE,
+                    "0000000000000001" + living.substring(16).replace("waiter:" + LENGTH + "|", "dead:" + i + "|"));
+            if (i % 100 == 0) {
+                server.rpush(QUEUE, living.replace("waiter:" + LENGTH + "|", "waiter:" + i / 100 + "|"));
+            }
+        }
+        server.pexpire(QUEUE, 60_000);
+        assertThat(ask(0, 1)).startsWith("[busy|1|");
+        assertThat(server.llen(QUEUE)).isBetween(399L, 410L);
+        for (int i = 0; i < 200; i++) {
+            assertThat(ask(0, 1)).startsWith("[busy|1|");
+        }
+        assertThat(QueueEntries.claims(server, QUEUE))
+                .containsExactly("waiter:0", "waiter:1", "waiter:2", "waiter:3", "waiter:4");
+    }
+
     @Test
     void whoHasMovedForwardIsFoundWithoutReadingTheWholeQueue() {
         server.ltrim(QUEUE, 15, -1);

@@ -308,7 +308,7 @@ final class ModelMaster {
         return new Said.Yes(ballot.token(), lease);
     }
 
-    /** Those in front; further back they are passed over when it is their turn. */
+    /** Those in front; further back they are passed over when it is their turn, or leave when the first one asks. */
     private void dropSilent(Lock lock) {
         while (!lock.queue.isEmpty() && lock.queue.get(0).aliveUntil <= now) {
             lock.queue.remove(0);
@@ -333,6 +333,9 @@ final class ModelMaster {
             return lock.queue.size();
         }
         lock.queue.set(index, waiter);
+        if (index == 0) {
+            lock.queue.removeIf(one -> one.aliveUntil <= now);
+        }
         return index + 1;
     }
 
