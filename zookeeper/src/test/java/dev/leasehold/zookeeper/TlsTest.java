@@ -130,7 +130,6 @@ class TlsTest {
         refused("");
     }
 
-    /** Whether the store or its caller is the first to give up is open: both do after three seconds. */
     /** The store and the engine both give up after the store's timeout: who is the first is open, and what each says is true. */
     private static void refused(String options) {
         try (Leasehold leasehold = Leasehold.connect(uri("3000" + options))) {
