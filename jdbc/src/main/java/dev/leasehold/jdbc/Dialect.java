@@ -121,6 +121,9 @@ interface Dialect {
     /** Whether a table is missing. */
     boolean isMissingTable(SQLException e);
 
+    /** Whether the user has no right to what it asked for. */
+    boolean isDenied(SQLException e);
+
     /** Whether the database tells waiters itself. */
     default boolean canNotify() {
         return false;

@@ -147,6 +147,11 @@ final class H2Dialect implements Dialect {
     }
 
     @Override
+    public boolean isDenied(SQLException e) {
+        return e.getErrorCode() == 90096;
+    }
+
+    @Override
     public boolean isMissingTable(SQLException e) {
         int code = e.getErrorCode();
         return (code >= 42102 && code <= 42104) || code == 90079;

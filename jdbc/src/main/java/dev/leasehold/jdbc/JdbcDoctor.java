@@ -86,7 +86,7 @@ final class JdbcDoctor {
                 });
         tables(borrowed, named);
         if (tables) {
-            findings.add(DatabaseRights.finding(name, borrowed.sql(), named, kind));
+            findings.add(DatabaseRights.finding(name, borrowed.sql(), named));
         }
         if (kind == JdbcDialect.POSTGRESQL) {
             findings.add(

@@ -50,7 +50,7 @@ final class Layout {
         dialect.check(connection, borrowed.sql());
         Tables before = known;
         Tables tables = before != null ? before : placed(borrowed, dialect);
-        Long layout = layout(borrowed, tables);
+        Long layout = ours(borrowed, tables);
         if (layout == null && before == null && settings.initialize()) {
             layout = create(borrowed, tables);
         }
@@ -63,10 +63,11 @@ final class Layout {
                     + "; they were not changed, and nothing was locked. Use "
                     + (layout > CURRENT ? "a newer version of Leasehold" : "other tables (leasehold.tables=…)"));
         }
-        known = tables;
         if (before == null) {
+            DatabaseRights.check(borrowed.sql(), tables, store);
             LOG.log(Level.INFO, "the store {0} has its tables in {1}: {2}", store, tables.schema(), tables.in("$lock"));
         }
+        known = tables;
         boolean other = dialect.needsReadCommitted()
                 || connection.getTransactionIsolation() != Connection.TRANSACTION_READ_COMMITTED;
         String place = connection.getMetaData().getURL() + " " + connection.getCatalog() + " " + tables.in("$lock");
@@ -78,6 +79,17 @@ final class Layout {
         return named.schema() != null
                 ? named
                 : new Tables(dialect, dialect.schemaOf(borrowed.sql(), named), settings.prefix());
+    }
+
+    private @Nullable Long ours(Borrowed borrowed, Tables tables) throws SQLException {
+        try {
+            return layout(borrowed, tables);
+        } catch (SQLException e) {
+            if (DatabaseRights.isNotOurs(e) && !tables.dialect().isDenied(e)) {
+                throw DatabaseRights.foreign(e, tables, store);
+            }
+            throw e;
+        }
     }
 
     /** The version of the tables' layout; null where they are missing. */

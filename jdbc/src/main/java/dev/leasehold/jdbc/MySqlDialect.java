@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,9 @@ record MySqlDialect(String schema) implements Dialect {
     private static final int CHANGED_SINCE_SNAPSHOT = 1020;
     private static final int NO_SUCH_TABLE = 1146;
     private static final int NO_SUCH_DATABASE = 1049;
+
+    /** Access denied: to a database, for a user, to a table by a command, to a column. */
+    private static final Set<Integer> DENIED = Set.of(1044, 1045, 1142, 1143);
 
     @Override
     public String quote(String identifier) {
@@ -116,6 +120,11 @@ record MySqlDialect(String schema) implements Dialect {
     @Override
     public boolean mayServeCallersThreads() {
         return true;
+    }
+
+    @Override
+    public boolean isDenied(SQLException e) {
+        return DENIED.contains(e.getErrorCode());
     }
 
     @Override

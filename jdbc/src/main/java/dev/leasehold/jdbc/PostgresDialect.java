@@ -165,6 +165,11 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
+    public boolean isDenied(SQLException e) {
+        return "42501".equals(e.getSQLState());
+    }
+
+    @Override
     public boolean isMissingTable(SQLException e) {
         return "42P01".equals(e.getSQLState()) || "3F000".equals(e.getSQLState());
     }

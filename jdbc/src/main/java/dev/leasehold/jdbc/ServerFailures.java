@@ -62,9 +62,11 @@ final class ServerFailures {
         String remedy = state.equals("26000") || state.equals("42P05")
                 ? ". There seems to be a pooler in between that lends sessions per transaction, and the driver has the"
                         + " server keep statements: set prepareThreshold=0 for its connections"
-                : state.startsWith("28") || state.startsWith("42") || state.startsWith("08")
+                : state.startsWith("28") || state.startsWith("08")
                         ? ". Check user, password and the rights in docs/sql.md"
-                        : "";
+                        : state.startsWith("42")
+                                ? ". Check the user's rights, and that the tables are those in docs/sql.md"
+                                : "";
         return new LockException(
                 "the store " + store + " refused: " + reason(e) + " (SQLSTATE " + state + "); nothing was changed"
                         + remedy,

@@ -11,6 +11,7 @@ import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.LockOptions;
+import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.testkit.FaultProxy;
 import dev.leasehold.testkit.Started;
@@ -308,11 +309,41 @@ class PostgresHardCasesTest {
                         .hasMessageContaining("permission denied")
                         .hasMessageContaining("docs/sql.md");
             }
-            statement.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON locks.my_lock, locks.my_waiter TO app");
             statement.execute("GRANT SELECT ON locks.my_layout TO app");
+            statement.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON locks.my_lock TO app");
+            try (Leasehold app = Leasehold.connect(url + "always")) {
+                assertThatThrownBy(app::check)
+                        .isInstanceOf(LockException.class)
+                        .hasMessageContaining("SELECT, INSERT, UPDATE, DELETE ON \"locks\".\"my_waiter\"");
+                assertThatThrownBy(() -> app.lock(name).acquire())
+                        .as("at the first use, not at the first contention")
+                        .isInstanceOf(LockException.class)
+                        .hasMessageContaining("GRANT SELECT, INSERT, UPDATE, DELETE ON \"locks\".\"my_waiter\" TO …");
+            }
+            statement.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON locks.my_waiter TO app");
             try (Leasehold one = Leasehold.connect(url + "always");
                     Leasehold two = Leasehold.connect(url + "never")) {
                 new Contention(name, List.of(one, two)).take(10);
+            }
+        }
+    }
+
+    /** The message was: check user and password. */
+    @Test
+    void tablesOfOurNamesThatAreSomebodyElsesAreToldAsWhatTheyAre() throws Exception {
+        try (Connection admin = DriverManager.getConnection(POSTGRES.get().url());
+                Statement statement = admin.createStatement()) {
+            statement.execute("CREATE TABLE door_layout (hinges int)");
+            statement.execute("CREATE TABLE bolt_lock (key_number int)");
+            for (String prefix : List.of("door_", "bolt_")) {
+                try (Leasehold one = Leasehold.connect(POSTGRES.get().url() + "&leasehold.tables=" + prefix)) {
+                    assertThatThrownBy(() -> one.lock(name).acquire())
+                            .isInstanceOf(LockException.class)
+                            .isNotInstanceOf(StoreUnavailableException.class)
+                            .hasMessageContaining("are not those that Leasehold makes")
+                            .hasMessageContaining("leasehold.tables=")
+                            .hasMessageNotContaining("password");
+                }
             }
         }
     }

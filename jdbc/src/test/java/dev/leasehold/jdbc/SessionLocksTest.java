@@ -366,9 +366,11 @@ class SessionLocksTest {
             try (Leasehold client = Leasehold.builder()
                     .store(JdbcStore.using(pool).withConnections(1).withSessionLocks(true))
                     .build()) {
-                client.lock(name).acquire().close();
-                Lease left = client.lock(name).acquire();
-                CompletableFuture<Lease> waiting = client.lock(name).acquireAsync();
+                DistributedLock lock =
+                        client.lock(name, LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(2)));
+                lock.acquire().close();
+                Lease left = lock.acquire();
+                CompletableFuture<Lease> waiting = lock.acquireAsync();
                 left.close();
                 get(waiting);
                 assertThat(server.isTaken(name)).isTrue();
