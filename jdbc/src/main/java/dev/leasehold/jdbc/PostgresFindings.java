@@ -11,6 +11,12 @@ final class PostgresFindings {
 
     private static final String LAGGING = "a fail-over to a replica that lacks the latest locks";
 
+    /** For that long a transaction may be open before it is told. */
+    private static final long LONG_SECONDS = 60;
+
+    /** A snapshot behind which a lock that is taken a thousand times a second has that many versions of its row, and more. */
+    private static final long OLD_TRANSACTIONS = 10_000;
+
     private PostgresFindings() {}
 
     static List<Finding> of(String node, Sql sql) throws SQLException {
@@ -25,7 +31,49 @@ final class PostgresFindings {
                 sql.number("SELECT COUNT(*) FROM pg_stat_replication"),
                 setting(sql, "synchronous_standby_names"),
                 setting(sql, "synchronous_commit")));
+        findings.add(snapshots(node, longestTransaction(sql), oldestKept(sql)));
         return findings;
+    }
+
+    /**
+     * What keeps the database from taking away old versions of rows. A lock that is taken often leaves one with every grant and
+     * every release, and who reads its row passes by all of them.
+     */
+    static Finding snapshots(String node, long seconds, long transactions) {
+        if (seconds < LONG_SECONDS && transactions < OLD_TRANSACTIONS) {
+            return Finding.of(
+                    Severity.FINE,
+                    "database-no-old-snapshot",
+                    node,
+                    "no old snapshot is open, as far as this user may see");
+        }
+        return Finding.of(
+                        Severity.WARNING,
+                        "database-old-snapshot",
+                        node,
+                        seconds >= LONG_SECONDS
+                                ? "a transaction has been open for " + seconds + " s"
+                                : "a replication slot, a replica or a prepared transaction holds back the snapshot of "
+                                        + transactions + " transactions ago")
+                .meaning(
+                        "old versions of rows are kept as long: a lock that is taken often becomes slower with every time,"
+                                + " about ten times after 12,000",
+                        "end it (pg_stat_activity, pg_replication_slots, pg_prepared_xacts tell which it is); run reports"
+                                + " on a replica without hot_standby_feedback, and drop slots that nobody reads");
+    }
+
+    /** For how many seconds the oldest transaction with a snapshot of this database has been open, of those that this user may see. */
+    static long longestTransaction(Sql sql) throws SQLException {
+        return sql.number(
+                "SELECT COALESCE(MAX(FLOOR(EXTRACT(EPOCH FROM clock_timestamp() - xact_start))), 0)::bigint"
+                        + " FROM pg_stat_activity WHERE backend_xmin IS NOT NULL AND datname = current_database() AND pid <> pg_backend_pid()");
+    }
+
+    /** How many transactions ago the oldest snapshot was taken that is kept without a session. */
+    static long oldestKept(Sql sql) throws SQLException {
+        return sql.number("SELECT COALESCE(MAX(age(xmin)), 0)::bigint FROM (SELECT xmin FROM pg_replication_slots"
+                + " UNION ALL SELECT backend_xmin FROM pg_stat_replication"
+                + " UNION ALL SELECT transaction FROM pg_prepared_xacts WHERE database = current_database()) AS kept");
     }
 
     private static String setting(Sql sql, String name) throws SQLException {

@@ -2,6 +2,7 @@ package dev.leasehold.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.Examination;
 import dev.leasehold.Finding;
@@ -92,6 +93,7 @@ class JdbcDoctorTest {
                         "database-commits",
                         "database-latency",
                         "database-messages",
+                        "database-no-old-snapshot",
                         "database-rights",
                         "database-tables",
                         "database-version",
@@ -240,6 +242,32 @@ class JdbcDoctorTest {
         assertThat(MySqlFindings.replication("db", "ON", false).severity()).isEqualTo(Severity.WARNING);
         assertThat(MySqlFindings.replication("db", "ON", true).severity()).isEqualTo(Severity.NOTE);
         assertThat(MySqlFindings.replication("db", "OFF", false).code()).isEqualTo("database-no-replica");
+    }
+
+    @Test
+    void anOldSnapshotIsAWarning() {
+        assertThat(PostgresFindings.snapshots("db", 59, 9_999).severity()).isEqualTo(Severity.FINE);
+        assertThat(PostgresFindings.snapshots("db", 60, 0).severity()).isEqualTo(Severity.WARNING);
+        assertThat(PostgresFindings.snapshots("db", 60, 0).what()).contains("open for 60 s");
+        assertThat(PostgresFindings.snapshots("db", 0, 10_000).what())
+                .contains("replication slot", "10000 transactions");
+    }
+
+    @Test
+    void aSnapshotThatStaysOpenIsSeen() throws Exception {
+        try (Connection report = DriverManager.getConnection(POSTGRES.get().url());
+                Connection looking = DriverManager.getConnection(POSTGRES.get().url());
+                Statement statement = report.createStatement()) {
+            report.setAutoCommit(false);
+            report.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            statement.execute("SELECT 1");
+            Sql sql = new Sql(looking);
+            await().untilAsserted(() ->
+                    assertThat(PostgresFindings.longestTransaction(sql)).isPositive());
+            assertThat(PostgresFindings.oldestKept(sql)).isZero();
+            report.rollback();
+            assertThat(PostgresFindings.longestTransaction(sql)).isZero();
+        }
     }
 
     @Test
