@@ -59,7 +59,8 @@ public final class RedisStore implements StoreFactory {
 
     /**
      * Locks in the Redis that a client was made for. The client stays the caller's: it is never closed here, only the two
-     * connections that a store opens with it are.
+     * connections that a store opens with it are. On its threads only the asynchronous methods of a lock may be called: one
+     * that blocks may wait for an answer that the same thread would have to read.
      *
      * @param client a Lettuce client made with a URI
      * @return the store
@@ -77,7 +78,7 @@ public final class RedisStore implements StoreFactory {
 
     /**
      * Locks in a Redis that a client connects to. The client stays the caller's: it is never closed here, only the two
-     * connections that a store opens with it are.
+     * connections that a store opens with it are. What {@link #using(RedisClient)} says of its threads holds here, too.
      *
      * @param client a Lettuce client
      * @param uri where to connect to; may name sentinels
