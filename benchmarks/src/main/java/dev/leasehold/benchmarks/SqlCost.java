@@ -40,7 +40,7 @@ public final class SqlCost {
 
     private static final int ROUNDS = 9;
     private static final int MANY = 16;
-    private static final int WARM_UP_TURNS = 4;
+    private static final int WARM_UP_TURNS = 8;
     private static final OperatingSystemMXBean SYSTEM =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
