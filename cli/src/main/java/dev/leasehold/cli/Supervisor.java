@@ -149,13 +149,13 @@ final class Supervisor {
 
     private Process start(@Nullable Long startBefore) {
         Process command;
+        Signals.listenForCommand(events::add);
         try {
             command = settings.command().start(lease.name(), lease.token(), mark, startBefore);
         } catch (IOException e) {
             throw new Failure(ExitStatus.NOT_EXECUTABLE, "the command could not be started: " + e.getMessage());
         }
         commandStart = System.nanoTime();
-        Signals.listenForCommand(events::add);
         command.onExit().thenAccept(process -> events.add(new Event.Exited(process.exitValue())));
         return command;
     }
