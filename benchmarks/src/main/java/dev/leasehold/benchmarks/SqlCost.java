@@ -90,7 +90,7 @@ public final class SqlCost {
             contestants.put("two bare statements", bare);
             contestants.put("Leasehold", leasehold);
             contestants.put("ShedLock", shedLock);
-            for (int width : new int[] {1, MANY}) {
+            for (int width : new int[] {MANY, 1}) {
                 compare(database, contestants, width, threads, turn);
             }
         } finally {
