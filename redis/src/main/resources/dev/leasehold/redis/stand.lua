@@ -1,5 +1,5 @@
--- Takes some out of the queue that have been silent for too long behind a living first one, which asks: behind who holds a
--- lock for days, those that died waiting would pile up. The clock chooses which of a long queue are looked at.
+-- Removes waiters that have been silent for too long from behind a living first one, which asks. While a lock is held for
+-- days, dead waiters would pile up. Of a long queue it looks at a hundred; the clock chooses which.
 local function leaveSilent(now)
   local size = redis.call('LLEN', KEYS[3])
   local from = size > 101 and 1 + now % (size - 100) or 1
