@@ -1,9 +1,15 @@
 /** Distributed locks that tell the truth; start at {@link dev.leasehold.Leasehold}. */
+@SuppressWarnings("module") // The modules that see the internal room are compiled after this one.
 module dev.leasehold {
     requires static transitive org.jspecify;
 
     exports dev.leasehold;
     exports dev.leasehold.spi;
+    exports dev.leasehold.internal to
+            dev.leasehold.cli,
+            dev.leasehold.jdbc,
+            dev.leasehold.redis,
+            dev.leasehold.zookeeper;
 
     uses dev.leasehold.spi.StoreProvider;
 

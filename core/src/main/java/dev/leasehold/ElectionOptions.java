@@ -1,5 +1,6 @@
 package dev.leasehold;
 
+import dev.leasehold.internal.DurationText;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -23,8 +24,8 @@ public final class ElectionOptions {
                 LockOptions.defaults().withLeaseDuration(leaseDuration).leaseDuration();
         this.margin = margin;
         if (margin.isNegative() || margin.compareTo(leaseDuration.dividedBy(MOST_MARGIN)) > 0) {
-            throw new IllegalArgumentException(
-                    "margin must be zero to a third of the leaseDuration of " + leaseDuration + ", but was " + margin);
+            throw new IllegalArgumentException("margin must be zero to a third of the leaseDuration of "
+                    + DurationText.of(leaseDuration) + ", but was " + DurationText.of(margin));
         }
     }
 

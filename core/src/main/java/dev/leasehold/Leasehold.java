@@ -220,7 +220,8 @@ public final class Leasehold implements AutoCloseable {
      * the store until its lease runs out, as if the process had died.
      *
      * <p>Waits for the store to answer releases for the store timeout at most, then closes the connection. An interrupt ends
-     * the wait for holders and not the one for the store, and is kept. What the user passed in is not closed. Idempotent; of
+     * the wait for holders and not the one for the store, and is kept. What the user passed in is not closed. The client's
+     * threads end by themselves soon afterwards; this does not wait for them, since a callback may run on one. Idempotent; of
      * several limits the one that is over first counts.
      *
      * @param limit how long holds may take to end; zero ends them at once

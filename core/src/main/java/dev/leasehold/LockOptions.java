@@ -1,5 +1,6 @@
 package dev.leasehold;
 
+import dev.leasehold.internal.DurationText;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -173,12 +174,8 @@ public final class LockOptions {
     private static void within(String what, Duration duration, Duration least) {
         Objects.requireNonNull(duration, what);
         if (duration.compareTo(least) < 0 || duration.compareTo(FOREVER) > 0) {
-            throw new IllegalArgumentException(
-                    what + " must be " + words(least) + " to 36,500 days, but was " + duration);
+            throw new IllegalArgumentException(what + " must be " + DurationText.of(least) + " to 36,500 days, but was "
+                    + DurationText.of(duration));
         }
-    }
-
-    private static String words(Duration least) {
-        return least.isZero() ? "zero" : least.toMillis() + " ms";
     }
 }

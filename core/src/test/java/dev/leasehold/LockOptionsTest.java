@@ -3,6 +3,7 @@ package dev.leasehold;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.leasehold.internal.DurationText;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -60,7 +61,7 @@ class LockOptionsTest {
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("leaseDuration")
                     .hasMessageContaining("100 ms")
-                    .hasMessageContaining(bad.toString());
+                    .hasMessageContaining(DurationText.of(bad));
             assertThatThrownBy(() -> defaults.withMaxHold(bad)).hasMessageContaining("maxHold");
         }
         assertThatThrownBy(() -> defaults.withAtLeast(Duration.ofNanos(-1))).hasMessageContaining("atLeast");

@@ -53,20 +53,4 @@ final class Durations {
         }
         throw new IllegalArgumentException("'" + text + "' is not a duration: " + FORMS);
     }
-
-    /** In words, rounded down to what matters. */
-    static String words(Duration duration) {
-        if (duration.compareTo(Duration.ofSeconds(10)) < 0) {
-            BigDecimal seconds = BigDecimal.valueOf(duration.toMillis(), 3).stripTrailingZeros();
-            return seconds.toPlainString() + " s";
-        }
-        long seconds = duration.toSeconds();
-        if (seconds < 120) {
-            return seconds + " s";
-        }
-        if (seconds < 7_200) {
-            return seconds / 60 + " min" + (seconds % 60 == 0 ? "" : " " + seconds % 60 + " s");
-        }
-        return seconds < 172_800 ? seconds / 3_600 + " h" : seconds / 86_400 + " days";
-    }
 }

@@ -1,6 +1,7 @@
 package dev.leasehold.cli;
 
 import dev.leasehold.NodeAnswer;
+import dev.leasehold.internal.DurationText;
 import dev.leasehold.redis.MasterVote;
 import dev.leasehold.redis.RedlockStore;
 import java.util.List;
@@ -86,7 +87,7 @@ final class QuorumCommand implements Callable<Integer> {
             Terminal terminal = Terminal.standard();
             RedlockStore quorum = store.quorum();
             String asked = "Is it certain that no lock of " + Escapes.shown(quorum.toString())
-                    + " was held or granted within the last " + Durations.words(quorum.maxLease()) + "?";
+                    + " was held or granted within the last " + DurationText.of(quorum.maxLease()) + "?";
             if (!yes && !Question.confirmed(terminal, asked, "if you know that none was held or granted lately")) {
                 terminal.say("the quorum was not opened, and nothing was changed");
                 return ExitStatus.NOT_OPENED;

@@ -4,6 +4,7 @@ import dev.leasehold.DistributedLock;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
+import dev.leasehold.internal.DurationText;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
@@ -72,7 +73,7 @@ record Run(
         }
         terminal.say("the lock '" + Escapes.shown(name) + "' is held by "
                 + (verbose ? WaitReport.holder(leasehold, name) : "somebody else")
-                + (maxWait == null || maxWait.isZero() ? "" : ", still after " + Durations.words(maxWait))
+                + (maxWait == null || maxWait.isZero() ? "" : ", still after " + DurationText.of(maxWait))
                 + "; the command was not run"
                 + (verbose ? "" : ". See: leasehold show " + store.arguments() + Escapes.shellWord(name)));
         return busyExit;

@@ -1,6 +1,7 @@
 package dev.leasehold.cli;
 
 import dev.leasehold.LockOptions;
+import dev.leasehold.internal.DurationText;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -84,10 +85,10 @@ final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--on-loss",
             paramLabel = "kill|ignore",
-            defaultValue = "kill",
-            description = "What happens to the command when the lock is lost. Default: kill. "
-                    + "ignore lets it go on, and its status is passed on; check the token where it writes.")
-    OnLoss onLoss = OnLoss.KILL;
+            description =
+                    "What happens to the command when the lock is lost. Default: kill; ignore where there is no /proc. "
+                            + "ignore lets it go on, and its status is passed on; check the token where it writes.")
+    @Nullable OnLoss onLoss;
 
     @Option(
             names = "--grace",
@@ -129,23 +130,33 @@ final class RunCommand implements Callable<Integer> {
                 options.leaseDuration(),
                 options.maxHold(),
                 between("--grace", grace, Duration.ZERO),
-                onLoss == OnLoss.KILL,
+                killsOnLoss(onLoss, BootClock.isPresent()),
                 RunSettings.Forgo.NOTHING);
         if (busyExit < 0 || busyExit > LARGEST_STATUS) {
             throw usage("--busy-exit must be 0 to " + LARGEST_STATUS + ", but was " + busyExit);
         }
-        if (settings.killOnLoss() && !BootClock.isPresent()) {
-            throw usage("the guard of --on-loss kill needs /proc, which this system does not have; "
-                    + "use --on-loss ignore and check the token where the command writes");
-        }
         StderrLoggers.verbose = verbose;
         Terminal terminal = Terminal.standard();
+        if (onLoss == null && !settings.killOnLoss()) {
+            terminal.say(
+                    "this system has no /proc, so that a lost lock does not end the command (as with --on-loss ignore): "
+                            + "check the token LEASEHOLD_TOKEN where the command writes");
+        }
         if (verbose && store.isUsersOwn()) {
             terminal.say("the store is " + store.shown()
                     + ", this user's own: what another user locks, root included, is not seen here");
         }
         return new Run(name, options, maxWait(), busyExit, verbose, settings, terminal)
                 .call(store, command.label(LONGEST_LABEL));
+    }
+
+    /** Without /proc the guard cannot find the command's processes: then a lost lock ends nothing, unless it was asked to. */
+    boolean killsOnLoss(@Nullable OnLoss given, boolean hasProc) {
+        if (given == OnLoss.KILL && !hasProc) {
+            throw usage("the guard of --on-loss kill needs /proc, which this system does not have; "
+                    + "use --on-loss ignore and check the token where the command writes");
+        }
+        return given == null ? hasProc : given == OnLoss.KILL;
     }
 
     private List<String> command() {
@@ -179,10 +190,10 @@ final class RunCommand implements Callable<Integer> {
     private Duration between(String option, Duration duration, Duration least) {
         if (duration.compareTo(least) < 0 || duration.compareTo(LockOptions.FOREVER) > 0) {
             throw usage(
-                    option + " must be " + (least.isZero() ? "0" : Durations.words(least)) + " to 36500 days, but was "
+                    option + " must be " + (least.isZero() ? "0" : DurationText.of(least)) + " to 36500 days, but was "
                             + (duration.compareTo(Durations.HUGE) >= 0
                                     ? "more"
-                                    : duration.isNegative() ? "negative" : Durations.words(duration)));
+                                    : duration.isNegative() ? "negative" : DurationText.of(duration)));
         }
         return duration;
     }

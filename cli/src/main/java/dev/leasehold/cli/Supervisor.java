@@ -4,6 +4,7 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.internal.DurationText;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.security.SecureRandom;
@@ -311,7 +312,7 @@ final class Supervisor {
         } catch (LockException e) {
             // Whatever the store says to that, the command has run, under the lock.
             terminal.say(what + ", but the lock " + shownName() + " could not be released and stays taken for up to "
-                    + Durations.words(settings.lease()) + ": " + Escapes.lines(String.valueOf(e.getMessage())));
+                    + DurationText.of(settings.lease()) + ": " + Escapes.lines(String.valueOf(e.getMessage())));
             return wasValid;
         }
         if (settings.killOnLoss() && !ended) {

@@ -49,13 +49,4 @@ class DurationsTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("write a number of seconds");
     }
-
-    @Test
-    void hasWordsForThem() {
-        assertThat(Durations.words(Duration.ofMillis(166))).isEqualTo("0.166 s");
-        assertThat(Durations.words(Duration.ZERO)).isEqualTo("0 s");
-        assertThat(Durations.words(Duration.ofSeconds(30))).isEqualTo("30 s");
-        assertThat(Durations.words(Duration.ofSeconds(150))).isEqualTo("2 min 30 s");
-        assertThat(Durations.words(Duration.ofDays(36_525))).isEqualTo("36525 days");
-    }
 }

@@ -117,7 +117,7 @@ class RunEndToEnd {
         leasehold
                 .run("run", "-v", "-n", "demo", "true")
                 .failed(75, "held by pid " + holder.process().pid() + " on ");
-        leasehold.run("run", "--wait", "300ms", "demo", "true").failed(75, "still after 0.3 s");
+        leasehold.run("run", "--wait", "300ms", "demo", "true").failed(75, "still after 300 ms");
         assertThat(leasehold.run("run", "-n", "-E", "9", "demo", "true").status())
                 .isEqualTo(9);
         assertThat(leasehold.run("run", "-n", "other", "true").status()).isZero();

@@ -10,6 +10,7 @@ import dev.leasehold.LockInfo;
 import dev.leasehold.LockOptions;
 import dev.leasehold.ReentrantDistributedLock;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.internal.DurationText;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
@@ -180,8 +181,8 @@ public final class Client {
             throw rethrown(e);
         } catch (TimeoutException e) {
             throw new StoreUnavailableException(
-                    "the store " + this + " did not answer " + what + " within " + settings.storeTimeout()
-                            + "; check that it is reachable",
+                    "the store " + this + " did not answer " + what + " within "
+                            + DurationText.of(settings.storeTimeout()) + "; check that it is reachable",
                     toString(),
                     StoreUnavailableException.Outcome.UNKNOWN,
                     e);
@@ -222,16 +223,17 @@ public final class Client {
     private void check(LockOptions options) {
         checkLease(options.leaseDuration());
         if (options.atLeast().compareTo(store.maxLease()) > 0) {
-            throw new IllegalArgumentException("atLeast must be at most " + store.maxLease() + " on the store " + this
-                    + ", the longest lease there, but was " + options.atLeast());
+            throw new IllegalArgumentException(
+                    "atLeast must be at most " + DurationText.of(store.maxLease()) + " on the store " + this
+                            + ", the longest lease there, but was " + DurationText.of(options.atLeast()));
         }
     }
 
     void checkLease(Duration lease) {
         Duration most = store.maxLease();
         if (lease.compareTo(LockOptions.SHORTEST_LEASE) < 0 || lease.compareTo(most) > 0) {
-            throw new IllegalArgumentException(
-                    "a lease must be 100 ms to " + most + " on the store " + this + ", but was " + lease);
+            throw new IllegalArgumentException("a lease must be 100 ms to " + DurationText.of(most) + " on the store "
+                    + this + ", but was " + DurationText.of(lease));
         }
     }
 
@@ -359,7 +361,8 @@ public final class Client {
 
     private static Duration checkedLimit(Duration limit) {
         if (limit.isNegative()) {
-            throw new IllegalArgumentException("the limit for closing must not be negative, but was " + limit);
+            throw new IllegalArgumentException(
+                    "the limit for closing must not be negative, but was " + DurationText.of(limit));
         }
         return limit.compareTo(LockOptions.FOREVER) < 0 ? limit : LockOptions.FOREVER;
     }

@@ -1,6 +1,7 @@
 package dev.leasehold.engine;
 
 import dev.leasehold.LockOptions;
+import dev.leasehold.internal.DurationText;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.TimeSource;
@@ -70,7 +71,8 @@ public record ClientSettings(
 
         public void storeTimeout(Duration value) {
             if (value.compareTo(SHORTEST_TIMEOUT) < 0 || value.compareTo(LONGEST_TIMEOUT) > 0) {
-                throw new IllegalArgumentException("storeTimeout must be 10 ms to 1 hour, but was " + value);
+                throw new IllegalArgumentException(
+                        "storeTimeout must be 10 ms to 1 hour, but was " + DurationText.of(value));
             }
             storeTimeout = value;
         }

@@ -5,6 +5,7 @@ import dev.leasehold.LeaseState;
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.internal.DurationText;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -600,7 +601,9 @@ final class LocalQueue {
         Duration request = current.nextRequest(now);
         if (hold != null && !capped && current.isCapped()) {
             actions.add(new Action.Unrenewed(
-                    hold, "it reaches its maxHold of " + hold.options().maxHold()));
+                    hold,
+                    "it reaches its maxHold of "
+                            + DurationText.of(hold.options().maxHold())));
         }
         actions.add(new Action.SendRenew(current.lease(), request));
     }

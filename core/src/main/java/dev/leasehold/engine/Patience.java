@@ -3,8 +3,8 @@ package dev.leasehold.engine;
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.internal.DurationText;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
 import java.util.List;
 
@@ -88,10 +88,12 @@ final class Patience {
         LockException failure = silence.lastFailure();
         StoreUnavailableException known = failure instanceof StoreUnavailableException one ? one : null;
         return new StoreUnavailableException(
-                "the store " + settings.store() + " did not answer for " + waited.truncatedTo(ChronoUnit.MILLIS)
+                "the store " + settings.store() + " did not answer for " + DurationText.of(waited)
                         + " while the lock '" + lock + "' was waited for; the lock is not held, and what the claim may "
-                        + "have left in the store is being withdrawn. Check that the store is reachable"
-                        + (failure == null ? "" : ": " + failure.getMessage()),
+                        + "have left in the store is being withdrawn. "
+                        + (failure == null
+                                ? "Check that the store is reachable"
+                                : "The last failure was: " + failure.getMessage()),
                 known == null ? settings.store() : known.node(),
                 traces ? Outcome.UNKNOWN : Outcome.NOT_ACQUIRED,
                 known == null ? List.of() : known.nodes(),

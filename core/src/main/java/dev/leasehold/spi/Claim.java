@@ -1,5 +1,6 @@
 package dev.leasehold.spi;
 
+import dev.leasehold.internal.DurationText;
 import java.time.Duration;
 import java.util.Objects;
 
@@ -33,7 +34,7 @@ public record Claim(ClaimId id, String lock, Duration lease, int spare, boolean 
         Objects.requireNonNull(id, "id");
         Objects.requireNonNull(lock, "lock");
         if (lease.isNegative() || lease.isZero()) {
-            throw new IllegalArgumentException("lease must be positive, but was " + lease);
+            throw new IllegalArgumentException("lease must be positive, but was " + DurationText.of(lease));
         }
         if (place < NEW) {
             throw new IllegalArgumentException("place must be at least " + NEW + ", but was " + place);

@@ -2,6 +2,7 @@ package dev.leasehold.spi;
 
 import dev.leasehold.Finding;
 import dev.leasehold.Finding.Severity;
+import dev.leasehold.internal.DurationText;
 import dev.leasehold.spi.ClaimAnswer.Granted;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
@@ -42,7 +43,7 @@ public final class Trial {
                 return failed(store, "a lock could not be taken, renewed and released: " + why.getMessage());
             } catch (TimeoutException e) {
                 withdraw(open, id, limit);
-                return failed(store, "there was no answer within " + context.storeTimeout());
+                return failed(store, "there was no answer within " + DurationText.of(context.storeTimeout()));
             }
         }
     }

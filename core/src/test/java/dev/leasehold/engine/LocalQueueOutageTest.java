@@ -35,7 +35,7 @@ class LocalQueueOutageTest {
         bench.pass(Duration.ofMillis(1));
         assertThat(bench.failed(caller))
                 .isInstanceOf(StoreUnavailableException.class)
-                .hasMessageContaining("did not answer for PT1S");
+                .hasMessageContaining("did not answer for 1 s");
     }
 
     @Test

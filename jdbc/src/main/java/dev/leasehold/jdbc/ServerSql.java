@@ -109,8 +109,9 @@ final class ServerSql {
     }
 
     /**
-     * What a client's waits have come to: which of some locks it has, and its place in the queues of the others. Parameters:
-     * the client, the namespace, the names.
+     * Reads what a client's waits have come to: which of some locks it has, and its place in the queues of the others. The
+     * place is found by counting, so that a look reads a row of the index for each process that waits before this one.
+     * Parameters: the client, the namespace, the names.
      */
     String look(int names) {
         return text("SELECT l.name, l.client, l.counter, l.token, l.run_end, l.ends - NOW,"

@@ -3,6 +3,7 @@ package dev.leasehold.redis;
 import dev.leasehold.Finding;
 import dev.leasehold.Finding.Severity;
 import dev.leasehold.LockException;
+import dev.leasehold.internal.DurationText;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.Trial;
 import io.lettuce.core.RedisClient;
@@ -239,7 +240,8 @@ final class Doctor {
             return Failures.ofConnecting(e.getCause(), name, WHAT);
         }
         return e instanceof TimeoutException
-                ? Failures.ofConnecting(new RedisException("none could be made within " + patience), name, WHAT)
+                ? Failures.ofConnecting(
+                        new RedisException("none could be made within " + DurationText.of(patience)), name, WHAT)
                 : Failures.of(e, name, WHAT);
     }
 }

@@ -1,5 +1,6 @@
 package dev.leasehold.redis;
 
+import dev.leasehold.internal.DurationText;
 import dev.leasehold.spi.TimeSource;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -112,7 +113,7 @@ final class Link {
         TimeSource.Timer timer = time.schedule(
                 limit,
                 () -> attempt.completeExceptionally(
-                        new Wire.LostException("no connection could be made within " + limit, false)));
+                        new Wire.LostException("no connection could be made within " + DurationText.of(limit), false)));
         attempt.whenComplete((opened, failure) -> {
             timer.cancel();
             if (opened != null) {

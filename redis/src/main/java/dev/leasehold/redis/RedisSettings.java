@@ -1,5 +1,6 @@
 package dev.leasehold.redis;
 
+import dev.leasehold.internal.DurationText;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.StoreUri;
 import java.time.Duration;
@@ -27,8 +28,8 @@ record RedisSettings(boolean plainKeys, int replicas, Duration replicaTimeout) {
         }
         if (replicaTimeout.compareTo(Duration.ofMillis(1)) < 0
                 || replicaTimeout.compareTo(Duration.ofMinutes(10)) > 0) {
-            throw new IllegalArgumentException(
-                    "the time to wait for replicas must be 1 ms to 10 minutes, but was " + replicaTimeout);
+            throw new IllegalArgumentException("the time to wait for replicas must be 1 ms to 10 minutes, but was "
+                    + DurationText.of(replicaTimeout));
         }
     }
 
@@ -86,8 +87,9 @@ record RedisSettings(boolean plainKeys, int replicas, Duration replicaTimeout) {
         }
         Duration most = context.storeTimeout().dividedBy(4);
         if (replicas > 0 && replicaTimeout.compareTo(most) > 0) {
-            return "replicas can be waited for for at most a quarter of the storeTimeout of " + context.storeTimeout()
-                    + ", but " + replicaTimeout + " was asked for; raise the storeTimeout";
+            return "replicas can be waited for for at most a quarter of the storeTimeout of "
+                    + DurationText.of(context.storeTimeout()) + ", but " + DurationText.of(replicaTimeout)
+                    + " was asked for; raise the storeTimeout";
         }
         return null;
     }

@@ -1,5 +1,6 @@
 package dev.leasehold.redis;
 
+import dev.leasehold.internal.DurationText;
 import dev.leasehold.spi.StoreUri;
 import java.time.Duration;
 import java.util.HashMap;
@@ -39,7 +40,8 @@ record RedlockOptions(
 
     private static void within(String name, Duration value, Duration least, Duration most) {
         if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
-            throw new IllegalArgumentException(name + " must be " + least + " to " + most + ", but was " + value);
+            throw new IllegalArgumentException(name + " must be " + DurationText.of(least) + " to "
+                    + DurationText.of(most) + ", but was " + DurationText.of(value));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.leasehold.redis;
 
+import dev.leasehold.internal.DurationText;
 import dev.leasehold.spi.TimeSource;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -219,11 +220,12 @@ final class Wire {
             mutex.unlock();
         }
         for (Pending one : late) {
-            one.command.completeExceptionally(
-                    new LostException("there was no answer within " + Duration.ofNanos(mostPatience), true));
+            one.command.completeExceptionally(new LostException(
+                    "there was no answer within " + DurationText.of(Duration.ofNanos(mostPatience)), true));
         }
         if (next <= 0) {
-            lose("nothing came in for " + Duration.ofNanos(mostSilence) + " although an answer was owed");
+            lose("nothing came in for " + DurationText.of(Duration.ofNanos(mostSilence))
+                    + " although an answer was owed");
         } else {
             time.schedule(Duration.ofNanos(next), this::watch);
         }

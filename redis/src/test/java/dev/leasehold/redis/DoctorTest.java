@@ -272,7 +272,7 @@ class DoctorTest {
             redis.signal("STOP");
             assertThatThrownBy(() -> examine(redis.uri() + "?leasehold.storeTimeout=700"))
                     .isInstanceOf(StoreUnavailableException.class)
-                    .hasMessageContaining("none could be made within PT0.7S");
+                    .hasMessageContaining("none could be made within 700 ms");
         }
         assertThatThrownBy(() -> examine("redis://localhost:" + Ports.next()))
                 .isInstanceOf(StoreUnavailableException.class)

@@ -127,14 +127,14 @@ class RedlockOptionsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "leasehold.maxLeaseDuration=99ms, PT0.1S",
-        "leasehold.maxLeaseDuration=169h, PT168H",
-        "leasehold.maxLeaseDuration=999999999999h, PT168H",
+        "leasehold.maxLeaseDuration=99ms, 100 ms",
+        "leasehold.maxLeaseDuration=169h, 7 days",
+        "leasehold.maxLeaseDuration=999999999999h, 7 days",
         "leasehold.maxLeaseDuration=1.5s, 500ms",
         "leasehold.maxLeaseDuration=-1s, 500ms",
         "leasehold.maxLeaseDuration=, 500ms",
-        "leasehold.nodeTimeout=0, PT0.001S",
-        "leasehold.nodeTimeout=11s, PT10S",
+        "leasehold.nodeTimeout=0, 1 ms",
+        "leasehold.nodeTimeout=11s, 10 s",
         "leasehold.nodeTimeout=fast, 500ms",
         "leasehold.keys=bare, plain",
         "leasehold.trustPersistence=yes, true or false",

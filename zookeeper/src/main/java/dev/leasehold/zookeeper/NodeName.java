@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
  * The name of a claim's node: which claim it stands for, and its place in the order.
  *
  * <p>The claim's id is in the name, so a node whose creation was never answered can be recognised. The sequence number is a
- * signed 32-bit counter of the parent, which overflows: {@code 2147483647} is followed by {@code -2147483648}, and may also
- * be given many times over. So numbers are compared by their difference, and near the overflow not trusted at all: then
+ * signed 32-bit counter of the parent, written with ten characters at least, of which one may be the sign. It overflows:
+ * {@code 2147483647} is followed by {@code -2147483648}, and may also be given many times over. So numbers are compared by their difference, and near the overflow not trusted at all: then
  * the transaction ids of the nodes' creation say who came first.
  */
 record NodeName(String name, int sequence) {
@@ -24,7 +24,7 @@ record NodeName(String name, int sequence) {
     static final String KEEP = LAYOUT + "keep-";
 
     private static final int WORN = Integer.MAX_VALUE - (1 << 20);
-    private static final Pattern CLAIM = Pattern.compile("1-.+-[0-9]+-(-?[0-9]{10})");
+    private static final Pattern CLAIM = Pattern.compile("1-.+-[0-9]+-([0-9]{10}|-[0-9]{9,10})");
     private static final Pattern OTHER_LAYOUT = Pattern.compile("[0-9]+-.*");
 
     /** What the names of a claim's nodes begin with. */

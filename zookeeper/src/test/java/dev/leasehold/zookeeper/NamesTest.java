@@ -57,6 +57,13 @@ class NamesTest {
     }
 
     @Test
+    void aNegativeNumberWithNineDigitsIsReadToo() {
+        String minusOne = String.format("%010d", -1);
+        assertThat(NodeName.claims(List.of("1-c-1-" + minusOne), "/l"))
+                .containsExactly(new NodeName("1-c-1--000000001", -1));
+    }
+
+    @Test
     void nodesOfANewerLayoutAreRefusedAndOthersIgnored() {
         assertThat(NodeName.claims(List.of("1-c-1-0000000001", "1-keep-64", "readme", "_c_x-lock-0000000001"), "/l"))
                 .containsExactly(new NodeName("1-c-1-0000000001", 1));

@@ -1,0 +1,5 @@
+/** What Leasehold's own modules share. It is exported to them alone, is no API, and changes without notice. */
+@NullMarked
+package dev.leasehold.internal;
+
+import org.jspecify.annotations.NullMarked;
