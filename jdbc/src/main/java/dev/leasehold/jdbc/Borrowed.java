@@ -154,7 +154,7 @@ final class Borrowed implements AutoCloseable {
                 restore.pop().run();
             }
         } catch (SQLException e) {
-            System.getLogger(Borrowed.class.getName()).log(System.Logger.Level.DEBUG, "giving back a connection", e);
+            System.getLogger("dev.leasehold.jdbc").log(System.Logger.Level.DEBUG, "giving back a connection", e);
         }
     }
 }

@@ -181,7 +181,7 @@ final class Database implements AutoCloseable {
         try (entry) {
             connection.close();
         } catch (SQLException e) {
-            System.getLogger(Database.class.getName()).log(System.Logger.Level.DEBUG, "closing " + file, e);
+            System.getLogger("dev.leasehold.jdbc").log(System.Logger.Level.DEBUG, "closing " + file, e);
         }
     }
 

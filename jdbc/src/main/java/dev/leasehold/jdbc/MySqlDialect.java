@@ -93,7 +93,7 @@ record MySqlDialect(String schema) implements Dialect {
     public void check(Connection connection, Sql sql) throws SQLException {
         refuseReplay(connection.getMetaData().getURL());
         if (sql.number("SELECT @@innodb_flush_log_at_trx_commit") == 0) {
-            System.getLogger(MySqlDialect.class.getName())
+            System.getLogger("dev.leasehold.jdbc")
                     .log(
                             System.Logger.Level.WARNING,
                             "innodb_flush_log_at_trx_commit is 0: if the database crashes, it forgets the locks of the last"

@@ -271,7 +271,7 @@ final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListen
             try {
                 runner.with((borrowed, at) -> NewsDesk.send(borrowed.sql(), channel, payload));
             } catch (SQLException | RuntimeException e) {
-                System.getLogger(OpenJdbcStore.class.getName()).log(System.Logger.Level.DEBUG, "testing messages", e);
+                System.getLogger("dev.leasehold.jdbc").log(System.Logger.Level.DEBUG, "testing messages", e);
             }
         });
     }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PinnedConnection {
 
-    private static final Logger LOG = System.getLogger(PinnedConnection.class.getName());
+    private static final Logger LOG = System.getLogger("dev.leasehold.jdbc");
 
     private static final long FIRST_LIMIT_MILLIS = 30_000;
     private static final int MOST_PATIENCE_MILLIS = 30_000;

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PinnedSession {
 
-    private static final Logger LOG = System.getLogger(PinnedSession.class.getName());
+    private static final Logger LOG = System.getLogger("dev.leasehold.jdbc");
 
     private static final long LEAST_LIMIT_MILLIS = 1_000;
     private static final long MOST_PAUSE_MILLIS = 10_000;

@@ -99,7 +99,7 @@ final class PostgresDialect implements Dialect {
     public void check(Connection connection, Sql sql) throws SQLException {
         String commits = sql.first("SELECT current_setting('synchronous_commit')", row -> row.getString(1));
         if ("off".equals(commits)) {
-            System.getLogger(PostgresDialect.class.getName())
+            System.getLogger("dev.leasehold.jdbc")
                     .log(
                             System.Logger.Level.WARNING,
                             "synchronous_commit is off for the given connections: if the database crashes, it forgets the"

@@ -24,7 +24,7 @@ import org.postgresql.PGNotification;
  */
 final class PostgresListener {
 
-    private static final Logger LOG = System.getLogger(PostgresListener.class.getName());
+    private static final Logger LOG = System.getLogger("dev.leasehold.jdbc");
 
     private static final int LISTEN_MILLIS = 500;
     private static final long PROBE_NANOS = 3_000_000_000L;

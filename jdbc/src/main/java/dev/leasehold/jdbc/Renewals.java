@@ -30,7 +30,7 @@ import java.util.function.Consumer;
  */
 final class Renewals {
 
-    private static final Logger LOG = System.getLogger(Renewals.class.getName());
+    private static final Logger LOG = System.getLogger("dev.leasehold.jdbc");
 
     private static final int MOST = 256;
 

@@ -22,7 +22,7 @@ import java.util.function.Consumer;
  */
 final class ServerSweep {
 
-    private static final Logger LOG = System.getLogger(ServerSweep.class.getName());
+    private static final Logger LOG = System.getLogger("dev.leasehold.jdbc");
 
     private static final Duration IDLE = Duration.ofDays(7);
     private static final int ONE_IN = 8;

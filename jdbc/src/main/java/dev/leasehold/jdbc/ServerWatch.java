@@ -242,7 +242,7 @@ final class ServerWatch {
                 seen = runner.with((borrowed, at) -> read(borrowed.sql(), at.texts(), chosen));
             }
         } catch (SQLException | RuntimeException | Error e) {
-            System.getLogger(ServerWatch.class.getName()).log(System.Logger.Level.DEBUG, "looking", e);
+            System.getLogger("dev.leasehold.jdbc").log(System.Logger.Level.DEBUG, "looking", e);
         } finally {
             after(chosen, seen, sentAt);
         }

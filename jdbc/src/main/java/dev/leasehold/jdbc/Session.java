@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Session {
 
-    private static final Logger LOG = System.getLogger(Session.class.getName());
+    private static final Logger LOG = System.getLogger("dev.leasehold.jdbc");
 
     private static final long SHORTEST_PAUSE = 50_000;
     private static final long LONGEST_PAUSE = 4_000_000;

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeoutException;
 /** The one daemon thread that a pinned session and all that is known of it belong to. Thread-safe. */
 final class SessionThread {
 
-    private static final System.Logger LOG = System.getLogger(SessionThread.class.getName());
+    private static final System.Logger LOG = System.getLogger("dev.leasehold.jdbc");
 
     private static final long CLOSING_MILLIS = 1_000;
 

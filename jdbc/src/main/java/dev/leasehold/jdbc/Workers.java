@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Workers {
 
-    private static final System.Logger LOG = System.getLogger(Workers.class.getName());
+    private static final System.Logger LOG = System.getLogger("dev.leasehold.jdbc");
 
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 

@@ -18,7 +18,7 @@ final class Turns {
     /** So many tasks one thread runs in a row. */
     static final int MOST = 2_000;
 
-    private static final Logger LOG = System.getLogger("dev.leasehold");
+    private static final Logger LOG = System.getLogger("dev.leasehold.zookeeper");
 
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger();

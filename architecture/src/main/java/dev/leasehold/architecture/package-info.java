@@ -1,0 +1,5 @@
+/** Rules for the structure of this project's own modules, and texts that change only on purpose. */
+@NullMarked
+package dev.leasehold.architecture;
+
+import org.jspecify.annotations.NullMarked;
