@@ -2,6 +2,7 @@ package dev.leasehold;
 
 import dev.leasehold.engine.Client;
 import dev.leasehold.engine.ClientSettings;
+import dev.leasehold.engine.Election;
 import dev.leasehold.engine.Stores;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.StoreFactory;
@@ -138,7 +139,7 @@ public final class Leasehold implements AutoCloseable {
      */
     @CheckReturnValue
     public LeaderElection election(String name, ElectionOptions options) {
-        return client.election(name, options);
+        return new Election(client, name, options);
     }
 
     /**

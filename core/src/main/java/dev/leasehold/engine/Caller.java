@@ -1,5 +1,6 @@
 package dev.leasehold.engine;
 
+import dev.leasehold.Lease;
 import dev.leasehold.LockOptions;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -13,7 +14,7 @@ final class Caller {
     private final @Nullable Thread owner;
 
     /** Completes with the lease, with null if the lock is busy, or exceptionally. */
-    final CompletableFuture<@Nullable HeldLease> outcome = new CompletableFuture<>();
+    final CompletableFuture<@Nullable Lease> outcome = new CompletableFuture<>();
 
     /** Whether the caller is content with one answer of the store: from the start, or because its wait is over. */
     boolean tries;

@@ -1,9 +1,7 @@
 package dev.leasehold.engine;
 
 import dev.leasehold.DistributedLock;
-import dev.leasehold.ElectionOptions;
 import dev.leasehold.Examination;
-import dev.leasehold.LeaderElection;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
@@ -58,7 +56,7 @@ public final class Client {
     private final QueueSettings queueSettings;
     private final ThreadHolds threadHolds = new ThreadHolds();
     private final ConcurrentMap<String, QueueRunner> queues = new ConcurrentHashMap<>();
-    private final Set<Election> campaigns = ConcurrentHashMap.newKeySet();
+    private final Set<Runnable> tellAtClose = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CompletableFuture<@Nullable Void> drained = new CompletableFuture<>();
     private final CompletableFuture<@Nullable Void> closing = new CompletableFuture<>();
@@ -144,24 +142,17 @@ public final class Client {
         return new ThreadLock(this, threadHolds, LockNames.checked(name), options);
     }
 
-    public LeaderElection election(String name, ElectionOptions options) {
-        checkOpen();
-        Election election = new Election(this, LockNames.checked(name), options);
-        check(election.lockOptions());
-        return election;
-    }
-
-    /** Notes an election as campaigning, so that it is told when this is closed. */
-    void campaigns(Election election) {
-        campaigns.add(election);
+    /** Notes who wants to be told when this is closed, before the holders are. */
+    void tellAtClose(Runnable listener) {
+        tellAtClose.add(listener);
         if (isClosed()) {
-            campaigns.remove(election);
+            tellAtClose.remove(listener);
             checkOpen();
         }
     }
 
-    void campaignsNoMore(Election election) {
-        campaigns.remove(election);
+    void tellNoMore(Runnable listener) {
+        tellAtClose.remove(listener);
     }
 
     public List<LockInfo> inspect(NamePattern pattern) throws InterruptedException {
@@ -220,7 +211,8 @@ public final class Client {
         return String.valueOf(of.getMessage());
     }
 
-    private void check(LockOptions options) {
+    /** Refuses options that no lease of this store can have. */
+    void check(LockOptions options) {
         checkLease(options.leaseDuration());
         if (options.atLeast().compareTo(store.maxLease()) > 0) {
             throw new IllegalArgumentException(
@@ -380,7 +372,7 @@ public final class Client {
 
     private void beginToClose() {
         if (closed.compareAndSet(false, true)) {
-            campaigns.forEach(Election::clientCloses);
+            tellAtClose.forEach(Runnable::run);
             queues.values().forEach(runner -> runner.post(new Event.Close()));
             if (queues.isEmpty()) {
                 drained.complete(null);

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * is being given back, so nothing is handed over to the candidate itself ahead of those who wait. No thread of its own:
  * {@link #run} goes through its terms on the caller's thread, {@link #start} on whichever thread brings the news.
  */
-final class Election implements LeaderElection {
+public final class Election implements LeaderElection {
 
     private enum Phase {
         IDLE,
@@ -61,13 +61,23 @@ final class Election implements LeaderElection {
     /** Completes when the candidate is closed, or its client. */
     private final CompletableFuture<@Nullable Void> closing = new CompletableFuture<>();
 
-    Election(Client client, String name, ElectionOptions options) {
+    private final Runnable clientCloses = this::clientCloses;
+
+    /**
+     * Makes a candidate that does not campaign yet.
+     *
+     * @throws IllegalArgumentException if the name is no lock's name, or the store has no lease of such a length
+     * @throws IllegalStateException if the client is closed
+     */
+    public Election(Client client, String name, ElectionOptions options) {
+        client.checkOpen();
         this.client = client;
-        this.name = name;
+        this.name = LockNames.checked(name);
         this.options = options;
         this.lockOptions = LockOptions.defaults()
                 .withLeaseDuration(options.leaseDuration())
                 .withMaxHold(LockOptions.FOREVER);
+        client.check(lockOptions);
         this.audience = new Audience(client.callbacks());
     }
 
@@ -79,10 +89,6 @@ final class Election implements LeaderElection {
     @Override
     public ElectionOptions options() {
         return options;
-    }
-
-    LockOptions lockOptions() {
-        return lockOptions;
     }
 
     // ---- what is known -------------------------------------------------------------------------------------------
@@ -197,7 +203,7 @@ final class Election implements LeaderElection {
             guard.unlock();
         }
         try {
-            client.campaigns(this);
+            client.tellAtClose(clientCloses);
         } catch (IllegalStateException e) {
             end(e);
             throw e;
@@ -207,7 +213,7 @@ final class Election implements LeaderElection {
 
     /** The campaign is over; the candidate may begin another unless it is closed. */
     private void end(RuntimeException why) {
-        client.campaignsNoMore(this);
+        client.tellNoMore(clientCloses);
         guard.lock();
         try {
             if (phase != Phase.CLOSED) {
@@ -322,7 +328,7 @@ final class Election implements LeaderElection {
             guard.unlock();
         }
         closing.complete(null);
-        client.campaignsNoMore(this);
+        client.tellNoMore(clientCloses);
         if (present != null) {
             present.withdraw();
         }
@@ -335,7 +341,7 @@ final class Election implements LeaderElection {
     }
 
     /** Called once, before the queues of the client are told to close: so the listeners hear of it first, if they are quick. */
-    void clientCloses() {
+    private void clientCloses() {
         Candidacy present;
         guard.lock();
         try {

@@ -1,5 +1,6 @@
 package dev.leasehold.engine;
 
+import dev.leasehold.Lease;
 import dev.leasehold.LockOptions;
 import dev.leasehold.spi.TimeSource;
 import java.lang.ref.WeakReference;
@@ -89,7 +90,7 @@ final class Request {
     @Nullable HeldLease await() throws InterruptedException {
         client.spin().until(caller.outcome::isDone);
         try {
-            return caller.outcome.get();
+            return held(caller.outcome.get());
         } catch (InterruptedException e) {
             giveUp();
             throw e;
@@ -105,7 +106,7 @@ final class Request {
         try {
             while (true) {
                 try {
-                    return caller.outcome.get();
+                    return held(caller.outcome.get());
                 } catch (InterruptedException e) {
                     interrupted = true;
                 } catch (ExecutionException e) {
@@ -121,7 +122,12 @@ final class Request {
 
     /** Has the engine's own code told of the outcome, on whichever thread brings it; never users' code. */
     void whenDone(BiConsumer<@Nullable HeldLease, @Nullable Throwable> told) {
-        caller.outcome.whenComplete(told);
+        caller.outcome.whenComplete((lease, failure) -> told.accept(held(lease), failure));
+    }
+
+    /** What callers get is made by {@link QueueRunner}, of this type always; the queue's room does not know it. */
+    private static @Nullable HeldLease held(@Nullable Lease lease) {
+        return (HeldLease) lease;
     }
 
     void giveUp() {
@@ -130,7 +136,7 @@ final class Request {
             return;
         }
         if (!caller.outcome.isCompletedExceptionally()) {
-            HeldLease lease = caller.outcome.getNow(null);
+            HeldLease lease = held(caller.outcome.getNow(null));
             if (lease != null) {
                 lease.hold().notDelivered();
                 lease.end();
@@ -152,7 +158,7 @@ final class Request {
                         future.completeExceptionally(failure);
                         return;
                     }
-                    T value = result.apply(lease);
+                    T value = result.apply(held(lease));
                     offered.set(value);
                     future.complete(value);
                 });
