@@ -220,7 +220,7 @@ class ClientStoreTest {
         LeaseId pushed = new LeaseId("a", asked.get().id(), 1);
         Validity validity = Validity.of(client.time().now(), Duration.ofSeconds(30));
         Objects.requireNonNull(store.signals).granted(pushed, 0, validity);
-        Objects.requireNonNull(caller.outcome.join()).end();
+        Objects.requireNonNull(caller.outcome.join()).releaseAsync();
         LeaseId again = new LeaseId("a", asked.get().id(), 2);
         late.complete(new ClaimAnswer.Granted(again, 0, validity));
         assertThat(released).containsExactly(pushed, again);
