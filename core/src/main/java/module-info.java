@@ -9,6 +9,7 @@ module dev.leasehold {
             dev.leasehold.cli,
             dev.leasehold.jdbc,
             dev.leasehold.redis,
+            dev.leasehold.test,
             dev.leasehold.zookeeper;
 
     uses dev.leasehold.spi.StoreProvider;

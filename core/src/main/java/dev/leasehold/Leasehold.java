@@ -2,8 +2,8 @@ package dev.leasehold;
 
 import dev.leasehold.engine.Client;
 import dev.leasehold.engine.ClientSettings;
-import dev.leasehold.engine.Election;
 import dev.leasehold.engine.Stores;
+import dev.leasehold.engine.election.Election;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.TimeSource;

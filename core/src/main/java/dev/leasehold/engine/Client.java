@@ -8,12 +8,19 @@ import dev.leasehold.LockInfo;
 import dev.leasehold.LockOptions;
 import dev.leasehold.ReentrantDistributedLock;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.engine.queue.Caller;
+import dev.leasehold.engine.queue.Event;
+import dev.leasehold.engine.queue.FirstContact;
+import dev.leasehold.engine.queue.QueueSettings;
+import dev.leasehold.engine.threads.Callbacks;
+import dev.leasehold.engine.threads.CallersThread;
+import dev.leasehold.engine.threads.SystemTime;
 import dev.leasehold.internal.DurationText;
+import dev.leasehold.internal.Spin;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.Signals;
-import dev.leasehold.spi.Spin;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.TimeSource;
@@ -143,7 +150,7 @@ public final class Client {
     }
 
     /** Notes who wants to be told when this is closed, before the holders are. */
-    void tellAtClose(Runnable listener) {
+    public void tellAtClose(Runnable listener) {
         tellAtClose.add(listener);
         if (isClosed()) {
             tellAtClose.remove(listener);
@@ -151,7 +158,7 @@ public final class Client {
         }
     }
 
-    void tellNoMore(Runnable listener) {
+    public void tellNoMore(Runnable listener) {
         tellAtClose.remove(listener);
     }
 
@@ -184,7 +191,7 @@ public final class Client {
      * What the engine has failed a call with, made anew: it was made on whichever thread brought the news, perhaps for many
      * callers at once, and says nothing of the one who is told now. The original is the cause.
      */
-    RuntimeException rethrown(ExecutionException e) {
+    public RuntimeException rethrown(ExecutionException e) {
         Throwable cause = e.getCause();
         if (cause instanceof StoreUnavailableException known) {
             return new StoreUnavailableException(
@@ -212,7 +219,7 @@ public final class Client {
     }
 
     /** Refuses options that no lease of this store can have. */
-    void check(LockOptions options) {
+    public void check(LockOptions options) {
         checkLease(options.leaseDuration());
         if (options.atLeast().compareTo(store.maxLease()) > 0) {
             throw new IllegalArgumentException(
@@ -230,21 +237,21 @@ public final class Client {
     }
 
     /** True before any queue is told to close, so that a queue made later knows by itself. */
-    boolean isClosed() {
+    public boolean isClosed() {
         return closed.get();
     }
 
-    void checkOpen() {
+    public void checkOpen() {
         if (isClosed()) {
             throw new IllegalStateException("this Leasehold is closed");
         }
     }
 
-    TimeSource time() {
+    public TimeSource time() {
         return time;
     }
 
-    Callbacks callbacks() {
+    public Callbacks callbacks() {
         return callbacks;
     }
 
@@ -253,7 +260,7 @@ public final class Client {
     }
 
     /** A future that completes like another, but on the users' executor. */
-    <T> CompletableFuture<T> onCallbacks(CompletableFuture<T> engines) {
+    public <T> CompletableFuture<T> onCallbacks(CompletableFuture<T> engines) {
         CompletableFuture<T> users = new CompletableFuture<>();
         engines.whenComplete((value, failure) -> callbacks.execute(() -> {
             if (failure != null) {

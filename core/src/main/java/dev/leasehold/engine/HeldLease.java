@@ -5,6 +5,9 @@ import dev.leasehold.LeaseListener;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.LeaseState;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.engine.queue.Event;
+import dev.leasehold.engine.queue.Extension;
+import dev.leasehold.engine.queue.Hold;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -16,7 +19,7 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** A hold as its caller sees it. The engine refers to it weakly only, so that it notices when it was dropped. */
-final class HeldLease implements Lease {
+public final class HeldLease implements Lease {
 
     private static final Logger LOG = System.getLogger("dev.leasehold");
     private static final long CLOSE_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -41,11 +44,11 @@ final class HeldLease implements Lease {
         this.watcher = watcher;
     }
 
-    LeaseWatcher watcher() {
+    public LeaseWatcher watcher() {
         return watcher;
     }
 
-    Hold hold() {
+    public Hold hold() {
         return hold;
     }
 
@@ -69,7 +72,7 @@ final class HeldLease implements Lease {
     }
 
     /** The state by the clocks; where they say what the engine does not know yet, it is told. */
-    LeaseState look() {
+    public LeaseState look() {
         LeaseState state = hold.state(client.time().now());
         if (state == LeaseState.UNCONFIRMED || (state == LeaseState.LOST && !hold.ended.isDone())) {
             runner.post(new Event.Look());
@@ -145,7 +148,7 @@ final class HeldLease implements Lease {
     }
 
     /** Ends the hold and tells the engine, without waiting. */
-    void end() {
+    public void end() {
         hold.end(client.time().now());
         runner.post(new Event.EndHold(hold));
     }

@@ -2,6 +2,10 @@ package dev.leasehold.engine;
 
 import dev.leasehold.LeaseListener;
 import dev.leasehold.LeaseState;
+import dev.leasehold.engine.queue.Hold;
+import dev.leasehold.engine.queue.HoldWatcher;
+import dev.leasehold.engine.threads.BodyInterrupter;
+import dev.leasehold.engine.threads.InOrder;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.ref.WeakReference;
@@ -15,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * The listeners of one lease, and the body that is to be interrupted when it is lost. The hold refers to this; this refers
  * to the lease object weakly only, so that a dropped one is noticed.
  */
-final class LeaseWatcher implements HoldWatcher {
+public final class LeaseWatcher implements HoldWatcher {
 
     private static final Logger LOG = System.getLogger("dev.leasehold");
 
@@ -68,7 +72,7 @@ final class LeaseWatcher implements HoldWatcher {
     }
 
     /** Has something of the engine's look at the lease after each change from now on. Keeps the lease object referenced. */
-    void follow(Runnable look) {
+    public void follow(Runnable look) {
         attended = true;
         guard.lock();
         try {

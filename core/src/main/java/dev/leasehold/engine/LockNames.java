@@ -5,13 +5,13 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /** What may be a lock's name. */
-final class LockNames {
+public final class LockNames {
 
     private static final int LONGEST = 512;
 
     private LockNames() {}
 
-    static String checked(String name) {
+    public static String checked(String name) {
         if (name.isEmpty()) {
             throw new IllegalArgumentException("the lock's name is empty");
         }

@@ -2,6 +2,8 @@ package dev.leasehold.engine;
 
 import dev.leasehold.Lease;
 import dev.leasehold.LockOptions;
+import dev.leasehold.engine.queue.Caller;
+import dev.leasehold.engine.queue.Event;
 import dev.leasehold.spi.TimeSource;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -15,7 +17,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** One call to obtain a lock, on its way: waits for its outcome, or gives it up. */
-final class Request {
+public final class Request {
 
     private final Client client;
     private final String lock;
@@ -32,7 +34,7 @@ final class Request {
      *
      * @param maxWait null for without limit
      */
-    static Request send(Client client, String lock, LockOptions options, @Nullable Duration maxWait) {
+    public static Request send(Client client, String lock, LockOptions options, @Nullable Duration maxWait) {
         return send(client, lock, options, maxWait, null, null, Runnable::run);
     }
 
@@ -121,7 +123,7 @@ final class Request {
     }
 
     /** Has the engine's own code told of the outcome, on whichever thread brings it; never users' code. */
-    void whenDone(BiConsumer<@Nullable HeldLease, @Nullable Throwable> told) {
+    public void whenDone(BiConsumer<@Nullable HeldLease, @Nullable Throwable> told) {
         caller.outcome.whenComplete((lease, failure) -> told.accept(held(lease), failure));
     }
 
@@ -130,7 +132,7 @@ final class Request {
         return (HeldLease) lease;
     }
 
-    void giveUp() {
+    public void giveUp() {
         if (caller.outcome.cancel(false)) {
             client.postIfPresent(lock, new Event.Leave(caller));
             return;

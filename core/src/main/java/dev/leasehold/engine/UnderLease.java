@@ -2,6 +2,7 @@ package dev.leasehold.engine;
 
 import dev.leasehold.LeaseFunction;
 import dev.leasehold.LeaseLostException;
+import dev.leasehold.engine.threads.BodyInterrupter;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The engine: one local queue per lock in use, the watchdog over its lease, and what drives them. Not exported. Knows
- * nothing of any particular store.
+ * The engine: clients, what they hand to users, and what drives the local queue of each lock in use. It is not exported, and
+ * knows nothing of any particular store.
  */
 @NullMarked
 package dev.leasehold.engine;

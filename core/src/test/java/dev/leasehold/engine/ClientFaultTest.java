@@ -8,6 +8,7 @@ import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.engine.threads.SystemTime;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.TimeSource;
 import java.time.Duration;

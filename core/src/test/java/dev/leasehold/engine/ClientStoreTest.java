@@ -11,6 +11,7 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.engine.queue.Caller;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.LeaseId;
@@ -73,7 +74,7 @@ class ClientStoreTest {
     void whatTheEngineThrowsOnAThreadOfItsOwnShowsTheCallerToo() throws Exception {
         WrappedStore silent = new WrappedStore() {
             @Override
-            CompletionStage<ClaimAnswer> claim(Store inner, Claim claim) {
+            public CompletionStage<ClaimAnswer> claim(Store inner, Claim claim) {
                 return new CompletableFuture<>();
             }
         };
@@ -86,7 +87,7 @@ class ClientStoreTest {
         ExecutorService ownThread = Executors.newSingleThreadExecutor();
         WrappedStore refusing = new WrappedStore() {
             @Override
-            CompletionStage<ClaimAnswer> claim(Store inner, Claim claim) {
+            public CompletionStage<ClaimAnswer> claim(Store inner, Claim claim) {
                 return CompletableFuture.supplyAsync(
                         () -> {
                             throw new LockException("no right");
@@ -135,7 +136,7 @@ class ClientStoreTest {
         for (var fault : faults) {
             WrappedStore store = new WrappedStore() {
                 @Override
-                CompletionStage<ClaimAnswer> claim(Store inner, Claim claim) {
+                public CompletionStage<ClaimAnswer> claim(Store inner, Claim claim) {
                     return fault.get();
                 }
             };
@@ -154,7 +155,7 @@ class ClientStoreTest {
     void aStoreThatNeverAnswersIsNotWaitedForForEver() throws Exception {
         WrappedStore store = new WrappedStore() {
             @Override
-            CompletionStage<ClaimAnswer> claim(Store inner, Claim claim) {
+            public CompletionStage<ClaimAnswer> claim(Store inner, Claim claim) {
                 return new CompletableFuture<>();
             }
         };
@@ -203,7 +204,7 @@ class ClientStoreTest {
         List<LeaseId> released = new ArrayList<>();
         WrappedStore store = new WrappedStore() {
             @Override
-            CompletionStage<ClaimAnswer> claim(Store inner, Claim claim) {
+            public CompletionStage<ClaimAnswer> claim(Store inner, Claim claim) {
                 asked.set(claim);
                 return late;
             }

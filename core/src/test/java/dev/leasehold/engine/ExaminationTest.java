@@ -47,7 +47,7 @@ class ExaminationTest {
     void whatATrialCouldNotFinishIsWithdrawn() throws Exception {
         Examination seen = examine(new WrappedStore() {
             @Override
-            CompletionStage<ClaimAnswer> claim(Store store, Claim claim) {
+            public CompletionStage<ClaimAnswer> claim(Store store, Claim claim) {
                 return super.claim(store, claim).thenCompose(answer -> CompletableFuture.failedFuture(refused()));
             }
         });

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.leasehold.LeaseListener;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
+import dev.leasehold.engine.threads.BodyInterrupter;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

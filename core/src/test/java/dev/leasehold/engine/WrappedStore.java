@@ -21,14 +21,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A store in memory that counts its operations; a test changes what it likes. */
-class WrappedStore implements StoreFactory {
+public class WrappedStore implements StoreFactory {
 
     final AtomicInteger operations = new AtomicInteger();
     final AtomicInteger closes = new AtomicInteger();
     volatile @Nullable Signals signals;
     private final StoreFactory factory;
 
-    WrappedStore() {
+    public WrappedStore() {
         this(memory());
     }
 
@@ -36,11 +36,11 @@ class WrappedStore implements StoreFactory {
         this.factory = factory;
     }
 
-    static StoreFactory memory() {
+    public static StoreFactory memory() {
         return new MemoryStoreProvider().create(StoreUri.parse("memory:"));
     }
 
-    CompletionStage<ClaimAnswer> claim(Store store, Claim claim) {
+    public CompletionStage<ClaimAnswer> claim(Store store, Claim claim) {
         return store.claim(claim);
     }
 

@@ -3,7 +3,7 @@ package dev.leasehold.jdbc;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.leasehold.LockException;
-import dev.leasehold.spi.DaemonThreads;
+import dev.leasehold.internal.DaemonThreads;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;

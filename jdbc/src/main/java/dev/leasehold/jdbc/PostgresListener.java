@@ -1,6 +1,6 @@
 package dev.leasehold.jdbc;
 
-import dev.leasehold.spi.DaemonThreads;
+import dev.leasehold.internal.DaemonThreads;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;

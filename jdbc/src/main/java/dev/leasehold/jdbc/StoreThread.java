@@ -1,6 +1,6 @@
 package dev.leasehold.jdbc;
 
-import dev.leasehold.spi.DaemonThreads;
+import dev.leasehold.internal.DaemonThreads;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.TimeSource;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package dev.leasehold.jdbc;
 
-import dev.leasehold.spi.DaemonThreads;
+import dev.leasehold.internal.DaemonThreads;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;

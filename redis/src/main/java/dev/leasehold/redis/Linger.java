@@ -1,6 +1,6 @@
 package dev.leasehold.redis;
 
-import dev.leasehold.spi.Spin;
+import dev.leasehold.internal.Spin;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.SingleThreadEventExecutor;
 import io.netty.util.internal.ThreadExecutorMap;

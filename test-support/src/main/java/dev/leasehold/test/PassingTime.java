@@ -1,6 +1,6 @@
 package dev.leasehold.test;
 
-import dev.leasehold.spi.DaemonThreads;
+import dev.leasehold.internal.DaemonThreads;
 import java.lang.Thread.State;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

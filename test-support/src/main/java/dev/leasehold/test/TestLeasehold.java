@@ -5,7 +5,7 @@ import dev.leasehold.LeaseListener;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockInfo;
 import dev.leasehold.LockOptions;
-import dev.leasehold.spi.DaemonThreads;
+import dev.leasehold.internal.DaemonThreads;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreProvider;

@@ -1,7 +1,7 @@
 package dev.leasehold.zookeeper;
 
+import dev.leasehold.internal.DaemonThreads;
 import dev.leasehold.spi.ClockReading;
-import dev.leasehold.spi.DaemonThreads;
 import dev.leasehold.spi.StoreContext;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

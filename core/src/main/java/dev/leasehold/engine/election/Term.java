@@ -1,0 +1,190 @@
+package dev.leasehold.engine.election;
+
+import dev.leasehold.ElectionOptions;
+import dev.leasehold.LeaseState;
+import dev.leasehold.engine.HeldLease;
+import dev.leasehold.engine.queue.Hold;
+import dev.leasehold.engine.threads.BodyInterrupter;
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.TimeSource;
+import dev.leasehold.spi.Validity;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One candidate's time in office: a lease, up to the margin before its deadline.
+ *
+ * <p>Why {@link #isInOffice} can be believed: it asks the hold, which compares its deadline with the clocks at that moment,
+ * so it is false before the store can give the lease to anybody else, whatever thread or timer is late. The margin only makes
+ * it false earlier. Whoever finds the time up, a caller, the timer or the engine on news of the lease, ends the term with a
+ * compare-and-set; nothing undoes that, so a renewal that comes in later prolongs the lease and not the term.
+ *
+ * <p>The lease outlives the term, in three steps: from the end of the term on it is not renewed; when the work has ended and
+ * the listeners have been told, it is given back; if they never are, it runs out.
+ */
+final class Term {
+
+    private static final int MARGIN_SHARE = 3;
+    private static final int DOUBT_SHARE = 5;
+
+    private final HeldLease lease;
+    private final TimeSource time;
+    private final long marginNanos;
+    private final long doubtNanos;
+    private final Consumer<Term> whenOver;
+    private final AtomicBoolean over = new AtomicBoolean();
+
+    /** Guards the rest. Nobody else is called under it but the scheduler. */
+    private final ReentrantLock guard = new ReentrantLock();
+
+    private TimeSource.@Nullable Timer timer;
+    private @Nullable BodyInterrupter work;
+    private boolean inDoubt;
+    private long doubtedAt;
+
+    /** Completes when the listeners have been told of the election. */
+    final CompletableFuture<@Nullable Void> announced = new CompletableFuture<>();
+
+    /** Completes when the listeners have been told of the end. */
+    final CompletableFuture<@Nullable Void> renounced = new CompletableFuture<>();
+
+    /** Completes when the work has ended. */
+    final CompletableFuture<@Nullable Void> workEnded = new CompletableFuture<>();
+
+    /** Completes when the lease is being given back. */
+    final CompletableFuture<?> vacated;
+
+    Term(HeldLease lease, ElectionOptions options, TimeSource time, Consumer<Term> whenOver) {
+        this.lease = lease;
+        this.time = time;
+        this.marginNanos = options.margin().toNanos();
+        this.doubtNanos = options.leaseDuration().toNanos() / DOUBT_SHARE;
+        this.whenOver = whenOver;
+        this.vacated = CompletableFuture.allOf(workEnded, renounced).thenRun(lease::end);
+    }
+
+    /** Begins to watch the lease. The term may be over when this returns. */
+    void begin() {
+        lease.watcher().follow(this::watch);
+        watch();
+    }
+
+    HeldLease lease() {
+        return lease;
+    }
+
+    boolean isOver() {
+        return over.get();
+    }
+
+    boolean isInOffice() {
+        if (over.get()) {
+            return false;
+        }
+        LeaseState state = lease.look();
+        ClockReading now = time.now();
+        Validity validity = lease.hold().validity();
+        if (state.isFinal() || validity == null || nanosInOffice(state, validity, now) <= 0) {
+            end();
+            return false;
+        }
+        return state.isValid();
+    }
+
+    /**
+     * How long the term lasts if nothing more is heard: to the margin before the deadline, and not before renewal is late. In
+     * doubt nobody is in office; whether the wall clock was set or the machine slept is then still to be heard from the store,
+     * so it is the monotonic clock that ends the term.
+     */
+    private long nanosInOffice(LeaseState state, Validity validity, ClockReading now) {
+        long left = state == LeaseState.UNCONFIRMED ? validity.nanosLeft(now.nanos()) : validity.nanosLeft(now);
+        return left - Math.min(marginNanos, validity.length() / MARGIN_SHARE);
+    }
+
+    /** Looks, and comes back when the term is over unless something is heard. */
+    private void watch() {
+        guard.lock();
+        try {
+            TimeSource.Timer armed = timer;
+            if (armed != null) {
+                armed.cancel();
+            }
+            if (over.get()) {
+                return;
+            }
+            ClockReading now = time.now();
+            long left = nanosLeft(now);
+            if (left > 0) {
+                timer = time.schedule(Duration.ofNanos(left), this::watch);
+                return;
+            }
+        } finally {
+            guard.unlock();
+        }
+        end();
+    }
+
+    private long nanosLeft(ClockReading now) {
+        Hold hold = lease.hold();
+        LeaseState state = hold.state(now);
+        Validity validity = hold.validity();
+        if (state.isFinal() || validity == null) {
+            return 0;
+        }
+        long left = nanosInOffice(state, validity, now);
+        if (state != LeaseState.UNCONFIRMED) {
+            inDoubt = false;
+            return left;
+        }
+        if (!inDoubt) {
+            inDoubt = true;
+            doubtedAt = now.nanos();
+        }
+        return Math.min(left, doubtedAt + doubtNanos - now.nanos());
+    }
+
+    /** Has the work interrupted when the term is over, at once if it is already. */
+    void interrupt(BodyInterrupter running) {
+        guard.lock();
+        try {
+            work = running;
+        } finally {
+            guard.unlock();
+        }
+        if (over.get()) {
+            running.interrupt();
+        }
+    }
+
+    /**
+     * Ends the term.
+     *
+     * @return false if it was over
+     */
+    boolean end() {
+        if (!over.compareAndSet(false, true)) {
+            return false;
+        }
+        lease.hold().retire();
+        BodyInterrupter running;
+        guard.lock();
+        try {
+            TimeSource.Timer armed = timer;
+            if (armed != null) {
+                armed.cancel();
+            }
+            running = work;
+        } finally {
+            guard.unlock();
+        }
+        if (running != null) {
+            running.interrupt();
+        }
+        whenOver.accept(this);
+        return true;
+    }
+}

@@ -1,0 +1,71 @@
+package dev.leasehold.engine.queue;
+
+import dev.leasehold.LockException;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Validity;
+import org.jspecify.annotations.Nullable;
+
+/** What can happen to a local queue. */
+public sealed interface Event {
+
+    /** A caller wants the lock. */
+    record Join(Caller caller) implements Event {}
+
+    /** A caller does not want it any more: interrupted or cancelled. */
+    record Leave(Caller caller) implements Event {}
+
+    /** A caller has waited as long as it wanted to. */
+    record WaitOver(Caller caller) implements Event {}
+
+    /** A holder has ended its hold. */
+    record EndHold(Hold hold) implements Event {}
+
+    /** A holder wants its lease renewed now. */
+    record Extend(Hold hold, Extension extension) implements Event {}
+
+    /** The timer that the queue had asked for has gone off. */
+    record Wake() implements Event {}
+
+    /** Somebody saw by the clocks that a lease is over or in doubt. */
+    record Look() implements Event {}
+
+    /** The store has answered a claim. */
+    record ClaimAnswered(ClaimId claim, ClaimAnswer answer) implements Event {}
+
+    /** The store has not answered a claim. */
+    record ClaimFailed(ClaimId claim, LockException failure) implements Event {}
+
+    /** The store has answered a renewal. */
+    record RenewAnswered(LeaseId lease, RenewAnswer answer) implements Event {}
+
+    /** The store has not answered a renewal. */
+    record RenewFailed(LeaseId lease, LockException failure) implements Event {}
+
+    /** The store has answered a release. */
+    record ReleaseAnswered(LeaseId lease, ReleaseAnswer answer) implements Event {}
+
+    /** The store has carried out a withdrawal. */
+    record WithdrawAnswered(ClaimId claim) implements Event {}
+
+    /** The store has not answered the release of a lease or, without one, the withdrawal of a claim. */
+    record UndoFailed(ClaimId claim, @Nullable LeaseId lease, LockException failure) implements Event {}
+
+    /** The store says unasked that a claim was granted. */
+    record GrantSignal(LeaseId lease, int spare, @Nullable Validity validity) implements Event {}
+
+    /** The store says unasked that what is held should be confirmed. */
+    record DoubtSignal() implements Event {}
+
+    /** The store says unasked that what is held depends on a connection that is broken. */
+    record RiskSignal() implements Event {}
+
+    /** The client is closing: it takes no new callers and lets the holds end. */
+    record Close() implements Event {}
+
+    /** The client has let the holds end for as long as it may: what is still held is lost to its holder. */
+    record Abandon() implements Event {}
+}

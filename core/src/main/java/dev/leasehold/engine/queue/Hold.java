@@ -1,0 +1,324 @@
+package dev.leasehold.engine.queue;
+
+import dev.leasehold.LeaseState;
+import dev.leasehold.LockOptions;
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.Validity;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one caller has: the lease, or its turn within a lease that its client keeps for several callers.
+ *
+ * <p>Why it can be believed: everything that is known of the hold is one reference, {@code status}, either a validity or an
+ * end. Whoever looks compares the validity with the clocks at that moment, so no thread, timer or answer is needed for a
+ * hold to be seen as lost. Whoever sees it lost first writes that down with a compare-and-set, and a confirmation is
+ * written with one too: an answer that comes in after somebody was told "lost" finds an end there and changes nothing.
+ * A lease holds only while both clocks say so ({@link Validity#isConfirmedBy}): a short sleep of the machine stops only the
+ * monotonic one. In the same way whoever sees that they do not agree writes down when: from then on only the answer to a later request
+ * makes the hold valid again, also if the clocks have come together meanwhile. Where none has come after a fifth of the
+ * lease, the hold is over: whoever works under it has to be told in time. Ends are final but for one: a release may
+ * turn out to have come too late.
+ */
+public final class Hold {
+
+    private sealed interface Status {}
+
+    /** @param riskSince since when the store has not reached what the lease depends on, or null */
+    private record Live(Validity validity, @Nullable Long riskSince) implements Status {}
+
+    private record Doubted(Validity validity, long since) implements Status {}
+
+    private record Over(LeaseState state, boolean inDoubt) implements Status {}
+
+    /** The share of its lease for which a hold may be in doubt. */
+    private static final int DOUBT_SHARE = 5;
+
+    private static final Over LOST = new Over(LeaseState.LOST, false);
+    private static final Over LOST_IN_DOUBT = new Over(LeaseState.LOST, true);
+    private static final Over ABANDONED = new Over(LeaseState.LOST, false);
+
+    private final String lock;
+    private final long token;
+    private final LockOptions options;
+    private final @Nullable Thread owner;
+    private final @Nullable WeakReference<Thread> waiter;
+    private final long startedAt;
+    private final AtomicReference<Status> status;
+
+    /** Completes with the final state, never exceptionally. */
+    public final CompletableFuture<LeaseState> ended = new CompletableFuture<>();
+
+    /** Completes with what became of the release; exceptionally if the store has not said. */
+    public final CompletableFuture<LeaseState> released = new CompletableFuture<>();
+
+    /** Set once, before the hold is given to its caller; weak, so that a dropped lease is noticed. */
+    private volatile @Nullable HoldWatcher watcher;
+
+    private volatile boolean retired;
+    private volatile boolean undelivered;
+
+    private LeaseState announced = LeaseState.HELD;
+
+    Hold(String lock, long token, Caller caller, Validity validity, long now) {
+        this.lock = lock;
+        this.token = token;
+        this.options = caller.options();
+        this.owner = caller.owner();
+        this.waiter = caller.waiter;
+        this.startedAt = now;
+        this.status = new AtomicReference<>(new Live(withinMaxHold(validity), null));
+    }
+
+    public String lock() {
+        return lock;
+    }
+
+    public long token() {
+        return token;
+    }
+
+    public LockOptions options() {
+        return options;
+    }
+
+    @Nullable Thread owner() {
+        return owner;
+    }
+
+    /** The thread that waited for it, if one did and it lives: perhaps the one that works under it. */
+    public @Nullable Thread waiter() {
+        return waiter == null ? null : waiter.get();
+    }
+
+    public void watchedBy(HoldWatcher value) {
+        watcher = value;
+    }
+
+    public @Nullable HoldWatcher watcher() {
+        return watcher;
+    }
+
+    public LeaseState state(ClockReading now) {
+        while (true) {
+            Status current = status.get();
+            if (current instanceof Over over) {
+                return over.state();
+            }
+            Validity validity = validity(Objects.requireNonNull(current));
+            if (validity.isOver(now.nanos())) {
+                if (status.compareAndSet(current, LOST)) {
+                    return LeaseState.LOST;
+                }
+            } else if (isTooLongInDoubt(current, now.nanos())) {
+                if (status.compareAndSet(current, LOST_IN_DOUBT)) {
+                    return LeaseState.LOST;
+                }
+            } else if (current instanceof Doubted) {
+                return LeaseState.UNCONFIRMED;
+            } else if (validity.isConfirmedBy(now)) {
+                boolean late = options.autoRenew() && now.nanos() - riskAt(validity) >= 0;
+                return late || riskSince(current) != null ? LeaseState.AT_RISK : LeaseState.HELD;
+            } else if (status.compareAndSet(current, new Doubted(validity, now.nanos()))) {
+                return LeaseState.UNCONFIRMED;
+            }
+        }
+    }
+
+    private boolean isTooLongInDoubt(Status current, long now) {
+        return current instanceof Doubted doubted && now - endOfDoubt(doubted) >= 0;
+    }
+
+    private long endOfDoubt(Doubted doubted) {
+        return doubted.since() + options.leaseDuration().toNanos() / DOUBT_SHARE;
+    }
+
+    /** When the hold ends if nothing is heard of it: at its deadline, or earlier where it is in doubt. Null if it is over. */
+    @Nullable Long endsAt() {
+        Status current = status.get();
+        if (current == null || current instanceof Over) {
+            return null;
+        }
+        long deadline = validity(current).deadline();
+        if (current instanceof Doubted doubted && endOfDoubt(doubted) - deadline < 0) {
+            return endOfDoubt(doubted);
+        }
+        return deadline;
+    }
+
+    private static @Nullable Long riskSince(@Nullable Status current) {
+        return current instanceof Live live ? live.riskSince() : null;
+    }
+
+    private static Validity validity(Status current) {
+        return current instanceof Doubted doubted ? doubted.validity() : ((Live) current).validity();
+    }
+
+    /** A lease that was asked for by another caller, or granted late, may last longer than this hold may. */
+    private Validity withinMaxHold(Validity granted) {
+        if (options.maxHold().equals(LockOptions.FOREVER)) {
+            return granted;
+        }
+        long end = startedAt + options.maxHold().toNanos();
+        return granted.deadline() - end > 0 ? new Validity(granted.sentAt(), end) : granted;
+    }
+
+    /** From when on the renewal is late: two thirds of the way from the confirmation to the deadline. */
+    static long riskAt(Validity validity) {
+        return validity.deadline() - (validity.deadline() - validity.sentAt().nanos()) / 3;
+    }
+
+    /** By what it was confirmed last, or null if it is over. */
+    public @Nullable Validity validity() {
+        Status current = status.get();
+        return current instanceof Over ? null : validity(Objects.requireNonNull(current));
+    }
+
+    public Duration remaining(ClockReading now) {
+        return state(now).isValid() && status.get() instanceof Live live
+                ? Duration.ofNanos(Math.max(0, live.validity().nanosLeft(now)))
+                : Duration.ZERO;
+    }
+
+    /**
+     * Takes a confirmation over; an end stays an end, and a doubt stays unless the request was sent after it arose.
+     *
+     * @return whether it counts
+     */
+    boolean confirm(Validity validity) {
+        while (true) {
+            Status current = status.get();
+            if (current instanceof Over
+                    || (current instanceof Doubted doubted && validity.sentAt().nanos() - doubted.since() < 0)) {
+                return false;
+            }
+            Long risk = riskSince(current);
+            Long left = risk != null && validity.sentAt().nanos() - risk < 0 ? risk : null;
+            if (status.compareAndSet(current, new Live(withinMaxHold(validity), left))) {
+                return true;
+            }
+        }
+    }
+
+    /** It is at risk while it is valid, until a request confirms it that is sent from now on. */
+    void risk(long now) {
+        while (status.get() instanceof Live live) {
+            if (status.compareAndSet(live, new Live(live.validity(), now))) {
+                return;
+            }
+        }
+    }
+
+    /**
+     * Ends the hold on behalf of its holder.
+     *
+     * @return false if it was over before
+     */
+    public boolean end(ClockReading now) {
+        while (true) {
+            LeaseState state = state(now);
+            if (state.isFinal()) {
+                return false;
+            }
+            Status current = status.get();
+            if (!(current instanceof Over)
+                    && status.compareAndSet(current, new Over(LeaseState.RELEASED, state == LeaseState.UNCONFIRMED))) {
+                return true;
+            }
+        }
+    }
+
+    /** Whether the clocks have cast doubt on it that no answer has resolved. */
+    boolean isInDoubt() {
+        return status.get() instanceof Doubted;
+    }
+
+    /** Whether it was lost because it was in doubt for too long: the store may have its lease for longer. */
+    boolean wasLostInDoubt() {
+        return status.get() == LOST_IN_DOUBT;
+    }
+
+    /** Whether the holder has ended it at a moment when nobody could say whether it was still held. */
+    boolean endedInDoubt() {
+        return status.get() instanceof Over over && over.inDoubt();
+    }
+
+    /**
+     * Ends the hold as lost because its client is closed before its holder has ended it.
+     *
+     * @return false if it was over before
+     */
+    boolean abandon(ClockReading now) {
+        while (true) {
+            if (state(now).isFinal()) {
+                return false;
+            }
+            Status current = status.get();
+            if (!(current instanceof Over) && status.compareAndSet(current, ABANDONED)) {
+                return true;
+            }
+        }
+    }
+
+    public boolean isAbandoned() {
+        return status.get() == ABANDONED;
+    }
+
+    /** Ends the hold as lost; also one whose release came too late. */
+    public void lose() {
+        status.set(LOST);
+    }
+
+    /** Its caller gave up before it had the lease: nothing has run under it, so nothing is kept for {@code atLeast}. */
+    public void notDelivered() {
+        undelivered = true;
+    }
+
+    /** For how long the lock must stay taken although the hold is over. */
+    long keepNanos(long now) {
+        return undelivered ? 0 : Math.max(0, options.atLeast().toNanos() - (now - startedAt));
+    }
+
+    /** For how long the hold may still be renewed. */
+    long holdNanosLeft(long now) {
+        return options.maxHold().equals(LockOptions.FOREVER)
+                ? Long.MAX_VALUE
+                : options.maxHold().toNanos() - (now - startedAt);
+    }
+
+    /** Whether somebody could still want the lease renewed: its owner thread lives and its object is referenced. */
+    boolean isWanted() {
+        HoldWatcher watching = watcher;
+        return (owner == null || owner.isAlive()) && (watching == null || watching.isReferenced());
+    }
+
+    /** Its holder is about to leave: it is not renewed any more, and ends with its lease at the latest. */
+    public void retire() {
+        retired = true;
+    }
+
+    boolean isRetired() {
+        return retired;
+    }
+
+    /**
+     * Notes a state as told to the listeners. For the local queue alone.
+     *
+     * @return whether it is news
+     */
+    boolean announce(LeaseState state) {
+        if (announced == state) {
+            return false;
+        }
+        announced = state;
+        return true;
+    }
+
+    LeaseState announced() {
+        return announced;
+    }
+}

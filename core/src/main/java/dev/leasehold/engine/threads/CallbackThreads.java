@@ -1,0 +1,57 @@
+package dev.leasehold.engine.threads;
+
+import dev.leasehold.internal.DaemonThreads;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinWorkerThread;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Where users' callbacks run unless they bring an executor. A fork-join pool, because it adds a thread while one of its
+ * own is blocked in a future: a listener that waits for a lock must not keep the completion from running that it waits
+ * for. Four at a time, so that one slow callback does not hold up all others; none while there is nothing to do.
+ */
+final class CallbackThreads implements Executor, AutoCloseable {
+
+    private static final int PARALLEL = 4;
+    private static final int MOST_THREADS = 16;
+    private static final int IDLE_SECONDS = 10;
+
+    private final ForkJoinPool pool;
+
+    CallbackThreads(String threadName) {
+        pool = new ForkJoinPool(
+                PARALLEL,
+                owner -> {
+                    ForkJoinWorkerThread thread =
+                            DaemonThreads.inheritNothing(threadName, () -> new CallbackThread(owner));
+                    thread.setName(threadName);
+                    thread.setDaemon(true);
+                    return thread;
+                },
+                null,
+                true,
+                0,
+                MOST_THREADS,
+                1,
+                saturated -> true,
+                IDLE_SECONDS,
+                TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void execute(Runnable callback) {
+        pool.execute(callback);
+    }
+
+    @Override
+    public void close() {
+        pool.shutdown();
+    }
+
+    private static final class CallbackThread extends ForkJoinWorkerThread {
+        CallbackThread(ForkJoinPool pool) {
+            super(pool);
+        }
+    }
+}

@@ -1,0 +1,7 @@
+/**
+ * Threads and what runs on them: mailboxes, timers, callbacks.
+ */
+@NullMarked
+package dev.leasehold.engine.threads;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,51 @@
+package dev.leasehold.engine;
+
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import dev.leasehold.architecture.Rooms;
+import java.nio.file.Path;
+import java.util.concurrent.Executor;
+import org.junit.jupiter.api.Test;
+
+/** The rooms of the engine and the arrows between them. */
+class RoomsTest {
+
+    private final Rooms rooms = new Rooms("dev.leasehold.engine")
+            .room("threads")
+            .room("queue")
+            .room("", "queue", "threads")
+            .room("election", "", "queue", "threads");
+
+    @Test
+    void arrowsRunOneWay() {
+        rooms.checkArrows();
+    }
+
+    @Test
+    void noLargeKnots() {
+        rooms.checkKnots();
+    }
+
+    @Test
+    void theQueueUsesNoThreadAndNoClock() {
+        JavaClasses all = new ClassFileImporter().importPath(Path.of("target", "classes"));
+        noClasses()
+                .that(resideInAPackage("dev.leasehold.engine.queue"))
+                .should()
+                .dependOnClassesThat(assignableTo(Executor.class))
+                .orShould()
+                .callMethodWhere(target(owner(assignableTo(Thread.class)))
+                        .and(target(nameMatching("start|sleep|currentThread|interrupt|join"))))
+                .orShould()
+                .callMethodWhere(target(nameMatching("nanoTime|currentTimeMillis|now|schedule"))
+                        .and(target(owner(resideInAPackage("java..")))))
+                .check(all);
+    }
+}
