@@ -4,13 +4,13 @@ import dev.leasehold.DistributedLock;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
+import dev.leasehold.internal.Causes;
 import dev.leasehold.internal.DurationText;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -111,8 +111,7 @@ record Run(
     }
 
     private static RuntimeException rethrown(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = Causes.of(failure);
         return cause instanceof RuntimeException runtime ? runtime : new IllegalStateException(cause);
     }
 }

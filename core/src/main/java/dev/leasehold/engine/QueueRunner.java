@@ -11,6 +11,7 @@ import dev.leasehold.engine.queue.HoldWatcher;
 import dev.leasehold.engine.queue.LocalQueue;
 import dev.leasehold.engine.queue.QueueSettings;
 import dev.leasehold.engine.threads.Mailbox;
+import dev.leasehold.internal.Causes;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.TimeSource;
@@ -21,7 +22,6 @@ import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -293,10 +293,7 @@ final class QueueRunner implements Mailbox.Consumer<Event> {
     }
 
     private LockException lockException(Throwable failure) {
-        Throwable cause = failure;
-        while (cause instanceof CompletionException && cause.getCause() != null) {
-            cause = cause.getCause();
-        }
+        Throwable cause = Causes.of(failure);
         return cause instanceof LockException known
                 ? known
                 : new StoreUnavailableException(

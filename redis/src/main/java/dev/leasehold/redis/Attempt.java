@@ -208,7 +208,7 @@ final class Attempt implements Step, Ballots.Listener {
      */
     boolean isRefusedByGate() {
         int gate = quorum.gate(ranks);
-        return gate >= 0 && poll.vote(gate) instanceof Vote.Busy busy && !ForeignHolders.isForeign(busy.holder());
+        return gate >= 0 && poll.vote(gate) instanceof Vote.Busy busy && !busy.isForeign();
     }
 
     boolean isGivenByGate() {

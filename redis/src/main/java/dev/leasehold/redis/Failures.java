@@ -3,6 +3,7 @@ package dev.leasehold.redis;
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.internal.Causes;
 import io.lettuce.core.RedisCommandExecutionException;
 import java.util.List;
 import java.util.Map;
@@ -81,7 +82,7 @@ final class Failures {
     }
 
     static LockException of(Throwable failure, String node, String what) {
-        Throwable cause = Link.cause(failure);
+        Throwable cause = Causes.of(failure);
         if (cause instanceof LockException known) {
             return known;
         }
@@ -98,7 +99,7 @@ final class Failures {
 
     /** The connection could not be made, so nothing was sent. */
     static LockException ofConnecting(Throwable failure, String node, String what) {
-        Throwable root = Link.cause(failure);
+        Throwable root = Causes.of(failure);
         for (Throwable cause = root; cause != null; cause = cause.getCause()) {
             if (cause instanceof LockException known) {
                 return known;

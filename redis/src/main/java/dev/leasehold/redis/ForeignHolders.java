@@ -23,9 +23,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ForeignHolders {
 
-    /** What the holder is called where the value is not one of ours: it may be a secret. */
-    static final String OWNER = "another client, not of Leasehold";
-
     private static final long SHORTEST_NANOS = 2_000_000L;
     private static final long LONGEST_NANOS = 100_000_000L;
     private static final int PART_OF_WAIT = 8;
@@ -81,8 +78,9 @@ final class ForeignHolders {
         watches.remove(lock);
     }
 
-    static boolean isForeign(@Nullable HolderInfo holder) {
-        return holder != null && holder.token() == 0 && holder.owner().equals(OWNER);
+    /** Only holders of other kinds have no token. */
+    private static boolean isForeign(@Nullable HolderInfo holder) {
+        return holder != null && holder.token() == 0;
     }
 
     private void lookLater(String lock, Watch watch, long nanosLeft) {

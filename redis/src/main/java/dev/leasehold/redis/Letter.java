@@ -1,5 +1,6 @@
 package dev.leasehold.redis;
 
+import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.protocol.CommandArgs;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
@@ -35,7 +36,7 @@ final class Letter {
     private final class Args extends CommandArgs<String, String> {
 
         Args() {
-            super(Wire.CODEC);
+            super(StringCodec.UTF8);
         }
 
         @Override

@@ -1,5 +1,6 @@
 package dev.leasehold.redis;
 
+import dev.leasehold.internal.Millis;
 import java.time.Duration;
 
 /**

@@ -2,6 +2,7 @@ package dev.leasehold.redis;
 
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.internal.Causes;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 record Miss(String words, boolean refused) {
 
     static Miss of(@Nullable Throwable failure) {
-        Throwable cause = failure == null ? null : Link.cause(failure);
+        Throwable cause = failure == null ? null : Causes.of(failure);
         return new Miss(
                 QuorumFailures.words(failure),
                 cause instanceof LockException && !(cause instanceof StoreUnavailableException));

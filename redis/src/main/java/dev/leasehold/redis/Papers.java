@@ -1,5 +1,6 @@
 package dev.leasehold.redis;
 
+import dev.leasehold.internal.Millis;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.WaitingRules;
 import java.nio.charset.StandardCharsets;

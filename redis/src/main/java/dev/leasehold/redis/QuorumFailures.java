@@ -4,6 +4,7 @@ import dev.leasehold.LockException;
 import dev.leasehold.NodeAnswer;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.internal.Causes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -96,7 +97,7 @@ final class QuorumFailures {
         if (failure == null) {
             return "no answer";
         }
-        Throwable cause = Link.cause(failure);
+        Throwable cause = Causes.of(failure);
         String message = cause.getMessage() == null ? cause.toString() : cause.getMessage();
         // The node is named before it.
         String prefix = cause instanceof StoreUnavailableException known ? known.node() + " " : "";

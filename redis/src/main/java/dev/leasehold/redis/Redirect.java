@@ -1,5 +1,6 @@
 package dev.leasehold.redis;
 
+import dev.leasehold.internal.Causes;
 import io.lettuce.core.RedisCommandExecutionException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -16,7 +17,7 @@ record Redirect(boolean forGood, SlotMap.Address to) {
 
     /** Reads it out of a failure; null if that is not the reason. */
     static @Nullable Redirect in(Throwable failure, SlotMap.Address asked) {
-        if (Link.cause(failure).getCause() instanceof RedisCommandExecutionException error
+        if (Causes.of(failure).getCause() instanceof RedisCommandExecutionException error
                 && error.getMessage() != null) {
             Matcher said = SAID.matcher(error.getMessage());
             if (said.matches()) {
@@ -30,7 +31,7 @@ record Redirect(boolean forGood, SlotMap.Address to) {
 
     /** Whether a slot is on its way, so that its keys are found one at a time only. */
     static boolean isHalfway(Throwable failure) {
-        return Link.cause(failure).getCause() instanceof RedisCommandExecutionException error
+        return Causes.of(failure).getCause() instanceof RedisCommandExecutionException error
                 && Failures.code(error).equals("TRYAGAIN");
     }
 }

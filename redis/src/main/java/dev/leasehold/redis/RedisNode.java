@@ -3,6 +3,8 @@ package dev.leasehold.redis;
 import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.internal.Causes;
+import dev.leasehold.internal.Millis;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -249,7 +251,7 @@ final class RedisNode implements LockOps {
         if (replicas == null) {
             return confirmed;
         }
-        return confirmed.exceptionallyCompose(failure -> Link.cause(failure) instanceof StoreUnavailableException
+        return confirmed.exceptionallyCompose(failure -> Causes.of(failure) instanceof StoreUnavailableException
                 ? CompletableFuture.failedFuture(failure)
                 : release(lease, Duration.ZERO)
                         .handle((released, unreleased) -> failure)
@@ -479,7 +481,7 @@ final class RedisNode implements LockOps {
                 .whenComplete((answer, failure) -> {
                     if (failure == null) {
                         Reply.read(result, reader, sentAt, answer);
-                    } else if (Link.cause(failure) instanceof RedisNoScriptException) {
+                    } else if (Causes.of(failure) instanceof RedisNoScriptException) {
                         whole(what, wire, script, rest, reader, result);
                     } else {
                         result.completeExceptionally(failed(what, wire, failure));
@@ -525,7 +527,7 @@ final class RedisNode implements LockOps {
     }
 
     private LockException failed(String what, Wire wire, Throwable failure) {
-        if (Link.cause(failure) instanceof RedisCommandExecutionException error
+        if (Causes.of(failure) instanceof RedisCommandExecutionException error
                 && Failures.code(error).equals("READONLY")) {
             wire.lose("the server is not the master any more");
         }

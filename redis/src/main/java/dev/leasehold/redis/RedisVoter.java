@@ -1,6 +1,7 @@
 package dev.leasehold.redis;
 
 import dev.leasehold.LockInfo;
+import dev.leasehold.internal.Millis;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;

@@ -3,6 +3,8 @@ package dev.leasehold.redis;
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.internal.Causes;
+import dev.leasehold.internal.Millis;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.TimeSource;
@@ -157,7 +159,7 @@ final class Replicas {
      */
     private RuntimeException failed(Wire wire, Request request, Throwable problem) {
         LockException told = Failures.of(problem, name, what(request));
-        if (!(Link.cause(problem) instanceof RedisCommandExecutionException error)
+        if (!(Causes.of(problem) instanceof RedisCommandExecutionException error)
                 || Failures.code(error).equals("NOPERM")) {
             return told;
         }

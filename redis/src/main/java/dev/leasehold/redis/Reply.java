@@ -4,6 +4,7 @@ import dev.leasehold.HolderInfo;
 import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
 import dev.leasehold.WaiterInfo;
+import dev.leasehold.internal.Millis;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads what the scripts answer. The layout of values and answers is told in {@code lock.lua}. */
 final class Reply {
+
+    /** What the holder is called where the value is not one of ours: it may be a secret. */
+    private static final String FOREIGN_OWNER = "another client, not of Leasehold";
 
     private static final String LAYOUT = "leasehold|1|";
     private static final String OURS = "leasehold|";
@@ -98,7 +102,7 @@ final class Reply {
     static @Nullable HolderInfo holder(String value, @Nullable Duration left, long nowMicros) {
         if (!value.isEmpty() && !value.startsWith(OURS)) {
             Instant until = left == null ? null : instant(nowMicros).plus(left);
-            return new HolderInfo(ForeignHolders.OWNER, 0, null, until, left);
+            return new HolderInfo(FOREIGN_OWNER, 0, null, until, left);
         }
         String[] parts = value.split("\\|", VALUE_PARTS);
         if (parts.length < VALUE_PARTS || !value.startsWith(LAYOUT)) {

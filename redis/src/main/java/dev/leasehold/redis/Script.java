@@ -60,7 +60,7 @@ enum Script {
     }
 
     static String read(String resource) {
-        try (InputStream in = Script.class.getResourceAsStream(resource)) {
+        try (InputStream in = Script.class.getResourceAsStream("/dev/leasehold/redis/" + resource)) {
             if (in == null) {
                 throw new IllegalStateException("the script " + resource + " is missing from the module");
             }

@@ -1,6 +1,7 @@
 package dev.leasehold.redis;
 
 import dev.leasehold.LockException;
+import dev.leasehold.internal.Causes;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.concurrent.CompletableFuture;
@@ -24,7 +25,7 @@ final class ServerMode {
         return connection
                 .async()
                 .info("server")
-                .exceptionallyCompose(failure -> Link.cause(failure) instanceof RedisCommandExecutionException
+                .exceptionallyCompose(failure -> Causes.of(failure) instanceof RedisCommandExecutionException
                         ? CompletableFuture.completedFuture("")
                         : CompletableFuture.failedFuture(failure))
                 .thenApply(info -> {

@@ -34,7 +34,13 @@ sealed interface Vote {
      * @param timeLeft of the lock, where it has an end
      * @param place in the node's queue, or 0
      */
-    record Busy(@Nullable HolderInfo holder, @Nullable Duration timeLeft, int place, NodeView view) implements Vote {}
+    record Busy(@Nullable HolderInfo holder, @Nullable Duration timeLeft, int place, NodeView view) implements Vote {
+
+        /** Whether the holder is a client of another kind; only those have no token. */
+        boolean isForeign() {
+            return holder != null && holder.token() == 0;
+        }
+    }
 
     /** The node may have forgotten leases that are not over yet. */
     record NoVote(NodeView view) implements Vote {}

@@ -1,5 +1,6 @@
 package dev.leasehold.redis;
 
+import dev.leasehold.internal.Millis;
 import dev.leasehold.spi.ClockReading;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;

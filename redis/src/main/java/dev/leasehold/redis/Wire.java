@@ -60,7 +60,7 @@ final class Wire {
     private boolean suspected;
     private volatile long heardAt;
     private volatile long answeredTo;
-    private final Set<Script> known = ConcurrentHashMap.newKeySet();
+    private final Set<Object> known = ConcurrentHashMap.newKeySet();
 
     Wire(
             StatefulRedisConnection<String, String> connection,
@@ -140,11 +140,11 @@ final class Wire {
     }
 
     /** Whether the server has carried out a script on this connection. */
-    boolean knows(Script script) {
+    boolean knows(Object script) {
         return known.contains(script);
     }
 
-    void learns(Script script) {
+    void learns(Object script) {
         known.add(script);
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.leasehold.internal.Causes;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.testkit.FaultProxy;
 import dev.leasehold.testkit.RealTime;
@@ -65,7 +66,7 @@ class WireTest {
     /** Why there is no answer; not an error of the server. */
     private static Throwable failure(CompletableFuture<?> future) {
         assertThatThrownBy(future::join).isNotNull();
-        Throwable failure = Link.cause(future.handle((done, why) -> why).join());
+        Throwable failure = Causes.of(future.handle((done, why) -> why).join());
         assertThat(failure).isNotInstanceOf(RedisCommandExecutionException.class);
         return failure;
     }
