@@ -2,6 +2,7 @@ package dev.leasehold.redis;
 
 import dev.leasehold.LockException;
 import dev.leasehold.NodeAnswer;
+import dev.leasehold.redis.quorum.QuorumFailures;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

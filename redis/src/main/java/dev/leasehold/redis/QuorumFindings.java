@@ -2,6 +2,13 @@ package dev.leasehold.redis;
 
 import dev.leasehold.Finding;
 import dev.leasehold.Finding.Severity;
+import dev.leasehold.redis.connection.Failures;
+import dev.leasehold.redis.doctor.ClockFindings;
+import dev.leasehold.redis.doctor.Doctor;
+import dev.leasehold.redis.doctor.NodeFacts;
+import dev.leasehold.redis.doctor.PersistenceFindings;
+import dev.leasehold.redis.quorum.MarkerRules;
+import dev.leasehold.redis.quorum.QuorumFailures;
 import io.lettuce.core.RedisCommandExecutionException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,6 +2,7 @@ package dev.leasehold.redis;
 
 import dev.leasehold.LockException;
 import dev.leasehold.StaleTokenException;
+import dev.leasehold.redis.script.Script;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.sync.RedisScriptingCommands;

@@ -1,5 +1,7 @@
 package dev.leasehold.redis;
 
+import dev.leasehold.redis.connection.RedisUris;
+import dev.leasehold.redis.node.RedisSettings;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreProvider;
 import dev.leasehold.spi.StoreUri;

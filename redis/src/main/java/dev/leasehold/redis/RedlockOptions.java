@@ -1,6 +1,9 @@
 package dev.leasehold.redis;
 
 import dev.leasehold.internal.DurationText;
+import dev.leasehold.redis.connection.SeparatePassword;
+import dev.leasehold.redis.quorum.MarkerRules;
+import dev.leasehold.redis.quorum.QuorumSettings;
 import dev.leasehold.spi.StoreUri;
 import java.time.Duration;
 import java.util.HashMap;

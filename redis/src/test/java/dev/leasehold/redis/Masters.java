@@ -7,13 +7,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Independent masters for a quorum, just started. */
-final class Masters implements AutoCloseable {
+public final class Masters implements AutoCloseable {
 
-    final List<RedisProcess> servers = new ArrayList<>();
+    public final List<RedisProcess> servers = new ArrayList<>();
 
     private Masters() {}
 
-    static Masters start(int count, String... options) {
+    public static Masters start(int count, String... options) {
         Masters masters = new Masters();
         for (int i = 0; i < count; i++) {
             masters.servers.add(RedisProcess.start(RedisProcess.Version.V7_0, options));
@@ -23,7 +23,7 @@ final class Masters implements AutoCloseable {
     }
 
     /** A store on all of them, which have been told that they are a quorum. */
-    RedlockStore initialized() {
+    public RedlockStore initialized() {
         RedlockStore store =
                 RedlockStore.of(uris()).withMaxLease(Duration.ofHours(1)).withNodeTimeout(Duration.ofSeconds(2));
         store.initialize();

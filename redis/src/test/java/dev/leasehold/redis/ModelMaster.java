@@ -1,6 +1,7 @@
 package dev.leasehold.redis;
 
 import dev.leasehold.HolderInfo;
+import dev.leasehold.redis.quorum.Ballot;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.WaitingRules;
 import java.time.Duration;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * What the scripts do on a master of a quorum, as a state machine: no clock, no network, no chance. The differential test
  * holds it and the scripts together; the simulator runs clients over it.
  */
-final class ModelMaster {
+public final class ModelMaster {
 
     /** Who stands in line. */
     private record Waiter(ClaimId attempt, int spare, long periodMicros, long aliveUntil) {}
@@ -81,7 +82,7 @@ final class ModelMaster {
      *
      * @param granted told of a grant to one that stood in line, with the token
      */
-    ModelMaster(Set<QuorumRule> off, Duration maxLease, String run, BiConsumer<ClaimId, Long> granted) {
+    public ModelMaster(Set<QuorumRule> off, Duration maxLease, String run, BiConsumer<ClaimId, Long> granted) {
         this.off = off.isEmpty() ? EnumSet.noneOf(QuorumRule.class) : EnumSet.copyOf(off);
         this.maxLease = maxLease.toNanos() / 1000;
         this.run = run;
@@ -99,14 +100,14 @@ final class ModelMaster {
     }
 
     /** The node's clock at the next request. */
-    ModelMaster at(long micros) {
+    public ModelMaster at(long micros) {
         now = micros;
         return this;
     }
 
     // ---- what happens to a server --------------------------------------------------------------------------------
 
-    void save() {
+    public void save() {
         savedLocks = copy(locks);
         savedRun = markerRun;
         savedHistory = markerHistory;
@@ -133,7 +134,7 @@ final class ModelMaster {
         flush();
     }
 
-    void restartFromSnapshot(String newRun) {
+    public void restartFromSnapshot(String newRun) {
         run = newRun;
         load();
     }
@@ -145,7 +146,7 @@ final class ModelMaster {
         markerSince = savedSince;
     }
 
-    void flush() {
+    public void flush() {
         locks = new TreeMap<>();
         markerRun = "";
     }
@@ -157,7 +158,7 @@ final class ModelMaster {
     }
 
     /** For how long the node has no vote, zero if it has one. Any request that depends on it begins with this. */
-    Duration noVoteFor(String runNamed) {
+    public Duration noVoteFor(String runNamed) {
         String mine = on(QuorumRule.RUN_ID_READ_BY_SCRIPT) ? run : runNamed;
         boolean restarted = !markerRun.isEmpty() && !markerRun.equals(mine);
         if (!markerRun.equals(mine) || markerHistory != history) {
@@ -179,7 +180,7 @@ final class ModelMaster {
     }
 
     /** Makes everything that is kept that much older. */
-    void age(long micros) {
+    public void age(long micros) {
         for (Lock lock : locks.values()) {
             lock.end -= micros;
             lock.queue.replaceAll(one -> new Waiter(one.attempt, one.spare, one.periodMicros, one.aliveUntil - micros));
@@ -187,23 +188,23 @@ final class ModelMaster {
         ageMarker(micros);
     }
 
-    void setLast(String name, long last) {
+    public void setLast(String name, long last) {
         lock(name).last = last;
     }
 
-    void ageMarker(long micros) {
+    public void ageMarker(long micros) {
         markerSince -= micros;
     }
 
     /** Whether an attempt has a lock or stands in line for it. */
-    boolean knows(String name, ClaimId attempt) {
+    public boolean knows(String name, ClaimId attempt) {
         Lock lock = lock(name);
         return (isTaken(lock) && attempt.equals(lock.holder))
                 || lock.queue.stream().anyMatch(waiter -> waiter.attempt.equals(attempt) && waiter.aliveUntil > now);
     }
 
     /** Who has a lock with which token and spare, its last token, and who stands in line. */
-    String state(String name) {
+    public String state(String name) {
         Lock lock = lock(name);
         String holder = lock.kept ? "" : String.valueOf(lock.holder);
         return (isTaken(lock) ? holder + " " + lock.token + " " + lock.spare : "free") + ", last "
@@ -217,7 +218,7 @@ final class ModelMaster {
     // ---- the scripts ---------------------------------------------------------------------------------------------
 
     /** A vote without its view, deadline as time left. */
-    sealed interface Said {
+    public sealed interface Said {
         record Yes(long token, long micros) implements Said {}
 
         record Stale(long last) implements Said {}
@@ -235,7 +236,7 @@ final class ModelMaster {
         return (lock.holder != null || lock.kept) && lock.end > now;
     }
 
-    Said vote(Ballot ballot) {
+    public Said vote(Ballot ballot) {
         Lock lock = lock(ballot.lock());
         long lease = ballot.lease().toNanos() / 1000;
         long votesFrom = markerSince + votingAge();
@@ -375,7 +376,7 @@ final class ModelMaster {
      *
      * @return the time left; -1 if the lease is not there and the lock is free, -2 if it is not
      */
-    long renew(String name, ClaimId attempt, long token, Duration duration) {
+    public long renew(String name, ClaimId attempt, long token, Duration duration) {
         Lock lock = lock(name);
         if (!has(lock, attempt, token)) {
             return isTaken(lock) ? -2 : -1;
@@ -385,7 +386,7 @@ final class ModelMaster {
         return lock.end - now;
     }
 
-    boolean release(String name, ClaimId attempt, long token, Duration keepFor) {
+    public boolean release(String name, ClaimId attempt, long token, Duration keepFor) {
         Lock lock = lock(name);
         if (!has(lock, attempt, token)) {
             return false;
@@ -416,7 +417,7 @@ final class ModelMaster {
      *
      * @param failed the attempt has never been granted the lock, and never will be
      */
-    boolean withdraw(String name, ClaimId attempt, boolean failed) {
+    public boolean withdraw(String name, ClaimId attempt, boolean failed) {
         Lock lock = lock(name);
         boolean found = lock.queue.removeIf(waiter -> waiter.attempt.equals(attempt));
         if (isTaken(lock) && !lock.kept && attempt.equals(lock.holder)) {
@@ -431,7 +432,7 @@ final class ModelMaster {
         return found;
     }
 
-    boolean breakLease(String name, long token) {
+    public boolean breakLease(String name, long token) {
         Lock lock = lock(name);
         if (!isTaken(lock) || token < lock.token || token > lock.token + lock.spare) {
             return false;

@@ -5,19 +5,19 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /** What the queue of a lock keeps of those who wait: the layout is told in {@code lock.lua}. */
-final class QueueEntries {
+public final class QueueEntries {
 
     private QueueEntries() {}
 
     /** The claims in the queue, the first first. */
-    static List<String> claims(RedisCommands<String, String> redis, String queue) {
+    public static List<String> claims(RedisCommands<String, String> redis, String queue) {
         return redis.lrange(queue, 0, -1).stream()
                 .map(entry -> entry.split("\\|")[4])
                 .toList();
     }
 
     /** The claims of those who are alive at a time of the server's clock. */
-    static List<String> alive(RedisCommands<String, String> redis, String queue, long micros) {
+    public static List<String> alive(RedisCommands<String, String> redis, String queue, long micros) {
         return redis.lrange(queue, 0, -1).stream()
                 .map(entry -> entry.split("\\|"))
                 .filter(parts -> Long.parseLong(parts[0]) + Long.parseLong(parts[2]) * 1000 > micros)
@@ -26,7 +26,7 @@ final class QueueEntries {
     }
 
     /** As if all of them had last asked so much later, or earlier. */
-    static void shift(RedisCommands<String, String> redis, String queue, long micros) {
+    public static void shift(RedisCommands<String, String> redis, String queue, long micros) {
         change(redis, queue, parts -> {
             parts[0] = String.format("%016d", Long.parseLong(parts[0]) + micros);
             return parts;
@@ -34,7 +34,7 @@ final class QueueEntries {
     }
 
     /** Changes all entries, each split into its nine parts. */
-    static void change(RedisCommands<String, String> redis, String queue, UnaryOperator<String[]> change) {
+    public static void change(RedisCommands<String, String> redis, String queue, UnaryOperator<String[]> change) {
         List<String> entries = redis.lrange(queue, 0, -1);
         for (int i = 0; i < entries.size(); i++) {
             redis.lset(queue, i, String.join("|", change.apply(entries.get(i).split("\\|", 9))));

@@ -10,6 +10,8 @@ import dev.leasehold.Finding;
 import dev.leasehold.Finding.Severity;
 import dev.leasehold.Leasehold;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.redis.doctor.NodeFacts;
+import dev.leasehold.redis.quorum.MarkerRules;
 import dev.leasehold.servers.RedisProcess;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.StringCodec;

@@ -1,7 +1,7 @@
 package dev.leasehold.redis;
 
 /** The rules of the quorum that can be switched off one by one, to see that the simulator finds it. */
-enum QuorumRule {
+public enum QuorumRule {
     /** A node that may have forgotten something has no vote. */
     MARKER,
     /** It has none for as long as the longest lease lasts, not less. */

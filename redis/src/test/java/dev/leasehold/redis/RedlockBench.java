@@ -7,6 +7,8 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
+import dev.leasehold.redis.quorum.MarkerRules;
+import dev.leasehold.redis.voter.Voucher;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.testkit.FaultProxy;
 import io.lettuce.core.RedisLoadingException;
@@ -16,13 +18,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A quorum of real masters, a way to each that can be spoiled, and clients. */
-final class RedlockBench implements AutoCloseable {
+public final class RedlockBench implements AutoCloseable {
 
-    static final Duration LEASE = Duration.ofSeconds(10);
+    public static final Duration LEASE = Duration.ofSeconds(10);
 
     final List<RedisProcess> servers;
-    final List<FaultProxy> proxies = new ArrayList<>();
-    final RedlockStore store;
+    public final List<FaultProxy> proxies = new ArrayList<>();
+    public final RedlockStore store;
     private final Masters masters;
     private final List<Leasehold> clients = new ArrayList<>();
 
@@ -33,17 +35,17 @@ final class RedlockBench implements AutoCloseable {
     }
 
     /** Masters that have their votes, where no lease is longer than a minute. */
-    static RedlockBench opened(int count, String... options) {
+    public static RedlockBench opened(int count, String... options) {
         return opened(count, Duration.ofMinutes(1), options);
     }
 
-    static RedlockBench opened(int count, Duration maxLease, String... options) {
+    public static RedlockBench opened(int count, Duration maxLease, String... options) {
         RedlockBench bench = unopened(count, maxLease, options);
         bench.store.initialize();
         return bench;
     }
 
-    static RedlockBench unopened(int count, Duration maxLease, String... options) {
+    public static RedlockBench unopened(int count, Duration maxLease, String... options) {
         return new RedlockBench(Masters.start(count, options), maxLease);
     }
 
@@ -52,7 +54,7 @@ final class RedlockBench implements AutoCloseable {
     }
 
     /** The same masters behind proxies, which all clients that are made so have in common. */
-    RedlockStore proxied() {
+    public RedlockStore proxied() {
         for (RedisProcess server : servers.subList(proxies.size(), servers.size())) {
             proxies.add(FaultProxy.to(server.port()));
         }
@@ -62,15 +64,15 @@ final class RedlockBench implements AutoCloseable {
                 .withNodeTimeout(Duration.ofSeconds(1));
     }
 
-    Leasehold client() {
+    public Leasehold client() {
         return client(store, LEASE);
     }
 
-    Leasehold client(RedlockStore to, Duration lease) {
+    public Leasehold client(RedlockStore to, Duration lease) {
         return client(to, lease, Duration.ofSeconds(20));
     }
 
-    Leasehold client(RedlockStore to, Duration lease, Duration storeTimeout) {
+    public Leasehold client(RedlockStore to, Duration lease, Duration storeTimeout) {
         return add(Leasehold.builder()
                 .store(to)
                 .options(LockOptions.defaults().withLeaseDuration(lease))
@@ -78,17 +80,17 @@ final class RedlockBench implements AutoCloseable {
                 .build());
     }
 
-    Leasehold add(Leasehold client) {
+    public Leasehold add(Leasehold client) {
         clients.add(client);
         return client;
     }
 
-    RedisProcess server(int node) {
+    public RedisProcess server(int node) {
         return servers.get(node);
     }
 
     /** The node restarts at once, and has nothing of what it had. */
-    void crash(int node) {
+    public void crash(int node) {
         servers.get(node).kill();
         servers.get(node).restart();
         // A master that keeps its data on disk reads it first, and says so to whoever asks meanwhile.
@@ -105,12 +107,12 @@ final class RedlockBench implements AutoCloseable {
         return all;
     }
 
-    void awaitWaiters(String lock, long count) {
+    public void awaitWaiters(String lock, long count) {
         await().pollInterval(Duration.ofMillis(5)).until(() -> waiters(lock) == count);
     }
 
     /** The node where somebody stands in line. */
-    int gate(String lock) {
+    public int gate(String lock) {
         for (int i = 0; i < servers.size(); i++) {
             if (server(i).commands().exists("leasehold:{" + lock + "}:queue") == 1) {
                 return i;
@@ -120,7 +122,7 @@ final class RedlockBench implements AutoCloseable {
     }
 
     /** On the first nodes nothing is left but the marker, vouchers, and the last token. */
-    void awaitNothingLeft(String lock, int nodes) {
+    public void awaitNothingLeft(String lock, int nodes) {
         for (RedisProcess server : servers.subList(0, nodes)) {
             await().atMost(Duration.ofSeconds(20))
                     .untilAsserted(() -> assertThat(server.commands().keys("*"))
@@ -131,14 +133,14 @@ final class RedlockBench implements AutoCloseable {
     }
 
     /** Every node has the lock, also those that were not needed for the majority. */
-    void awaitHeldEverywhere(String lock) {
+    public void awaitHeldEverywhere(String lock) {
         for (RedisProcess server : servers) {
             await().pollInterval(Duration.ofMillis(5))
                     .until(() -> server.commands().exists("leasehold:{" + lock + "}") == 1);
         }
     }
 
-    static void awaitState(Lease lease, LeaseState state, Duration within) {
+    public static void awaitState(Lease lease, LeaseState state, Duration within) {
         await().atMost(within).pollInterval(Duration.ofMillis(5)).until(() -> lease.state() == state);
     }
 

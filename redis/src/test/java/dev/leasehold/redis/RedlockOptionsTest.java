@@ -3,6 +3,7 @@ package dev.leasehold.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.leasehold.redis.connection.RedisUris;
 import dev.leasehold.spi.StoreUri;
 import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisURI;

@@ -33,15 +33,15 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class SecurityTest {
+public class SecurityTest {
 
     /** What docs/redis.md says that a user needs. */
-    static final String LEAST =
+    public static final String LEAST =
             "resetkeys resetchannels ~leasehold:* &leasehold:* -@all +evalsha +eval +time +exists +get"
                     + " +mget +set +setrange +del +pttl +pexpire +lindex +llen +lrange +lrem +lset +lpop +lpush +rpush +info"
                     + " +publish +subscribe +scan +ping";
 
-    static void setUser(RedisProcess redis, String rules) {
+    public static void setUser(RedisProcess redis, String rules) {
         CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8).add("SETUSER");
         for (String rule : rules.split(" ")) {
             args.add(rule);

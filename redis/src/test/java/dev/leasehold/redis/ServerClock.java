@@ -1,11 +1,11 @@
 package dev.leasehold.redis;
 
 /** Tells a script what time it is: put before its text. */
-final class ServerClock {
+public final class ServerClock {
 
     private ServerClock() {}
 
-    static String at(long seconds, int micros) {
+    public static String at(long seconds, int micros) {
         return """
                 local redis = {pcall = redis.pcall, set_repl = redis.set_repl,
                   REPL_NONE = redis.REPL_NONE, REPL_ALL = redis.REPL_ALL,

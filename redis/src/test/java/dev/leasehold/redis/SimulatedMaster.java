@@ -11,7 +11,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /** The machine of a master in the simulation: its clock, which drifts and can be wrong, and whether it is up. */
-final class SimulatedMaster {
+public final class SimulatedMaster {
 
     private final SimWorld world;
     private final String name;
@@ -22,7 +22,7 @@ final class SimulatedMaster {
     private int runs = 1;
     private boolean up = true;
 
-    SimulatedMaster(
+    public SimulatedMaster(
             SimWorld world, String name, double rate, long wrongByMicros, Set<QuorumRule> off, Duration maxLease) {
         this.world = world;
         this.name = name;
@@ -57,12 +57,12 @@ final class SimulatedMaster {
         return (long) (way * (rate - 1) / 1000);
     }
 
-    void listen(String client, BiConsumer<ClaimId, Long> inbox) {
+    public void listen(String client, BiConsumer<ClaimId, Long> inbox) {
         inboxes.put(client, inbox);
     }
 
     /** Carries a request out, if the machine is up. */
-    void handle(Consumer<ModelMaster> request) {
+    public void handle(Consumer<ModelMaster> request) {
         if (up) {
             request.accept(model.at(micros()));
         }
@@ -76,7 +76,7 @@ final class SimulatedMaster {
         model.save();
     }
 
-    void goDown() {
+    public void goDown() {
         up = false;
         world.note(name, "is down");
     }

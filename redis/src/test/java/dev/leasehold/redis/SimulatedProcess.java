@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A process with a client in it: its clock, its timers, and whether it runs. */
-final class SimulatedProcess implements TimeSource {
+public final class SimulatedProcess implements TimeSource {
 
     private final SimWorld world;
     private final String name;
@@ -18,7 +18,7 @@ final class SimulatedProcess implements TimeSource {
     private boolean paused;
     private boolean dead;
 
-    SimulatedProcess(SimWorld world, String name, double rate, long wallWrongByMicros) {
+    public SimulatedProcess(SimWorld world, String name, double rate, long wallWrongByMicros) {
         this.world = world;
         this.name = name;
         clock = new SimClock(world, rate, 0, true);

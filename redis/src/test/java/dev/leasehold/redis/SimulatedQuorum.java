@@ -2,6 +2,12 @@ package dev.leasehold.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.leasehold.redis.quorum.GateRanks;
+import dev.leasehold.redis.quorum.Quorum;
+import dev.leasehold.redis.quorum.QuorumSettings;
+import dev.leasehold.redis.quorum.QuorumStore;
+import dev.leasehold.redis.quorum.SilentGates;
+import dev.leasehold.redis.quorum.Voter;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -30,16 +36,16 @@ import org.jspecify.annotations.Nullable;
  * The real quorum code before simulated masters, on virtual time: each client with a network of its own, whose delays a test
  * decides.
  */
-final class SimulatedQuorum {
+public final class SimulatedQuorum {
 
-    static final Duration LEASE = Duration.ofSeconds(10);
-    static final Duration NODE_TIMEOUT = Duration.ofSeconds(1);
+    public static final Duration LEASE = Duration.ofSeconds(10);
+    public static final Duration NODE_TIMEOUT = Duration.ofSeconds(1);
     static final Duration HORIZON = Duration.ofSeconds(1);
-    static final long NEAR = 1_000_000L;
+    public static final long NEAR = 1_000_000L;
     static final long FAR = 2_000_000L;
 
     /** Instead of a delay: what is sent is kept until the test lets it go. */
-    static final long HELD_UP = -1;
+    public static final long HELD_UP = -1;
 
     private final SimWorld world = new SimWorld(1, null);
     private final SimulatedProcess process = new SimulatedProcess(world, "clients", 1, 0);
@@ -62,23 +68,23 @@ final class SimulatedQuorum {
         }
     };
 
-    SimulatedQuorum(int nodes) {
+    public SimulatedQuorum(int nodes) {
         for (int i = 0; i < nodes; i++) {
             masters.add(new SimulatedMaster(world, "node" + i, 1, 0, Set.of(), Duration.ofMinutes(1)));
         }
     }
 
-    SimulatedMaster master(int node) {
+    public SimulatedMaster master(int node) {
         return masters.get(node);
     }
 
     /** What was held up on its way. */
-    List<Runnable> heldUp() {
+    public List<Runnable> heldUp() {
         return heldUp;
     }
 
     /** What was held up goes on. */
-    void letGo() {
+    public void letGo() {
         heldUp.forEach(arrival -> world.after(NEAR, arrival));
         heldUp.clear();
     }
@@ -89,12 +95,12 @@ final class SimulatedQuorum {
     }
 
     /** How often anybody has looked for silent gates. */
-    int looks() {
+    public int looks() {
         return looks;
     }
 
     /** A client, at this process. */
-    final class Client implements Signals {
+    public final class Client implements Signals {
         private final String name;
         private final QuorumStore store;
         private final List<LeaseId> unasked = new ArrayList<>();
@@ -131,17 +137,17 @@ final class SimulatedQuorum {
         }
 
         /** How many attempts it has made. */
-        long attempts() {
+        public long attempts() {
             return attempts.get();
         }
 
         /** Only tries. */
-        CompletableFuture<ClaimAnswer> claim(String lock) {
+        public CompletableFuture<ClaimAnswer> claim(String lock) {
             return claim(lock, false);
         }
 
         /** Stands in line, if it must. */
-        CompletableFuture<ClaimAnswer> waitFor(String lock) {
+        public CompletableFuture<ClaimAnswer> waitFor(String lock) {
             return claim(lock, true);
         }
 
@@ -151,11 +157,11 @@ final class SimulatedQuorum {
         }
 
         /** Takes a lock that is free. */
-        LeaseId hold(String lock) {
+        public LeaseId hold(String lock) {
             return ((ClaimAnswer.Granted) answer(claim(lock))).lease();
         }
 
-        CompletableFuture<RenewAnswer> renew(LeaseId lease, Duration duration) {
+        public CompletableFuture<RenewAnswer> renew(LeaseId lease, Duration duration) {
             return store.renew(lease, duration).toCompletableFuture();
         }
 
@@ -172,13 +178,13 @@ final class SimulatedQuorum {
             store.granted(node, lease);
         }
 
-        void withdraw(String lock) {
+        public void withdraw(String lock) {
             store.withdraw(lock, new ClaimId(name, 1000));
         }
     }
 
     /** A client that has heard of the masters already. */
-    Client client(String name, IntToLongFunction delays) {
+    public Client client(String name, IntToLongFunction delays) {
         return client(name, delays, node -> CompletableFuture.completedStage(""));
     }
 
@@ -187,7 +193,7 @@ final class SimulatedQuorum {
      *
      * @param inboxes when each master's is open
      */
-    Client client(String name, IntToLongFunction delays, IntFunction<CompletionStage<?>> inboxes) {
+    public Client client(String name, IntToLongFunction delays, IntFunction<CompletionStage<?>> inboxes) {
         Client client = new Client(name, delays, inboxes);
         client.hold("another-" + name);
         return client;
@@ -234,7 +240,7 @@ final class SimulatedQuorum {
     }
 
     /** Who waits for a lock, at each node. */
-    List<String> queues(String lock) {
+    public List<String> queues(String lock) {
         return states(lock).stream()
                 .map(state -> state.substring(state.indexOf('[')))
                 .toList();
@@ -257,7 +263,7 @@ final class SimulatedQuorum {
     }
 
     /** Lets some nanoseconds pass. */
-    void pass(long nanos) {
+    public void pass(long nanos) {
         long end = world.now() + nanos;
         boolean more = true;
         while (more) {
@@ -266,7 +272,7 @@ final class SimulatedQuorum {
     }
 
     /** Which node is the gate of a lock, for who has heard of all. */
-    int gate(String lock) {
+    public int gate(String lock) {
         GateRanks ranks = new GateRanks(lock, masters.size());
         int gate = 0;
         for (int i = 1; i < masters.size(); i++) {

@@ -1,6 +1,11 @@
 package dev.leasehold.redis;
 
 import dev.leasehold.LockInfo;
+import dev.leasehold.redis.quorum.Ack;
+import dev.leasehold.redis.quorum.Ballot;
+import dev.leasehold.redis.quorum.NodeView;
+import dev.leasehold.redis.quorum.Vote;
+import dev.leasehold.redis.quorum.Voter;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.NamePattern;
@@ -18,10 +23,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** One client's way to one master: messages take their time, overtake one another, get lost, come twice. */
-final class SimulatedVoter implements Voter {
+public final class SimulatedVoter implements Voter {
 
     /** How bad the network is, and which of the client's rules are off. */
-    interface Network {
+    public interface Network {
         /** Sends something one way; it arrives any number of times. */
         void send(Runnable arrival);
 
@@ -46,7 +51,7 @@ final class SimulatedVoter implements Voter {
      *
      * @param process runs what arrives in the client's process, when that is not stopped
      */
-    SimulatedVoter(
+    public SimulatedVoter(
             SimulatedMaster master, Network network, TimeSource time, Consumer<Runnable> process, Duration patience) {
         this.master = master;
         this.network = network;

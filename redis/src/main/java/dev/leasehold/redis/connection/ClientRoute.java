@@ -1,0 +1,43 @@
+package dev.leasehold.redis.connection;
+
+import dev.leasehold.internal.DaemonThreads;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connects through a Lettuce client. With a Sentinel URI, Lettuce asks the sentinels for the master at each connection.
+ *
+ * @param uri where to; null for the URI that the client was made with, which only its blocking methods know
+ */
+public record ClientRoute(RedisClient client, @Nullable RedisURI uri, String name) implements Route {
+
+    private static final Executor BRIEF_THREAD =
+            task -> DaemonThreads.unstarted("leasehold-redis-connect", task).start();
+
+    @Override
+    public CompletionStage<? extends StatefulRedisConnection<String, String>> connect() {
+        RedisURI to = uri;
+        return to == null
+                ? CompletableFuture.supplyAsync(() -> client.connect(Wire.CODEC), BRIEF_THREAD)
+                : client.connectAsync(Wire.CODEC, to);
+    }
+
+    @Override
+    public CompletionStage<? extends StatefulRedisPubSubConnection<String, String>> listen() {
+        RedisURI to = uri;
+        return to == null
+                ? CompletableFuture.supplyAsync(() -> client.connectPubSub(Wire.CODEC), BRIEF_THREAD)
+                : client.connectPubSubAsync(Wire.CODEC, to);
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,130 @@
+package dev.leasehold.redis.connection;
+
+import dev.leasehold.internal.DaemonThreads;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
+import io.lettuce.core.resource.EventLoopGroupProvider;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.lettuce.core.resource.ThreadFactoryProvider;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.ChannelOption;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A Lettuce client for one store, with the fewest threads that Lettuce allows. Its connections neither reconnect nor
+ * replay, and when one is closed what it has not sent yet is thrown away.
+ */
+public final class OwnClient {
+
+    private static final int OTHER_THREADS = 2;
+    private static final ThreadFactoryProvider NAMED = pool -> new InheritingNothing("leasehold-redis-" + pool);
+
+    /** What stands between us and a server may forget a connection that is idle for some minutes. */
+    private static final SocketOptions.KeepAliveOptions KEEP_ALIVE = SocketOptions.KeepAliveOptions.builder()
+            .enable()
+            .idle(Duration.ofSeconds(30))
+            .interval(Duration.ofSeconds(10))
+            .count(3)
+            .build();
+
+    private final RedisClient client;
+    private final @Nullable ClientResources resources;
+    private final @Nullable EventLoopGroupProvider loops;
+
+    private OwnClient(RedisClient client, @Nullable ClientResources resources, @Nullable EventLoopGroupProvider loops) {
+        this.client = client;
+        this.resources = resources;
+        this.loops = loops;
+    }
+
+    /** A client with threads of its own, one for all its connections: what comes in on one often goes out on another. */
+    public OwnClient(Duration connectTimeout) {
+        this(connectTimeout, new DefaultEventLoopGroupProvider(1, NAMED));
+    }
+
+    private OwnClient(Duration connectTimeout, EventLoopGroupProvider loops) {
+        this(connectTimeout, threads(loops), loops);
+    }
+
+    private OwnClient(Duration connectTimeout, ClientResources resources, EventLoopGroupProvider loops) {
+        this(RedisClient.create(resources), resources, loops);
+        client.setOptions(unaided(ClientOptions.builder()
+                .socketOptions(SocketOptions.builder()
+                        .connectTimeout(connectTimeout)
+                        .keepAlive(KEEP_ALIVE)
+                        .build())
+                .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())));
+    }
+
+    /**
+     * A client for a quorum, over the threads of another, if there is one, with its TLS and socket options; the other is never
+     * closed. With threads of its own, what is sent to all masters at once, and answered by all at once, is one wake-up.
+     */
+    public static OwnClient overOrOwn(@Nullable RedisClient other, Duration connectTimeout) {
+        if (other == null) {
+            return new OwnClient(connectTimeout);
+        }
+        RedisClient client = RedisClient.create(other.getResources());
+        client.setOptions(unaided(other.getOptions().mutate()));
+        return new OwnClient(client, null, null);
+    }
+
+    private static ClientOptions unaided(ClientOptions.Builder options) {
+        return options.autoReconnect(false)
+                .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+                .build();
+    }
+
+    private static ClientResources threads(EventLoopGroupProvider loops) {
+        return DefaultClientResources.builder()
+                .eventLoopGroupProvider(loops)
+                .computationThreadPoolSize(OTHER_THREADS)
+                .threadFactoryProvider(NAMED)
+                .nettyCustomizer(new NettyCustomizer() {
+                    @Override
+                    public void afterBootstrapInitialized(Bootstrap bootstrap) {
+                        bootstrap.option(ChannelOption.SO_LINGER, 0);
+                    }
+                })
+                .build();
+    }
+
+    public RedisClient client() {
+        return client;
+    }
+
+    /** Netty's threads, which are quicker for Netty than plain ones. */
+    private static final class InheritingNothing extends DefaultThreadFactory {
+
+        InheritingNothing(String pool) {
+            super(pool, true);
+        }
+
+        @Override
+        public Thread newThread(Runnable task) {
+            return DaemonThreads.inheritNothing("leasehold-redis", () -> super.newThread(task));
+        }
+    }
+
+    /** Closes the client and ends its threads, without waiting for them. */
+    public void close() {
+        ClientResources own = resources;
+        EventLoopGroupProvider ownLoops = loops;
+        client.shutdownAsync(0, 0, TimeUnit.MILLISECONDS).whenComplete((done, failure) -> {
+            if (own != null) {
+                own.shutdown(0, 0, TimeUnit.MILLISECONDS);
+            }
+            if (ownLoops != null) {
+                ownLoops.shutdown(0, 0, TimeUnit.MILLISECONDS);
+            }
+        });
+    }
+}

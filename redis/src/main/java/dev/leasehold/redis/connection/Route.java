@@ -1,0 +1,19 @@
+package dev.leasehold.redis.connection;
+
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.util.concurrent.CompletionStage;
+
+/** The way to one master: how to connect to whichever server is the master now. */
+public interface Route {
+
+    /** Opens a connection for commands. */
+    CompletionStage<? extends StatefulRedisConnection<String, String>> connect();
+
+    /** Opens a connection to listen on. */
+    CompletionStage<? extends StatefulRedisPubSubConnection<String, String>> listen();
+
+    /** Names the server in messages, without credentials. */
+    @Override
+    String toString();
+}

@@ -1,0 +1,253 @@
+package dev.leasehold.redis.doctor;
+
+import dev.leasehold.Finding;
+import dev.leasehold.Finding.Severity;
+import dev.leasehold.LockException;
+import dev.leasehold.internal.DurationText;
+import dev.leasehold.redis.connection.Failures;
+import dev.leasehold.redis.connection.Route;
+import dev.leasehold.redis.connection.Wire;
+import dev.leasehold.redis.node.RedisSettings;
+import dev.leasehold.redis.node.SlotMap;
+import dev.leasehold.redis.script.KeyNames;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.Trial;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandInterruptedException;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.output.NestedMultiOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Looks at a deployment of Redis: goes to its masters, and from there to their replicas, asks each for the facts, and has
+ * the facts judged. The judges ({@link PersistenceFindings} and the like) see facts only, so each can be tested with servers
+ * that cannot be had. To look at something more, add it to {@link NodeFacts} and to the judge whose subject it is.
+ *
+ * <p>What may not be seen is said, never taken for fine. Only if the first server cannot be reached is there no examination.
+ */
+public final class Doctor {
+
+    private static final String WHAT = "the examination";
+    private static final int MOST_NAMES = 100_000;
+
+    private final String name;
+    private final Way way;
+    private final RedisSettings settings;
+    private final StoreContext context;
+    private final RedisClient client;
+    private final Duration patience;
+    private final Duty duty;
+    private final List<Finding> findings = new ArrayList<>();
+    private final List<NodeFacts> nodes = new ArrayList<>();
+
+    /** What a master owes to locks, beside being a good server. */
+    public interface Duty {
+        List<Finding> of(NodeFacts master);
+
+        /** Whether it votes, and so may vouch for its vote: see {@code voucher.lua}. */
+        default boolean votes() {
+            return false;
+        }
+    }
+
+    public Doctor(
+            String name,
+            Way way,
+            RedisSettings settings,
+            StoreContext context,
+            RedisClient client,
+            Duration patience,
+            Duty duty) {
+        this.name = name;
+        this.way = way;
+        this.settings = settings;
+        this.context = context;
+        this.client = client;
+        this.patience = patience;
+        this.duty = duty;
+    }
+
+    /** The servers that were seen, after the examination. */
+    public List<NodeFacts> nodes() {
+        return nodes;
+    }
+
+    public List<Finding> examine() throws InterruptedException {
+        Route first = way.first(client, name);
+        try (StatefulRedisConnection<String, String> connection = open(first.connect())) {
+            if (way.cluster()) {
+                examineCluster(connection);
+            } else {
+                master(first, connection, key -> true);
+            }
+        } catch (ExecutionException | TimeoutException | RedisException e) {
+            throw failure(e);
+        }
+        if (!nodes.isEmpty()) {
+            findings.addAll(ClockFindings.of(nodes));
+            findings.addAll(
+                    ExposureFindings.of(nodes.get(0), isOpen(), way.isLocal(), way.hasTls(), way.hasPassword()));
+        }
+        return findings;
+    }
+
+    private void examineCluster(StatefulRedisConnection<String, String> connection) throws InterruptedException {
+        SlotMap.Address seed = new SlotMap.Address(
+                way.uris().get(0).getHost(), way.uris().get(0).getPort());
+        SlotMap map = SlotMap.read(
+                connection
+                        .sync()
+                        .dispatch(
+                                CommandType.CLUSTER,
+                                new NestedMultiOutput<>(Wire.CODEC),
+                                new CommandArgs<>(Wire.CODEC).add("SLOTS")),
+                seed);
+        findings.addAll(ClusterFindings.of(name, map, connection));
+        for (SlotMap.Address address : map.masters()) {
+            Route route = way.to(client, address);
+            if (route == null) {
+                continue;
+            }
+            try (StatefulRedisConnection<String, String> there = open(route.connect())) {
+                master(route, there, key -> address.equals(map.of(key)));
+            } catch (ExecutionException | TimeoutException | RedisException e) {
+                findings.add(unreached(route, e, Severity.SERIOUS, "redis-master-unreached")
+                        .meaning("locks whose names fall there cannot be had from here", "see whether it runs"));
+            }
+        }
+    }
+
+    /** A key that lives at one of several masters. */
+    private interface Home {
+        boolean has(String key);
+    }
+
+    private void master(Route route, StatefulRedisConnection<String, String> connection, Home home)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        NodeFacts facts = NodeFacts.of(route.toString(), connection);
+        nodes.add(facts);
+        if (facts.info().isEmpty()) {
+            findings.add(
+                    Finding.of(Severity.WARNING, "redis-info-not-seen", facts.node(), "it does not tell about itself")
+                            .meaning("whether it evicts and forgets locks is not known", "allow +info")
+                            .fencedOnlyAfter("whatever makes it forget (nothing was seen)"));
+        } else {
+            findings.addAll(ServerFindings.of(facts));
+            findings.addAll(duty.of(facts));
+        }
+        try (var listener = open(route.listen())) {
+            KeyNames names = settings.plainKeys() ? KeyNames.plain(way.cluster()) : KeyNames.of(context.namespace());
+            findings.addAll(Rights.of(
+                    connection,
+                    listener,
+                    facts.node(),
+                    key(names, home),
+                    names.inboxPrefix() + context.clientId(),
+                    way.cluster(),
+                    settings.replicas() > 0,
+                    duty.votes()));
+        }
+        for (SlotMap.Address address : replicas(facts)) {
+            replica(address);
+        }
+    }
+
+    private String key(KeyNames names, Home home) {
+        String lock = Trial.LOCK + "-" + context.clientId();
+        for (int i = 0; i < MOST_NAMES; i++) {
+            String key = names.lock(lock + i);
+            if (home.has(key)) {
+                return key;
+            }
+        }
+        return names.lock(lock);
+    }
+
+    /** From lines as {@code slave0:ip=10.0.0.2,port=6379,state=online,offset=28,lag=0}. */
+    private static List<SlotMap.Address> replicas(NodeFacts master) {
+        List<SlotMap.Address> addresses = new ArrayList<>();
+        for (int i = 0; i < master.replicas(); i++) {
+            String host = "";
+            String port = "";
+            for (String part : master.field("slave" + i).split(",", -1)) {
+                host = part.startsWith("ip=") ? part.substring(3) : host;
+                port = part.startsWith("port=") ? part.substring(5) : port;
+            }
+            if (!host.isEmpty() && port.matches("\\d{1,5}")) {
+                addresses.add(new SlotMap.Address(host, Integer.parseInt(port)));
+            }
+        }
+        return addresses;
+    }
+
+    private void replica(SlotMap.Address address) throws InterruptedException {
+        Route route = way.to(client, address);
+        if (route == null) {
+            return;
+        }
+        try (StatefulRedisConnection<String, String> connection = open(route.connect())) {
+            NodeFacts facts = NodeFacts.of(route.toString(), connection);
+            nodes.add(facts);
+            findings.addAll(ServerFindings.of(facts));
+        } catch (ExecutionException | TimeoutException | RedisException e) {
+            findings.add(unreached(route, e, Severity.NOTE, "redis-replica-not-seen")
+                    .meaning(
+                            "its clock and its settings, which count after a fail-over, were not seen",
+                            "run leasehold doctor where it can be reached"));
+        }
+    }
+
+    private static Finding unreached(Route route, Exception e, Severity severity, String code) {
+        Throwable cause = e instanceof ExecutionException && e.getCause() != null ? e.getCause() : e;
+        return Finding.of(severity, code, route.toString(), "it was not reached: " + cause.getMessage());
+    }
+
+    /** Whether a stranger is let in. */
+    private boolean isOpen() throws InterruptedException {
+        Route stranger = way.anonymous(client);
+        if (!way.hasPassword() || stranger == null) {
+            return !way.hasPassword();
+        }
+        try (StatefulRedisConnection<String, String> connection = open(stranger.connect())) {
+            connection.sync().ping();
+            return true;
+        } catch (ExecutionException | TimeoutException | RedisException e) {
+            return false;
+        }
+    }
+
+    private <C extends StatefulRedisConnection<String, String>> C open(CompletionStage<C> connecting)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        C connection;
+        try {
+            connection = connecting.toCompletableFuture().get(patience.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            connecting.thenAccept(StatefulRedisConnection::closeAsync);
+            throw e;
+        }
+        connection.setTimeout(patience);
+        return connection;
+    }
+
+    private LockException failure(Exception e) throws InterruptedException {
+        if (e instanceof RedisCommandInterruptedException) {
+            throw (InterruptedException) new InterruptedException().initCause(e);
+        }
+        if (e instanceof ExecutionException && e.getCause() != null) {
+            return Failures.ofConnecting(e.getCause(), name, WHAT);
+        }
+        return e instanceof TimeoutException
+                ? Failures.ofConnecting(
+                        new RedisException("none could be made within " + DurationText.of(patience)), name, WHAT)
+                : Failures.of(e, name, WHAT);
+    }
+}

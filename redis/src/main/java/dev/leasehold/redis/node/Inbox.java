@@ -1,0 +1,204 @@
+package dev.leasehold.redis.node;
+
+import dev.leasehold.redis.connection.Link;
+import dev.leasehold.redis.connection.Route;
+import dev.leasehold.redis.connection.Wire;
+import dev.leasehold.redis.connection.Wires;
+import dev.leasehold.redis.script.KeyNames;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.TimeSource;
+import dev.leasehold.spi.Validity;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The channel on which the scripts tell this client of its grants. Subscribed before the client first joins a queue, and
+ * kept. A message may be lost, late or come twice: it saves the waiter a question, nothing rests on it.
+ */
+public final class Inbox {
+
+    private static final Logger LOG = System.getLogger("dev.leasehold.redis");
+    private static final int GRANT_PARTS = 10;
+    private static final int MOST_RUNS = 1000;
+    private static final long ASK_EVERY_NANOS = 1_000_000_000L;
+    private static final Duration SUSPICIOUS = Duration.ofMillis(1500);
+    private static final Duration REST = Duration.ofMillis(500);
+    private static final Pattern RUN = Pattern.compile("\\brun_id:([0-9a-f]+)");
+
+    private final StoreContext context;
+    private final String prefix;
+    private final boolean counts;
+    private final TimeSource time;
+    private final NodeEvents events;
+    private final Link link;
+    private final ConcurrentMap<String, Exchange> exchanges = new ConcurrentHashMap<>();
+
+    /** Null if it is not known. */
+    private volatile @Nullable String runWhereOpened;
+
+    private volatile @Nullable StatefulRedisPubSubConnection<String, String> connection;
+    private final AtomicLong askedAt = new AtomicLong();
+
+    /**
+     * Makes an inbox, without subscribing.
+     *
+     * @param route to the server that publishes, or to any node of its cluster
+     * @param counts whether a grant counts as it is told; else it is only a reason to ask
+     */
+    public Inbox(Route route, StoreContext context, KeyNames names, boolean counts, NodeEvents events) {
+        this.context = context;
+        this.prefix = names.inboxPrefix();
+        this.counts = counts;
+        this.time = context.time();
+        this.events = events;
+        this.link = new Wires(context)
+                .link(route + " (inbox)", () -> route.listen().thenCompose(this::subscribe), () -> events.doubt(null));
+    }
+
+    String channel() {
+        return prefix + context.clientId();
+    }
+
+    boolean isOpen() {
+        return link.now() != null;
+    }
+
+    /** Subscribes, if it has not been done; the stage completes when the server has confirmed. */
+    CompletableFuture<Wire> open() {
+        return link.open();
+    }
+
+    CompletableFuture<@Nullable Void> close() {
+        return link.close();
+    }
+
+    /**
+     * Asks the server for a sign that this connection lives, as somebody waits for what it may bring: by subscribing anew, which
+     * changes nothing, is answered, and needs no other right. Where nothing comes, it is given up; looked at twice, since after a
+     * pause of this process the answer may lie here unread.
+     */
+    void verify() {
+        Wire open = link.now();
+        StatefulRedisPubSubConnection<String, String> asked = connection;
+        long last = askedAt.get();
+        long now = time.nanos();
+        if (open == null || asked == null || now - last < ASK_EVERY_NANOS || !askedAt.compareAndSet(last, now)) {
+            return;
+        }
+        CompletableFuture<?> answer = asked.async().subscribe(channel()).toCompletableFuture();
+        time.schedule(SUSPICIOUS, () -> {
+            if (!hasCome(answer)) {
+                time.schedule(REST, () -> {
+                    if (!hasCome(answer)) {
+                        open.lose("nothing came in for " + SUSPICIOUS.plus(REST) + " although the inbox was asked");
+                    }
+                });
+            }
+        });
+    }
+
+    private static boolean hasCome(CompletableFuture<?> answer) {
+        return answer.isDone() && !answer.isCompletedExceptionally();
+    }
+
+    private <C extends StatefulRedisPubSubConnection<String, String>> CompletionStage<C> subscribe(C connection) {
+        connection.addListener(new RedisPubSubAdapter<String, String>() {
+            @Override
+            public void message(String from, String message) {
+                if (channel().equals(from)) {
+                    read(message);
+                }
+            }
+        });
+        return connection
+                .async()
+                .info("server")
+                .handle((info, failure) -> {
+                    Matcher run = RUN.matcher(info == null ? "" : info);
+                    runWhereOpened = run.find() ? run.group(1) : null;
+                    return connection.async().subscribe(channel());
+                })
+                .thenCompose(subscribing -> subscribing)
+                .thenApply(subscribed -> {
+                    askedAt.set(time.nanos());
+                    this.connection = connection;
+                    return connection;
+                });
+    }
+
+    /**
+     * Gives up the connection if it leads to another server than the one that has just answered. A master that has become a
+     * replica keeps its subscribers, and nothing that the new master tells reaches them; nobody would notice, since in an
+     * inbox no answer is owed.
+     */
+    void followCommandsTo(String run) {
+        String known = runWhereOpened;
+        Wire open = link.now();
+        if (known != null && open != null && !known.equals(run)) {
+            open.lose("the commands go to another server by now");
+        }
+    }
+
+    /** Notes that the server has told its time. */
+    void heard(Exchange exchange) {
+        if (exchanges.size() >= MOST_RUNS && !exchanges.containsKey(exchange.run())) {
+            exchanges.clear();
+        }
+        exchanges.merge(
+                exchange.run(),
+                exchange,
+                (known, fresh) -> known.sentAt().nanos() - fresh.sentAt().nanos() > 0 ? known : fresh);
+    }
+
+    private void read(String message) {
+        try {
+            int bar = message.indexOf('|');
+            String news = bar < 0 ? message : message.substring(0, bar);
+            String rest = message.substring(bar + 1);
+            if (news.equals("granted")) {
+                granted(rest.split("\\|", GRANT_PARTS));
+            } else if (news.equals("broken")) {
+                events.doubt(rest);
+            }
+        } catch (RuntimeException e) {
+            LOG.log(Level.DEBUG, "a message on " + channel() + " could not be read, and was passed over", e);
+        }
+    }
+
+    /** {@code RUN|NOW|TOKEN|STAMP|CLAIM|PERIOD|SPARE|COUNTS|INBOX|NAME}; the run is empty where the stamp is young. */
+    private void granted(String[] parts) {
+        ClaimId claim = ClaimId.parse(parts[4]);
+        if (!claim.client().equals(context.clientId())) {
+            return;
+        }
+        LeaseId lease = new LeaseId(parts[9], claim, Long.parseLong(parts[2]));
+        events.granted(lease, Integer.parseInt(parts[6]), counts ? validity(parts) : null);
+    }
+
+    /** Stamp and exchange each give a moment until which the lease lasts at least; so the later of the two is right, too. */
+    private @Nullable Validity validity(String[] parts) {
+        long received = time.nanos();
+        Duration period = Duration.ofMillis(Long.parseLong(parts[5]));
+        Validity stamped = Stamp.ofPushed(parts[3], period, received);
+        if (parts[0].isEmpty()) {
+            return stamped;
+        }
+        long end = Long.parseLong(parts[1]) + period.toNanos() / 1000;
+        Validity counted = Exchange.ofPushed(exchanges.get(parts[0]), parts[0], end, received, period);
+        boolean stampSaysMore = counted == null || (stamped != null && stamped.deadline() - counted.deadline() > 0);
+        return stampSaysMore ? stamped : counted;
+    }
+}

@@ -1,0 +1,80 @@
+package dev.leasehold.redis.node;
+
+import dev.leasehold.LockInfo;
+import dev.leasehold.redis.connection.Wire;
+import dev.leasehold.spi.NamePattern;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** Lists locks: finds their keys in many small steps, so that the server serves others in between, and looks at each. */
+final class Listing {
+
+    private static final int STEP = 1000;
+
+    private record Step(String cursor, List<String> names) {}
+
+    private final RedisNode node;
+
+    Listing(RedisNode node) {
+        this.node = node;
+    }
+
+    CompletionStage<List<LockInfo>> list(NamePattern pattern) {
+        String only = node.names().onlyNameOf(pattern);
+        if (only != null) {
+            return lookAt(new TreeSet<>(Set.of(only)));
+        }
+        return scan("0", pattern, new TreeSet<>()).thenCompose(this::lookAt);
+    }
+
+    private CompletionStage<NavigableSet<String>> scan(String cursor, NamePattern pattern, NavigableSet<String> found) {
+        CommandArgs<String, String> args = new CommandArgs<>(Wire.CODEC)
+                .add(cursor)
+                .add("MATCH")
+                .add(node.names().everyKey())
+                .add("COUNT")
+                .add(STEP);
+        return node.ask("the listing of locks", CommandType.SCAN, args, (sentAt, answer) -> step(answer))
+                .thenCompose(step -> {
+                    step.names().stream().filter(pattern::matches).forEach(found::add);
+                    return step.cursor().equals("0")
+                            ? CompletableFuture.completedFuture(found)
+                            : scan(step.cursor(), pattern, found);
+                });
+    }
+
+    private Step step(List<Object> answer) {
+        List<String> names = new ArrayList<>();
+        if (answer.get(1) instanceof List<?> keys) {
+            for (Object key : keys) {
+                String name = node.names().nameOf(String.valueOf(key));
+                if (name != null) {
+                    names.add(name);
+                }
+            }
+        }
+        return new Step(answer.get(0).toString(), names);
+    }
+
+    private CompletionStage<List<LockInfo>> lookAt(NavigableSet<String> names) {
+        List<CompletableFuture<Optional<LockInfo>>> looks = new ArrayList<>(names.size());
+        for (String name : names) {
+            looks.add(node.inspect(name).toCompletableFuture());
+        }
+        return CompletableFuture.allOf(looks.toArray(CompletableFuture<?>[]::new))
+                .thenApply(all -> looks.stream()
+                        .map(CompletableFuture::join)
+                        .flatMap(Optional::stream)
+                        .sorted(Comparator.comparing(LockInfo::name))
+                        .toList());
+    }
+}

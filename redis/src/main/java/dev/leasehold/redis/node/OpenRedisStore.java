@@ -1,0 +1,125 @@
+package dev.leasehold.redis.node;
+
+import dev.leasehold.LockException;
+import dev.leasehold.LockInfo;
+import dev.leasehold.redis.connection.Linger;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.NamePattern;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Store;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.Validity;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Locks on one Redis: a quorum of one. What its only node answers is the answer. */
+public final class OpenRedisStore implements Store {
+
+    private static final Duration MOST_HORIZON = Duration.ofSeconds(5);
+
+    private final LockOps node;
+    private final Runnable closeRest;
+    private final Duration horizon;
+    private final @Nullable Linger linger;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    /**
+     * Opens a store.
+     *
+     * @param linger of the thread of its connections, if that is this store's alone
+     * @param closeRest closes what was opened for this store beside its connections
+     */
+    public OpenRedisStore(LockOps node, StoreContext context, @Nullable Linger linger, Runnable closeRest) {
+        this.node = node;
+        this.linger = linger;
+        this.closeRest = closeRest;
+        horizon = context.storeTimeout().compareTo(MOST_HORIZON) < 0 ? context.storeTimeout() : MOST_HORIZON;
+    }
+
+    /** What the nodes of a client tell unasked, its client is told. */
+    public static NodeEvents events(StoreContext context, @Nullable Linger linger) {
+        return new NodeEvents() {
+            @Override
+            public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
+                context.signals().granted(lease, spare, validity);
+                if (linger != null) {
+                    linger.afterNews();
+                }
+            }
+
+            @Override
+            public void doubt(@Nullable String lock) {
+                context.signals().doubt(lock);
+            }
+        };
+    }
+
+    @Override
+    public CompletionStage<ClaimAnswer> claim(Claim claim) {
+        return followed(unlessClosed(() -> node.claim(claim)), answer -> answer instanceof ClaimAnswer.Granted);
+    }
+
+    @Override
+    public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
+        return followed(unlessClosed(() -> node.renew(lease, duration)), answer -> false);
+    }
+
+    @Override
+    public CompletionStage<ReleaseAnswer> release(LeaseId lease, Duration keepFor) {
+        return followed(unlessClosed(() -> node.release(lease, keepFor)), answer -> true);
+    }
+
+    @Override
+    public CompletionStage<Void> withdraw(String lock, ClaimId claim) {
+        return unlessClosed(() -> node.withdraw(lock, claim)).thenAccept(found -> {});
+    }
+
+    @Override
+    public CompletionStage<List<LockInfo>> inspect(NamePattern pattern) {
+        return unlessClosed(() -> node.list(pattern));
+    }
+
+    @Override
+    public CompletionStage<Boolean> breakLease(String lock, long token) {
+        return unlessClosed(() -> node.breakLease(lock, token));
+    }
+
+    /** A request may sit in the buffers between us and the server for as long as those hold on to a dead connection. */
+    @Override
+    public Duration requestHorizon() {
+        return horizon;
+    }
+
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            node.close().whenComplete((done, failure) -> closeRest.run());
+        }
+    }
+
+    private <T> CompletionStage<T> followed(CompletionStage<T> answer, Predicate<? super T> frees) {
+        return linger == null ? answer : linger.after(answer, frees);
+    }
+
+    private <T> CompletionStage<T> unlessClosed(Supplier<CompletionStage<T>> operation) {
+        if (closed.get()) {
+            return CompletableFuture.failedFuture(
+                    new LockException("the store " + node + " has been closed by this client; nothing was done"));
+        }
+        try {
+            return operation.get();
+        } catch (LockException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
+    }
+}

@@ -1,0 +1,317 @@
+package dev.leasehold.redis.quorum;
+
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.TimeSource;
+import dev.leasehold.spi.Validity;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An attempt to have a majority accept one and the same token: all nodes are asked at once, and again with a greater token
+ * where theirs are ahead. It is won, or lost as soon as no majority can be had.
+ *
+ * <p>The gate is asked like the others, and what it says counts like theirs. But it decides who gives way: an attempt that it
+ * has refused is lost, also with a majority elsewhere, so that nobody goes past those who stand there; and where attempts
+ * have split the nodes, the one that has the gate keeps what it has and presses the others' nodes for a moment. An attempt to
+ * which the gate has given the lock out of its queue collects: it asks the nodes that are still busy for a whole claim period.
+ *
+ * <p>An attempt that has failed takes back what it has raised. Each node that said yes has noted the end of its run as the last
+ * token, and what had been noted before. Were that to stand, a lease with a smaller token, whose node has forgotten it, would
+ * never be given that node again while others try in vain. To take it back is right for these reasons:
+ *
+ * <ul>
+ *   <li>A token is a lease's only once this attempt has counted a majority for it in time; no node decides that, and no other client.
+ *       An attempt that is over counts nothing any more, and its name is not used again. So one that is over without having won
+ *       has no lease and will have none, also where a majority has said yes and the answers were lost. What nobody was
+ *       granted, no later token has to exceed.
+ *   <li>Where the attempt still stands on a node, nobody else can have raised the last token since it took that node: whoever
+ *       asked was refused. So what was noted before is all that the others have been promised there. Where it does not stand any
+ *       more, because its time ran out, nothing is taken back: somebody else may have said yes to by then.
+ *   <li>A node that has lost its memory, or has an old one, accepts nothing that it could have given out before; what is taken
+ *       back there does not lower that floor.
+ *   <li>A release may come late or twice: it finds the attempt, which is over wherever it stands, or nothing.
+ * </ul>
+ *
+ * <p>It is said by the sweep of an attempt that has not won, and by no other: not by the release of a lease, not by the sweep of a
+ * lease that is lost, and not where a node tells of a grant to an attempt that nobody here knows any more, and that may have
+ * been a lease.
+ */
+final class Attempt implements Step, Ballots.Listener {
+
+    private static final int MOST_RAISES = 5;
+    private static final long FIRST_REASK_NANOS = 1_000_000L;
+    private static final long MOST_REASK_NANOS = 50_000_000L;
+    private static final int ROUNDS_OF_A_HOLDER = 3;
+    private static final long LEAST_GRACE_NANOS = 5_000_000L;
+
+    /** What the claim is told. */
+    interface Claimant {
+        /** Whether the claim may stand in line at the gate instead. */
+        boolean mayQueue();
+
+        /** For how long the claim wants to have the lock now. */
+        Duration lease();
+
+        /**
+         * A majority has accepted the token.
+         *
+         * @param asked for how long the nodes were asked to give it the lock
+         */
+        void won(QuorumLease lease, Duration asked, Validity validity);
+
+        /** A majority says again and again that one and the same other holds the lock. The attempt goes on all the same. */
+        void heldByAnother(Attempt attempt);
+
+        /** It has failed; what it has got is still to be given back. */
+        void lost(Attempt attempt);
+    }
+
+    private enum Phase {
+        ASKING,
+        PRESSING,
+        COLLECTING,
+        WON,
+        OVER
+    }
+
+    private final Quorum quorum;
+    private final GateRanks ranks;
+    private final Turns turns;
+    private final Ballots ballots;
+    private final Poll poll;
+    private final Claimant claimant;
+    private final Alarm grace;
+    private final Alarm reask;
+    private final Alarm giveUp;
+    private Phase phase = Phase.ASKING;
+    private ClockReading proposedAt;
+    private long reaskNanos = FIRST_REASK_NANOS;
+    private boolean hasWon;
+    private int raises;
+    private int rounds;
+    private long collectingSince;
+    private @Nullable QuorumLease lease;
+
+    /**
+     * Makes one that has asked nobody yet.
+     *
+     * @param patience how long a node's answer is waited for
+     */
+    Attempt(Quorum quorum, GateRanks ranks, Turns turns, Ballot first, Duration patience, Claimant claimant) {
+        this.quorum = quorum;
+        this.ranks = ranks;
+        this.turns = turns;
+        this.claimant = claimant;
+        ballots = new Ballots(quorum, turns, first, patience, this);
+        poll = ballots.poll();
+        TimeSource time = quorum.time();
+        grace = new Alarm(time, turns);
+        reask = new Alarm(time, turns);
+        giveUp = new Alarm(time, turns);
+        proposedAt = time.now();
+    }
+
+    void begin() {
+        askAll();
+    }
+
+    /** The gate has given it the lock. */
+    void collect(Duration claimPeriod) {
+        phase = Phase.COLLECTING;
+        collectingSince = quorum.time().nanos();
+        giveUp.set(claimPeriod, this::lose);
+        askAll();
+    }
+
+    private void askAll() {
+        proposedAt = quorum.time().now();
+        ballots.askAll(quorum.gate(ranks));
+    }
+
+    Poll poll() {
+        return poll;
+    }
+
+    @Override
+    public void answered(int node, Vote vote) {
+        QuorumLease held = lease;
+        if (held != null) {
+            held.late(node, vote);
+        } else {
+            judge();
+        }
+    }
+
+    @Override
+    public void missed() {
+        judge();
+    }
+
+    private void judge() {
+        if (phase == Phase.WON || phase == Phase.OVER) {
+            return;
+        }
+        if (isRefusedForLong()) {
+            claimant.heldByAnother(this);
+        }
+        Poll.Verdict verdict = poll.verdict();
+        boolean decided = verdict != Poll.Verdict.OPEN;
+        if (isRefusedByGate() && (claimant.mayQueue() || decided)) {
+            lose();
+        } else if (verdict == Poll.Verdict.WON && isGateOwed()) {
+            waitForGate();
+        } else if (verdict == Poll.Verdict.WON) {
+            win();
+        } else if (verdict == Poll.Verdict.RAISE && raises < MOST_RAISES) {
+            raises++;
+            poll.propose(poll.raised());
+            askAll();
+        } else if (phase == Phase.COLLECTING || (phase == Phase.PRESSING && !poll.isHeldByOne())) {
+            askAgainLater();
+        } else if (decided && poll.isContended()) {
+            contend();
+        } else if (decided && !poll.isAnyOwed()) {
+            lose();
+        }
+    }
+
+    /**
+     * Whether another holds the lock, and not just one whose release has reached the gate before the others. Those have been asked
+     * again by now.
+     */
+    private boolean isRefusedForLong() {
+        return phase == Phase.COLLECTING
+                && rounds >= ROUNDS_OF_A_HOLDER
+                && quorum.time().nanos() - collectingSince >= MOST_REASK_NANOS
+                && poll.isHeldByOne();
+    }
+
+    /** Attempts have the nodes among themselves and none has a majority. The gate decides who gives way. */
+    private void contend() {
+        if (phase == Phase.PRESSING || poll.isHeldByOne()) {
+            lose();
+        } else if (isGateOwed()) {
+            waitForGate();
+        } else if (isGivenByGate()) {
+            press();
+        } else {
+            lose();
+        }
+    }
+
+    /**
+     * Whoever holds the lock, or is before this claim in the queue: there is no way past the gate. Except where a client of
+     * another kind stands there: it knows of no gate, and has the lock only if it has a majority.
+     */
+    boolean isRefusedByGate() {
+        int gate = quorum.gate(ranks);
+        return gate >= 0 && poll.vote(gate) instanceof Vote.Busy busy && !busy.isForeign();
+    }
+
+    boolean isGivenByGate() {
+        int gate = quorum.gate(ranks);
+        return gate >= 0 && poll.saidYes(gate);
+    }
+
+    private boolean isGateOwed() {
+        int gate = quorum.gate(ranks);
+        return gate >= 0 && poll.isOwed(gate);
+    }
+
+    /**
+     * The gate has not answered yet; those who wait stand there, and it decides between attempts that have split the nodes.
+     * It is waited for somewhat longer than the others took; a gate that is slower than that is passed over.
+     */
+    private void waitForGate() {
+        if (grace.isSet()) {
+            return;
+        }
+        long taken = quorum.time().nanos() - proposedAt.nanos();
+        long more = Math.min(
+                Math.max(LEAST_GRACE_NANOS, 2 * taken), ballots.patience().toNanos());
+        grace.set(Duration.ofNanos(more), () -> {
+            int gate = quorum.gate(ranks);
+            if (gate >= 0 && poll.isOwed(gate)) {
+                quorum.failed(gate);
+                judge();
+            }
+        });
+    }
+
+    /**
+     * The nodes are split, and this attempt has the gate: the others have been refused there, and give way. So it keeps what
+     * it has and asks their nodes again, as one does whose turn it is; for one time limit of a node, since whoever has not
+     * let go by then will not.
+     */
+    private void press() {
+        phase = Phase.PRESSING;
+        reaskNanos = FIRST_REASK_NANOS;
+        giveUp.set(ballots.patience(), this::lose);
+        askAgainLater();
+    }
+
+    private void askAgainLater() {
+        if (!reask.isSet()) {
+            reask.set(Duration.ofNanos(reaskNanos), this::askAgain);
+            reaskNanos = Math.min(MOST_REASK_NANOS, reaskNanos * 2);
+        }
+    }
+
+    private void askAgain() {
+        rounds++;
+        if (poll.verdict() == Poll.Verdict.RAISE) {
+            poll.propose(poll.raised());
+            askAll();
+            return;
+        }
+        List<Integer> again = new ArrayList<>();
+        for (int i = 0; i < quorum.size(); i++) {
+            if (!poll.isOwed(i) && !poll.saidYes(i)) {
+                again.add(i);
+            }
+        }
+        if (!again.isEmpty()) {
+            ballots.ask(again);
+        }
+    }
+
+    private void win() {
+        QuorumLease won = new QuorumLease(quorum, turns, ranks, poll.ballot(), poll);
+        Validity validity = won.validity(proposedAt, claimant.lease());
+        if (validity == null) {
+            lose();
+            return;
+        }
+        stopTimers();
+        phase = Phase.WON;
+        hasWon = true;
+        lease = won;
+        claimant.won(won, poll.ballot().lease(), validity);
+    }
+
+    private void lose() {
+        claimant.lost(this);
+    }
+
+    @Override
+    public void stop() {
+        stopTimers();
+        phase = Phase.OVER;
+        lease = null;
+    }
+
+    private void stopTimers() {
+        ballots.stop();
+        grace.stop();
+        reask.stop();
+        giveUp.stop();
+    }
+
+    @Override
+    public CompletableFuture<@Nullable Void> sweep() {
+        return ballots.sweep(!hasWon);
+    }
+}

@@ -1,0 +1,47 @@
+package dev.leasehold.redis.quorum;
+
+import dev.leasehold.spi.ClaimId;
+import java.time.Duration;
+
+/**
+ * What a quorum asks of one of its nodes: to accept a token for an attempt.
+ *
+ * @param lock the lock's name
+ * @param attempt names the attempt; never used again once it has failed
+ * @param token the proposal: a node accepts it only above all that it has seen
+ * @param spare how many tokens beyond it the run reserves
+ * @param lease how long the lock should be the attempt's
+ * @param kind what the node is asked for beside that
+ */
+public record Ballot(String lock, ClaimId attempt, long token, int spare, Duration lease, Kind kind) {
+
+    /** What a ballot may do beside being accepted or refused. */
+    public enum Kind {
+        /** Takes the lock if it is free and nobody is waiting for it. */
+        CLAIM(0),
+        /** The same, and stands in the node's queue where it is refused. */
+        QUEUE(1),
+        /** Gives a lease that a majority has just confirmed to a node that has lost it, whoever may be waiting there. */
+        TOP_UP(2);
+
+        private final int code;
+
+        Kind(int code) {
+            this.code = code;
+        }
+
+        /** What the script knows it by. */
+        public int code() {
+            return code;
+        }
+    }
+
+    /** The end of the run, which the node's last token reaches by accepting. */
+    public long endOfRun() {
+        return token + spare;
+    }
+
+    Ballot with(long proposal) {
+        return new Ballot(lock, attempt, proposal, spare, lease, kind);
+    }
+}

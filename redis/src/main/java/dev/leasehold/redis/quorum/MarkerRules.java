@@ -1,0 +1,28 @@
+package dev.leasehold.redis.quorum;
+
+import dev.leasehold.internal.Millis;
+import java.time.Duration;
+
+/**
+ * When a master that was restarted has a vote again. Kept in the marker of each master and compared at every request: a
+ * client with another idea of the longest lease would count on a node too early.
+ *
+ * @param maxLease the longest lease of any client
+ * @param trustPersistence whether a restarted master keeps its vote, because what it has answered is on its disk
+ */
+public record MarkerRules(Duration maxLease, boolean trustPersistence) {
+
+    /** One for all locks of a master, whatever their namespace. */
+    public static final String KEY = "leasehold:quorum";
+
+    private static final Duration MARGIN = Duration.ofSeconds(2);
+
+    /** How long a master that may have forgotten something has no vote. */
+    public Duration waitFor() {
+        return maxLease.plus(maxLease.dividedBy(100)).plus(MARGIN);
+    }
+
+    public String text() {
+        return Millis.up(maxLease) + "|" + Millis.up(waitFor()) + '|' + (trustPersistence ? 1 : 0);
+    }
+}

@@ -1,0 +1,317 @@
+package dev.leasehold.redis.quorum;
+
+import dev.leasehold.NodeAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.IntConsumer;
+import java.util.function.UnaryOperator;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** The masters of a quorum and what they have told of themselves. Thread-safe. */
+public final class Quorum {
+
+    private static final int GATE_MISSES = 3;
+    private static final int MISSES_OF_THE_SILENT = 3;
+    private static final int LIMITS_OF_THE_SILENT = 10;
+    private static final long SILENCE_FORGOTTEN_NANOS = 3_000_000_000L;
+    private static final int MOST_RANKED = 1_000;
+
+    private final String name;
+    private final List<Voter> voters;
+    private final TimeSource time;
+    private final RandomGenerator random;
+    private final QuorumSettings settings;
+    private final UnaryOperator<ClaimId> attempts;
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final AtomicReferenceArray<@Nullable NodeView> views;
+    private final AtomicReferenceArray<@Nullable Silence> silences;
+    private final SilentGates silentGates;
+    /** Of the locks in use, so that what they rest on is hashed once and not for each claim. */
+    private final ConcurrentMap<String, GateRanks> ranks = new ConcurrentHashMap<>();
+
+    /**
+     * How many answers in a row a node has not given, when the last was due, and since when that goes on; after a while without
+     * another it is counted anew. How many of them speak against it as a gate: that stays until it answers.
+     */
+    private record Silence(int misses, long at, long since, int gateMisses) {
+
+        static Silence after(@Nullable Silence known, long now) {
+            if (known == null) {
+                return new Silence(1, now, now, 1);
+            }
+            if (now - known.at > SILENCE_FORGOTTEN_NANOS) {
+                return new Silence(1, now, now, known.isNoGate() ? known.gateMisses : 1);
+            }
+            return new Silence(known.misses + 1, now, known.since, known.gateMisses + 1);
+        }
+
+        boolean isNoGate() {
+            return gateMisses >= GATE_MISSES;
+        }
+
+        Silence forgiven() {
+            return new Silence(misses, at, since, 0);
+        }
+    }
+
+    /**
+     * Makes a quorum.
+     *
+     * @param attempts names the next attempt of a claim: never used before, never again
+     */
+    public Quorum(
+            String name,
+            List<Voter> voters,
+            UnaryOperator<ClaimId> attempts,
+            TimeSource time,
+            RandomGenerator random,
+            QuorumSettings settings) {
+        this.name = name;
+        this.voters = List.copyOf(voters);
+        this.attempts = attempts;
+        this.time = time;
+        this.random = random;
+        this.settings = settings;
+        views = new AtomicReferenceArray<>(voters.size());
+        silences = new AtomicReferenceArray<>(voters.size());
+        silentGates = new SilentGates(this);
+    }
+
+    String name() {
+        return name;
+    }
+
+    int size() {
+        return voters.size();
+    }
+
+    int majority() {
+        return voters.size() / 2 + 1;
+    }
+
+    Voter voter(int node) {
+        return voters.get(node);
+    }
+
+    List<Voter> voters() {
+        return voters;
+    }
+
+    TimeSource time() {
+        return time;
+    }
+
+    RandomGenerator random() {
+        return random;
+    }
+
+    QuorumSettings settings() {
+        return settings;
+    }
+
+    /** A name for the next attempt of a claim. */
+    ClaimId newAttempt(ClaimId claim) {
+        return attempts.apply(claim);
+    }
+
+    /**
+     * Runs a task where the answers come in, if that is known yet and can be used. What is sent to several nodes from there
+     * needs no other thread, so whoever asks a quorum wakes one thread, once.
+     */
+    void execute(Runnable task) {
+        voters.get(0).execute(task);
+    }
+
+    /** How long a node's answer is waited for: a slow node must cost neither the others nor the lease. */
+    Duration patience(Duration lease) {
+        // Not by Duration.dividedBy, which calculates in decimal numbers; this is asked several times in each attempt.
+        Duration tenth = Duration.ofNanos(lease.toNanos() / 10);
+        return tenth.compareTo(settings.nodeTimeout()) < 0 ? tenth : settings.nodeTimeout();
+    }
+
+    /** The ranks of the nodes as gates of a lock. */
+    GateRanks ranks(String lock) {
+        GateRanks known = ranks.get(lock);
+        if (known == null) {
+            if (ranks.size() >= MOST_RANKED) {
+                ranks.clear();
+            }
+            known = ranks.computeIfAbsent(lock, name -> new GateRanks(name, voters.size()));
+        }
+        return known;
+    }
+
+    void saw(int node, NodeView view) {
+        views.set(node, view);
+        heard(node);
+    }
+
+    /** A node has answered something. */
+    void heard(int node) {
+        if (silences.get(node) != null) {
+            silences.set(node, null);
+        }
+    }
+
+    /**
+     * A node did not answer; if that happens again and again, it is no gate until it does. Where so many are silent that no
+     * majority is left, that says nothing of them: it is this client that hears nothing, and others still stand where they stood.
+     */
+    void failed(int node) {
+        silences.updateAndGet(node, known -> Silence.after(known, time.nanos()));
+        int passedOver = 0;
+        for (int i = 0; i < size(); i++) {
+            passedOver += isPassedOver(i) ? 1 : 0;
+        }
+        if (passedOver > size() - majority()) {
+            for (int i = 0; i < size(); i++) {
+                silences.updateAndGet(i, known -> known == null ? null : known.forgiven());
+            }
+        }
+    }
+
+    /**
+     * Whether a node that can be written to is down all the same, and not just late with an answer: it has answered to
+     * nothing for ten of its time limits.
+     */
+    boolean isSilent(int node) {
+        Silence known = silences.get(node);
+        return known != null
+                && known.misses >= MISSES_OF_THE_SILENT
+                && time.nanos() - known.since >= settings.nodeTimeout().toNanos() * LIMITS_OF_THE_SILENT;
+    }
+
+    /** Whether a node is no gate because it has not been heard of: never, or not since it left several questions unanswered. */
+    boolean isUnheard(int node) {
+        return views.get(node) == null || isPassedOver(node);
+    }
+
+    private boolean isPassedOver(int node) {
+        Silence known = silences.get(node);
+        return known != null && known.isNoGate();
+    }
+
+    /** Those who stand at another gate because the right one is not heard of. */
+    SilentGates silentGates() {
+        return silentGates;
+    }
+
+    @Nullable NodeView view(int node) {
+        return views.get(node);
+    }
+
+    /** How many nodes have ever told their clocks. */
+    int known() {
+        int count = 0;
+        for (int i = 0; i < size(); i++) {
+            count += views.get(i) == null ? 0 : 1;
+        }
+        return count;
+    }
+
+    /**
+     * What the middle one of the nodes' clocks shows, as far as they have told: a proposal for a token. Our own clock has
+     * no part in it, so that a client whose clock is wrong harms nobody.
+     */
+    OptionalLong clock() {
+        long now = time.nanos();
+        long[] clocks = new long[size()];
+        int count = 0;
+        for (int i = 0; i < size(); i++) {
+            NodeView view = views.get(i);
+            if (view != null) {
+                clocks[count++] = view.microsAt(now);
+            }
+        }
+        if (count == 0) {
+            return OptionalLong.empty();
+        }
+        Arrays.sort(clocks, 0, count);
+        return OptionalLong.of(clocks[count / 2]);
+    }
+
+    /**
+     * The node at which those who wait for a lock stand in line: of those that have a vote, the one with the smallest hash
+     * of lock and run. All clients that see the same nodes find the same gate, and different locks have different ones.
+     *
+     * @return -1 if there is none
+     */
+    int gate(GateRanks ranks) {
+        return gate(ranks, false);
+    }
+
+    /** The gate of those who have heard of all nodes lately, as far as this client knows their votes. */
+    int gateOfOthers(GateRanks ranks) {
+        return gate(ranks, true);
+    }
+
+    private int gate(GateRanks ranks, boolean all) {
+        if (!settings.gated()) {
+            return -1;
+        }
+        long now = time.nanos();
+        int gate = -1;
+        long least = 0;
+        for (int i = 0; i < size(); i++) {
+            NodeView view = views.get(i);
+            if (view == null || !view.hasVote(now) || (!all && isPassedOver(i))) {
+                continue;
+            }
+            long hash = ranks.of(i, view.run());
+            if (gate < 0 || Long.compareUnsigned(hash, least) < 0) {
+                gate = i;
+                least = hash;
+            }
+        }
+        return gate;
+    }
+
+    /**
+     * Does something with each node, with the gate first: its answer is waited for whoever else has answered, and attempts that
+     * meet there first do not split the others.
+     *
+     * @param gate the gate, or -1
+     */
+    void each(int gate, IntConsumer action) {
+        if (gate >= 0) {
+            action.accept(gate);
+        }
+        for (int i = 0; i < size(); i++) {
+            if (i != gate) {
+                action.accept(i);
+            }
+        }
+    }
+
+    /** What the nodes have answered, in words. */
+    List<NodeAnswer> answers(java.util.function.IntFunction<String> words) {
+        List<NodeAnswer> all = new ArrayList<>();
+        for (int i = 0; i < size(); i++) {
+            all.add(new NodeAnswer(voters.get(i).toString(), words.apply(i)));
+        }
+        return all;
+    }
+
+    boolean isClosed() {
+        return closed.get();
+    }
+
+    void close() {
+        closed.set(true);
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

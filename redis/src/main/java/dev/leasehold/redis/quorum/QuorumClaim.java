@@ -1,0 +1,458 @@
+package dev.leasehold.redis.quorum;
+
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Validity;
+import dev.leasehold.spi.WaitingRules;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.IntFunction;
+import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One claim before a quorum, from the first ballot to the end of its lease.
+ *
+ * <p>It begins with an attempt that asks all nodes at once. If a majority accepts the token, the lock is its; if none can,
+ * whatever the attempt has got is given back on <em>all</em> nodes, also on those that seem to have given nothing, and the
+ * attempt is finished: a ballot of it that is still on its way may at worst keep a node busy for one lease, and can never
+ * be counted for a later attempt, which has another name.
+ *
+ * <p>A claim that may wait then stands in line at one node, the gate, so that those who wait do not split the nodes among
+ * themselves again and again. When the gate gives it the lock, it collects the majority: it proposes a token to all nodes,
+ * the gate included, and asks those that are busy again for one claim period. What the gate has given counts for nothing
+ * in this: a lock rests on the majority that has accepted one and the same token, the gate is only about order. So where
+ * clients disagree on the gate, or it is down, nothing worse happens than further attempts after random delays.
+ */
+final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
+
+    private static final int MOST_SPLITS = 4;
+    private static final int MOST_GATES = 2;
+    private static final int MOST_HURRIES = 5;
+
+    /** What the store is told. */
+    interface Owner {
+        /**
+         * A node may tell from now on that it has given the lock to this attempt: perhaps long after the attempt has found
+         * that out by asking, and has won.
+         */
+        void waits(ClaimId attempt, QuorumClaim claim);
+
+        /** Whatever a node gives to this attempt is given in vain. */
+        void waitsNoLonger(ClaimId attempt);
+
+        /** The lock was won while nobody was asking. */
+        void won(LeaseId lease, int spare, Validity validity);
+
+        /** The claim has something before the quorum, or is about to. */
+        void begins(QuorumClaim claim);
+
+        /** Nothing of the claim is left that anybody could ask for. */
+        void ended(QuorumClaim claim);
+    }
+
+    private final Quorum quorum;
+    private final Owner owner;
+    private final Turns turns;
+    private final GateRanks ranks;
+    private final Alarm retry;
+    private final ReturnDelay returnDelay = new ReturnDelay();
+    private final List<CompletableFuture<ClaimAnswer>> callers = new ArrayList<>();
+
+    private Claim claim;
+    private long aliveUntil;
+    private @Nullable Step step;
+    private @Nullable QuorumLease lease;
+    private @Nullable ClaimId waitsAs;
+    private boolean isOver;
+    private int splits;
+    private int gates;
+    private int hurries;
+    private ClaimAnswer.Busy lastBusy = new ClaimAnswer.Busy(null, null, 0);
+
+    QuorumClaim(Quorum quorum, Owner owner, Claim claim) {
+        this.quorum = quorum;
+        this.owner = owner;
+        this.claim = claim;
+        turns = new Turns(quorum::execute, this::failed);
+        retry = new Alarm(quorum.time(), turns);
+        ranks = quorum.ranks(claim.lock());
+    }
+
+    Claim claim() {
+        return claim;
+    }
+
+    // ---- what the engine asks ------------------------------------------------------------------------------------
+
+    CompletableFuture<ClaimAnswer> ask(Claim again) {
+        CompletableFuture<ClaimAnswer> caller = new CompletableFuture<>();
+        turns.run(() -> {
+            claim = again;
+            aliveUntil =
+                    quorum.time().nanos() + WaitingRules.aliveFor(again.lease()).toNanos();
+            asked(caller);
+        });
+        return caller;
+    }
+
+    private void asked(CompletableFuture<ClaimAnswer> caller) {
+        QuorumLease held = lease;
+        if (isOver) {
+            caller.complete(new ClaimAnswer.Busy(null, null, 0));
+        } else if (held != null) {
+            repeat(held, caller);
+        } else {
+            callers.add(caller);
+            if (step == null) {
+                begin();
+            } else if (step instanceof GatePlace place && !place.isAsking()) {
+                place.ask(clock());
+            }
+        }
+    }
+
+    /** The claim was granted already: its lease is made as long as it is asked for now. */
+    private void repeat(QuorumLease held, CompletableFuture<ClaimAnswer> caller) {
+        held.renew(claim.lease()).whenComplete((answer, failure) -> {
+            if (failure != null) {
+                caller.completeExceptionally(failure);
+            } else if (answer instanceof RenewAnswer.Renewed renewed) {
+                caller.complete(new ClaimAnswer.Granted(leaseId(held), held.spare(), renewed.validity()));
+            } else {
+                turns.run(() -> {
+                    if (lease == held) {
+                        held.withdraw();
+                        lease = null;
+                        finishStep();
+                    }
+                    asked(caller);
+                });
+            }
+        });
+    }
+
+    CompletableFuture<RenewAnswer> renew(LeaseId wanted, Duration duration) {
+        CompletableFuture<RenewAnswer> result = new CompletableFuture<>();
+        turns.run(() -> {
+            QuorumLease held = leaseOf(wanted);
+            if (held == null) {
+                result.complete(new RenewAnswer.Lost());
+                return;
+            }
+            forward(
+                    held.renew(duration).whenComplete((answer, failure) -> {
+                        if (answer instanceof RenewAnswer.Lost) {
+                            // A minority may still have it.
+                            held.withdraw();
+                            turns.run(() -> over(held));
+                        }
+                    }),
+                    result);
+        });
+        return result;
+    }
+
+    CompletableFuture<ReleaseAnswer> release(LeaseId wanted, Duration keepFor) {
+        CompletableFuture<ReleaseAnswer> result = new CompletableFuture<>();
+        turns.run(() -> {
+            QuorumLease held = leaseOf(wanted);
+            if (held == null) {
+                result.complete(ReleaseAnswer.NOT_HELD);
+                return;
+            }
+            forward(
+                    held.release(keepFor).whenComplete((answer, failure) -> {
+                        if (answer != null) {
+                            turns.run(() -> over(held));
+                        }
+                    }),
+                    result);
+        });
+        return result;
+    }
+
+    CompletableFuture<@Nullable Void> withdraw() {
+        CompletableFuture<@Nullable Void> result = new CompletableFuture<>();
+        turns.run(() -> {
+            QuorumLease held = lease;
+            forward(held != null ? held.withdraw() : abandon(), result);
+            end();
+        });
+        return result;
+    }
+
+    private static <T extends @Nullable Object> void forward(CompletableFuture<T> from, CompletableFuture<T> to) {
+        from.whenComplete((value, failure) -> {
+            if (failure == null) {
+                to.complete(value);
+            } else {
+                to.completeExceptionally(failure);
+            }
+        });
+    }
+
+    private @Nullable QuorumLease leaseOf(LeaseId wanted) {
+        QuorumLease held = lease;
+        return held != null && held.token() == wanted.token() ? held : null;
+    }
+
+    private LeaseId leaseId(QuorumLease held) {
+        return new LeaseId(claim.lock(), claim.id(), held.token());
+    }
+
+    /** A lease is over; and with it the claim, unless that has begun to try for another already. */
+    private void over(QuorumLease held) {
+        if (lease == held) {
+            end();
+        }
+    }
+
+    private void end() {
+        isOver = true;
+        lease = null;
+        retry.stop();
+        finishStep();
+        owner.ended(this);
+        answer(new ClaimAnswer.Busy(null, null, 0));
+    }
+
+    private void answer(ClaimAnswer answer) {
+        List<CompletableFuture<ClaimAnswer>> all = List.copyOf(callers);
+        callers.clear();
+        all.forEach(caller -> caller.complete(answer));
+    }
+
+    /** A turn was not brought to its end, so those who ask would wait for what may never come. */
+    private void failed() {
+        List<CompletableFuture<ClaimAnswer>> all = List.copyOf(callers);
+        callers.clear();
+        StoreUnavailableException failure = new StoreUnavailableException(
+                "the claim of '" + claim.lock() + "' before " + quorum
+                        + " was given up, and may have been granted: Leasehold " + "has a fault, which it has logged",
+                quorum.toString(),
+                StoreUnavailableException.Outcome.UNKNOWN,
+                null);
+        all.forEach(caller -> caller.completeExceptionally(failure));
+        if (lease == null) {
+            abandon();
+        }
+    }
+
+    // ---- attempts ------------------------------------------------------------------------------------------------
+
+    private void begin() {
+        retry.stop();
+        owner.begins(this);
+        if (quorum.known() >= quorum.majority()) {
+            attempt();
+            return;
+        }
+        Learning learning = new Learning(quorum, turns, this::learnt);
+        step = learning;
+        learning.begin();
+    }
+
+    private void learnt(Learning learning) {
+        if (quorum.known() >= quorum.majority()) {
+            attempt();
+        } else {
+            step = null;
+            unavailable(learning::words, learning::isRefused);
+        }
+    }
+
+    private long clock() {
+        return quorum.clock().orElseThrow();
+    }
+
+    private void attempt() {
+        Attempt attempt = newAttempt(quorum.newAttempt(claim.id()), clock(), claim.spare(), claim.lease());
+        step = attempt;
+        attempt.begin();
+    }
+
+    private Attempt newAttempt(ClaimId id, long proposal, int spare, Duration duration) {
+        Ballot ballot = new Ballot(claim.lock(), id, proposal, spare, duration, Ballot.Kind.CLAIM);
+        return new Attempt(quorum, ranks, turns, ballot, patience(), this);
+    }
+
+    private Duration patience() {
+        return quorum.patience(claim.lease());
+    }
+
+    @Override
+    public boolean mayQueue() {
+        return claim.enqueue();
+    }
+
+    @Override
+    public Duration lease() {
+        return claim.lease();
+    }
+
+    @Override
+    public void won(QuorumLease held, Duration asked, Validity validity) {
+        lease = held;
+        if (callers.isEmpty()) {
+            owner.won(leaseId(held), held.spare(), validity);
+        } else if (asked.compareTo(claim.lease()) < 0) {
+            List<CompletableFuture<ClaimAnswer>> all = List.copyOf(callers);
+            callers.clear();
+            all.forEach(caller -> repeat(held, caller));
+        } else {
+            answer(new ClaimAnswer.Granted(leaseId(held), held.spare(), validity));
+        }
+    }
+
+    /**
+     * The gate has given it the lock, and may have forgotten who holds it on the others. That they are busy is an answer, which
+     * whoever asks must not wait for until the claim period is over; what comes after it is told unasked.
+     */
+    @Override
+    public void heldByAnother(Attempt attempt) {
+        lastBusy = new ClaimAnswer.Busy(attempt.poll().holder(), attempt.poll().timeLeft(), 1);
+        answer(lastBusy);
+    }
+
+    @Override
+    public void lost(Attempt attempt) {
+        Poll votes = attempt.poll();
+        boolean contended = attempt.isRefusedByGate() || votes.isContended();
+        boolean settled = votes.isHeldByOne() || attempt.isRefusedByGate() || attempt.isGivenByGate();
+        lastBusy = new ClaimAnswer.Busy(votes.holder(), votes.timeLeft(), 0);
+        ClockReading now = quorum.time().now();
+        abandon();
+        if (!contended) {
+            retryOrFail(i -> votes.words(i, now), votes::isRefused);
+        } else if (claim.enqueue()) {
+            hurries = 0;
+            gates = 0;
+            join();
+        } else if (settled || ++splits >= MOST_SPLITS) {
+            splits = 0;
+            owner.ended(this);
+            answer(lastBusy);
+        } else {
+            retryLater();
+        }
+    }
+
+    /** Not enough nodes have answered in time. */
+    private void retryOrFail(IntFunction<String> words, IntPredicate refused) {
+        boolean hasty = patience().compareTo(quorum.settings().nodeTimeout()) < 0;
+        boolean again = callers.isEmpty() ? isAlive() : hasty && ++hurries < MOST_HURRIES;
+        if (again) {
+            retryLater();
+        } else {
+            hurries = 0;
+            unavailable(words, refused);
+        }
+    }
+
+    private void unavailable(IntFunction<String> words, IntPredicate refused) {
+        owner.ended(this);
+        List<CompletableFuture<ClaimAnswer>> all = List.copyOf(callers);
+        callers.clear();
+        for (CompletableFuture<ClaimAnswer> caller : all) {
+            caller.completeExceptionally(QuorumFailures.noMajority(quorum, claim.lock(), words, refused));
+        }
+    }
+
+    private boolean isAlive() {
+        return quorum.time().nanos() - aliveUntil < 0 && !quorum.isClosed();
+    }
+
+    /** What was tried has failed: what it has got is given back everywhere, and it is never heard of again. */
+    private CompletableFuture<@Nullable Void> abandon() {
+        Step failed = step;
+        finishStep();
+        return failed == null ? CompletableFuture.completedFuture(null) : failed.sweep();
+    }
+
+    private void finishStep() {
+        Step finished = step;
+        if (finished != null) {
+            finished.stop();
+        }
+        step = null;
+        ClaimId waited = waitsAs;
+        if (waited != null) {
+            owner.waitsNoLonger(waited);
+        }
+        waitsAs = null;
+    }
+
+    /** Tries again after a random delay, so that those who have split the nodes do not do it again. */
+    private void retryLater() {
+        long most = patience().toNanos() * (2L + Math.min(splits, 4));
+        long delay = (long) (most * (0.1 + 0.9 * quorum.random().nextDouble()));
+        retry.set(Duration.ofNanos(delay), () -> {
+            if (!callers.isEmpty() || isAlive()) {
+                begin();
+            }
+        });
+    }
+
+    // ---- standing in line at the gate ----------------------------------------------------------------------------
+
+    private void join() {
+        int gate = quorum.gate(ranks);
+        if (gate < 0 || gates++ >= MOST_GATES) {
+            answer(lastBusy);
+            retryLater();
+            return;
+        }
+        ClaimId attempt = quorum.newAttempt(claim.id());
+        Ballot ballot = new Ballot(claim.lock(), attempt, clock(), claim.spare(), claim.lease(), Ballot.Kind.QUEUE);
+        GatePlace place = new GatePlace(quorum, ranks, turns, gate, ballot, patience(), returnDelay, this);
+        step = place;
+        waitsAs = attempt;
+        owner.waits(attempt, this);
+        place.ask(ballot.token());
+    }
+
+    @Override
+    public void stands(ClaimAnswer.Busy answer) {
+        gates = 0;
+        lastBusy = answer;
+        answer(answer);
+    }
+
+    @Override
+    public void mustJoinAgain() {
+        abandon();
+        join();
+    }
+
+    /** The gate has given the lock to an attempt, unasked. */
+    void granted(ClaimId attempt, long token) {
+        turns.run(() -> {
+            if (step instanceof GatePlace place && attempt.equals(place.ballot().attempt())) {
+                hasItsTurn(place, token);
+            }
+        });
+    }
+
+    @Override
+    public void hasItsTurn(GatePlace place, long token) {
+        place.stop();
+        Ballot queued = place.ballot();
+        Duration claimPeriod = WaitingRules.claimPeriod(claim.lease());
+        Attempt attempt = newAttempt(
+                queued.attempt(),
+                Math.max(token, clock()),
+                queued.spare(),
+                callers.isEmpty() ? claimPeriod : claim.lease());
+        step = attempt;
+        attempt.collect(claimPeriod);
+    }
+}

@@ -1,0 +1,189 @@
+package dev.leasehold.redis.quorum;
+
+import dev.leasehold.LockException;
+import dev.leasehold.LockInfo;
+import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.NamePattern;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Signals;
+import dev.leasehold.spi.Store;
+import dev.leasehold.spi.Validity;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Locks on a quorum of independent masters: the Redlock algorithm. Each claim of the client is a {@link QuorumClaim}; the
+ * nodes know it by the names of its attempts.
+ */
+public final class QuorumStore implements Store {
+
+    private record Key(String lock, ClaimId claim) {}
+
+    private final Quorum quorum;
+    private final Signals signals;
+    private final Runnable closeRest;
+    private final ConcurrentMap<Key, QuorumClaim> claims = new ConcurrentHashMap<>();
+    private final ConcurrentMap<ClaimId, QuorumClaim> waiting = new ConcurrentHashMap<>();
+    private final QuorumClaim.Owner owner = new QuorumClaim.Owner() {
+        @Override
+        public void waits(ClaimId attempt, QuorumClaim claim) {
+            waiting.put(attempt, claim);
+        }
+
+        @Override
+        public void waitsNoLonger(ClaimId attempt) {
+            waiting.remove(attempt);
+        }
+
+        @Override
+        public void won(LeaseId lease, int spare, Validity validity) {
+            signals.granted(lease, spare, validity);
+        }
+
+        @Override
+        public void begins(QuorumClaim claim) {
+            claims.put(key(claim.claim()), claim);
+        }
+
+        @Override
+        public void ended(QuorumClaim claim) {
+            claims.remove(key(claim.claim()), claim);
+        }
+    };
+
+    /**
+     * Makes a store over nodes that have been made.
+     *
+     * @param closeRest closes what was opened for this store beside the nodes' connections
+     */
+    public QuorumStore(Quorum quorum, Signals signals, Runnable closeRest) {
+        this.quorum = quorum;
+        this.signals = signals;
+        this.closeRest = closeRest;
+    }
+
+    /** A node has told that it has given the lock to one that stood in its queue. */
+    public void granted(int node, LeaseId lease) {
+        QuorumClaim waiter = waiting.get(lease.claim());
+        if (waiter != null) {
+            waiter.granted(lease.claim(), lease.token());
+        } else if (!quorum.isClosed()) {
+            Sweep.one(quorum, lease.lock(), lease.claim(), node, false);
+        }
+    }
+
+    private static Key key(Claim claim) {
+        return new Key(claim.lock(), claim.id());
+    }
+
+    @Override
+    public CompletionStage<ClaimAnswer> claim(Claim claim) {
+        return unlessClosed(() -> {
+            quorum.voter(0).check(claim.lock());
+            // Known before it has begun, which another thread may do: its withdrawal may come first.
+            return claims.computeIfAbsent(key(claim), unknown -> new QuorumClaim(quorum, owner, claim))
+                    .ask(claim);
+        });
+    }
+
+    @Override
+    public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
+        return unlessClosed(() -> {
+            QuorumClaim known = claims.get(new Key(lease.lock(), lease.claim()));
+            return known == null
+                    ? CompletableFuture.completedFuture(new RenewAnswer.Lost())
+                    : known.renew(lease, duration);
+        });
+    }
+
+    @Override
+    public CompletionStage<ReleaseAnswer> release(LeaseId lease, Duration keepFor) {
+        return unlessClosed(() -> {
+            QuorumClaim known = claims.get(new Key(lease.lock(), lease.claim()));
+            return known == null
+                    ? CompletableFuture.completedFuture(ReleaseAnswer.NOT_HELD)
+                    : known.release(lease, keepFor);
+        });
+    }
+
+    @Override
+    public CompletionStage<Void> withdraw(String lock, ClaimId claim) {
+        return unlessClosed(() -> {
+            QuorumClaim known = claims.get(new Key(lock, claim));
+            return (known == null ? CompletableFuture.<@Nullable Void>completedFuture(null) : known.withdraw())
+                    .<Void>thenApply(done -> null);
+        });
+    }
+
+    @Override
+    public CompletionStage<List<LockInfo>> inspect(NamePattern pattern) {
+        return unlessClosed(() -> ask("the listing of locks", voter -> voter.list(pattern))
+                .thenApply(round -> QuorumListing.merge(quorum, round)));
+    }
+
+    @Override
+    public CompletionStage<Boolean> breakLease(String lock, long token) {
+        return unlessClosed(() -> ask("the break of '" + lock + "'", voter -> voter.breakLease(lock, token))
+                .thenApply(round -> round.answers().stream().anyMatch(Boolean.TRUE::equals)));
+    }
+
+    /** Asks all nodes; a majority has to answer. */
+    private <T> CompletableFuture<Round<T>> ask(String what, Function<Voter, CompletionStage<T>> question) {
+        return Round.of(quorum, question).thenApply(round -> {
+            if (round.answered() < quorum.majority()) {
+                throw QuorumFailures.unanswered(
+                        quorum, what + " was not answered by a majority of " + quorum, Outcome.UNKNOWN, round::words);
+            }
+            return round;
+        });
+    }
+
+    @Override
+    public boolean mayAnswerAtOnce() {
+        return false;
+    }
+
+    @Override
+    public Duration maxLease() {
+        return quorum.settings().maxLease();
+    }
+
+    @Override
+    public Duration requestHorizon() {
+        return quorum.settings().requestHorizon();
+    }
+
+    @Override
+    public void close() {
+        if (!quorum.isClosed()) {
+            quorum.close();
+            CompletableFuture<?>[] all =
+                    quorum.voters().stream().map(Voter::close).toArray(CompletableFuture<?>[]::new);
+            CompletableFuture.allOf(all).whenComplete((done, failure) -> closeRest.run());
+        }
+    }
+
+    private <T> CompletionStage<T> unlessClosed(Supplier<CompletionStage<T>> operation) {
+        if (quorum.isClosed()) {
+            return CompletableFuture.failedFuture(
+                    new LockException("the store " + quorum + " has been closed by this client; nothing was done"));
+        }
+        try {
+            return operation.get();
+        } catch (LockException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
+    }
+}

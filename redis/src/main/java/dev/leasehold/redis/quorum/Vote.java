@@ -1,0 +1,47 @@
+package dev.leasehold.redis.quorum;
+
+import dev.leasehold.HolderInfo;
+import dev.leasehold.spi.Validity;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** A node's answer to a {@link Ballot}. No answer at all is not one of these. */
+public sealed interface Vote {
+
+    /** What the node has told of itself with it. */
+    NodeView view();
+
+    /** The node has given the lock to the attempt, and its last token is at least the end of the ballot's run. */
+    record Yes(long token, Validity validity, NodeView view) implements Vote {}
+
+    /**
+     * The node has seen tokens that the proposal does not exceed.
+     *
+     * @param last only a greater token can be accepted
+     */
+    record Stale(long last, NodeView view) implements Vote {}
+
+    /**
+     * The proposal is so far ahead of the node's clock and of its last token that it would spoil the tokens to come.
+     *
+     * @param most the greatest that it would accept
+     */
+    record TooFar(long most, NodeView view) implements Vote {}
+
+    /**
+     * Another attempt has the lock there, or is before this one in the queue.
+     *
+     * @param timeLeft of the lock, where it has an end
+     * @param place in the node's queue, or 0
+     */
+    record Busy(@Nullable HolderInfo holder, @Nullable Duration timeLeft, int place, NodeView view) implements Vote {
+
+        /** Whether the holder is a client of another kind; only those have no token. */
+        boolean isForeign() {
+            return holder != null && holder.token() == 0;
+        }
+    }
+
+    /** The node may have forgotten leases that are not over yet. */
+    record NoVote(NodeView view) implements Vote {}
+}

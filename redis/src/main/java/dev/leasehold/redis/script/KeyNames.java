@@ -1,0 +1,126 @@
+package dev.leasehold.redis.script;
+
+import dev.leasehold.LockException;
+import dev.leasehold.spi.NamePattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the keys of a lock are called: {@code leasehold:{NAME}} and, beside it, {@code …:token} and {@code …:queue}.
+ * The braces make the keys of one lock live in one slot of a cluster; so a name's own braces, and the
+ * percent sign that replaces them, are percent-encoded. A namespace has neither, nor a colon: no two pairs of namespace
+ * and name share a key.
+ *
+ * <p>With plain keys the lock's key is the bare name. What stands beside it is ours alone, begins with {@code
+ * leasehold:(plain):}, which is no namespace, and has the bare name between its braces: a cluster then counts the same
+ * slot for all three, unless the name has braces, and such names are refused there. Names that begin with {@code
+ * leasehold:} are refused, too: they could be the keys of other locks.
+ */
+public final class KeyNames {
+
+    private static final String ROOT = "leasehold:";
+    private static final String TOKEN = ":token";
+    private static final String QUEUE = ":queue";
+
+    private final String prefix;
+    private final boolean plain;
+    private final boolean cluster;
+
+    private KeyNames(String prefix, boolean plain, boolean cluster) {
+        this.prefix = prefix;
+        this.plain = plain;
+        this.cluster = cluster;
+    }
+
+    /** Keys of our own, in a namespace or, where that is empty, in none. */
+    public static KeyNames of(String namespace) {
+        return new KeyNames(namespace.isEmpty() ? ROOT : ROOT + namespace + ':', false, false);
+    }
+
+    /** Keys that are bare names. */
+    public static KeyNames plain(boolean cluster) {
+        return new KeyNames(ROOT + "(plain):", true, cluster);
+    }
+
+    /**
+     * The lock's own key.
+     *
+     * @throws LockException if the name cannot be a key
+     */
+    public String lock(String name) {
+        if (!plain) {
+            return beside(name);
+        }
+        if (name.startsWith(ROOT)) {
+            throw refused(name, "begins with '" + ROOT + "', where Leasehold keeps its own keys");
+        }
+        if (cluster && (name.indexOf('{') >= 0 || name.indexOf('}') >= 0)) {
+            throw refused(name, "has a brace, and in a cluster those say where a key lives");
+        }
+        return name;
+    }
+
+    private static LockException refused(String name, String why) {
+        return new LockException("'" + name + "' cannot be a lock's name with leasehold.keys=plain: it " + why
+                + "; nothing was done. Choose another name");
+    }
+
+    /** What the keys beside the lock's begin with. */
+    String beside(String name) {
+        return prefix + '{' + (plain ? name : encoded(name)) + '}';
+    }
+
+    static String token(String beside) {
+        return beside + TOKEN;
+    }
+
+    static String queue(String beside) {
+        return beside + QUEUE;
+    }
+
+    /** What the channel of a client begins with; its id follows. */
+    public String inboxPrefix() {
+        return prefix + "inbox:";
+    }
+
+    /** A glob that all keys of the namespace match, and perhaps others; not the bare names. */
+    public String everyKey() {
+        return prefix + "{*}*";
+    }
+
+    /**
+     * The lock to which a key belongs that shows that it may be in use: its value, its queue; where its value is under the
+     * bare name, its token. Null for other keys.
+     */
+    public @Nullable String nameOf(String key) {
+        String suffix = key.endsWith(QUEUE) ? "}" + QUEUE : plain ? "}" + TOKEN : "}";
+        if (!key.startsWith(prefix + '{') || !key.endsWith(suffix)) {
+            return null;
+        }
+        String name = key.substring(prefix.length() + 1, key.length() - suffix.length());
+        if (plain) {
+            return name;
+        }
+        return name.indexOf('{') >= 0 || name.indexOf('}') >= 0 ? null : decoded(name);
+    }
+
+    /** Whether locks may be held by clients that are not Leasehold's. */
+    public boolean arePlain() {
+        return plain;
+    }
+
+    /** The only lock that a pattern means, where it may be in use without a key that shows it; else null. */
+    public @Nullable String onlyNameOf(NamePattern pattern) {
+        return plain ? pattern.onlyName() : null;
+    }
+
+    private static String encoded(String name) {
+        if (name.indexOf('%') < 0 && name.indexOf('{') < 0 && name.indexOf('}') < 0) {
+            return name;
+        }
+        return name.replace("%", "%25").replace("{", "%7B").replace("}", "%7D");
+    }
+
+    private static String decoded(String name) {
+        return name.replace("%7B", "{").replace("%7D", "}").replace("%25", "%");
+    }
+}

@@ -1,0 +1,134 @@
+package dev.leasehold.redis.script;
+
+import dev.leasehold.HolderInfo;
+import dev.leasehold.LockException;
+import dev.leasehold.LockInfo;
+import dev.leasehold.WaiterInfo;
+import dev.leasehold.internal.Millis;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.Validity;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Reads what the scripts answer. The layout of values and answers is told in {@code lock.lua}. */
+public final class Reply {
+
+    /** What the holder is called where the value is not one of ours: it may be a secret. */
+    private static final String FOREIGN_OWNER = "another client, not of Leasehold";
+
+    private static final String LAYOUT = "leasehold|1|";
+    private static final String OURS = "leasehold|";
+    private static final int VALUE_PARTS = 7;
+
+    /** What a master of a quorum keeps there; see {@code lock.lua}. */
+    private static final Pattern BEHIND_THE_OWNER = Pattern.compile("\n\\d*$");
+
+    /** How a claim's answer begins where the lock is not granted, and how many parts it has. */
+    public static final String BUSY = "busy|";
+
+    public static final int BUSY_PARTS = 6;
+
+    /** Makes sense of an answer. */
+    public interface Reader<T> {
+        T read(ClockReading sentAt, List<Object> answer);
+    }
+
+    private Reply() {}
+
+    public static <T> void read(
+            CompletableFuture<T> result, Reader<T> reader, ClockReading sentAt, List<Object> answer) {
+        try {
+            result.complete(reader.read(sentAt, answer));
+        } catch (RuntimeException e) {
+            result.completeExceptionally(
+                    new LockException("the server's answer " + answer + " makes no sense; is it a Redis?", e));
+        }
+    }
+
+    /** How the value of a lock begins while a lease is there. */
+    public static String beginning(LeaseId lease) {
+        return beginning(lease.claim()) + lease.token() + '|';
+    }
+
+    /** How the value of a lock begins that a claim is granted. */
+    public static String beginning(ClaimId claim) {
+        return LAYOUT + claim + '|';
+    }
+
+    /** Reads {@code granted|TOKEN|SPARE|TIME_LEFT}, or the token alone where the rest is as asked for. */
+    public static ClaimAnswer.Granted granted(Claim claim, ClockReading sentAt, String answer) {
+        if (answer.indexOf('|') < 0) {
+            return new ClaimAnswer.Granted(
+                    new LeaseId(claim.lock(), claim.id(), Long.parseLong(answer)),
+                    claim.spare(),
+                    Validity.of(sentAt, Duration.ofMillis(Millis.up(claim.lease()))));
+        }
+        int token = answer.indexOf('|') + 1;
+        int spare = answer.indexOf('|', token) + 1;
+        int left = answer.indexOf('|', spare) + 1;
+        return new ClaimAnswer.Granted(
+                new LeaseId(claim.lock(), claim.id(), Long.parseLong(answer, token, spare - 1, 10)),
+                Integer.parseInt(answer, spare, left - 1, 10),
+                Validity.of(sentAt, Duration.ofMillis(Long.parseLong(answer, left, answer.length(), 10))));
+    }
+
+    public static long number(Object part) {
+        return part instanceof Long number ? number : Long.parseLong(part.toString());
+    }
+
+    public static ReleaseAnswer released(List<Object> answer) {
+        return number(answer.get(0)) == 1 ? ReleaseAnswer.RELEASED : ReleaseAnswer.NOT_HELD;
+    }
+
+    /** What PTTL says: nothing for a key without an end; and nothing where it was not asked. */
+    public static @Nullable Duration timeLeft(Object part) {
+        if (part.equals("")) {
+            return null;
+        }
+        long left = number(part);
+        return left < 0 ? null : Duration.ofMillis(left);
+    }
+
+    public static @Nullable HolderInfo holder(String value, @Nullable Duration left, long nowMicros) {
+        if (!value.isEmpty() && !value.startsWith(OURS)) {
+            Instant until = left == null ? null : instant(nowMicros).plus(left);
+            return new HolderInfo(FOREIGN_OWNER, 0, null, until, left);
+        }
+        String[] parts = value.split("\\|", VALUE_PARTS);
+        if (parts.length < VALUE_PARTS || !value.startsWith(LAYOUT)) {
+            return null;
+        }
+        return new HolderInfo(
+                BEHIND_THE_OWNER.matcher(parts[6]).replaceFirst(""),
+                Long.parseLong(parts[3]),
+                instant(Long.parseLong(parts[5])),
+                left == null ? null : instant(nowMicros).plus(left),
+                left);
+    }
+
+    public static @Nullable LockInfo lockInfo(String name, List<Object> answer) {
+        long now = number(answer.get(0));
+        HolderInfo holder = holder(answer.get(1).toString(), timeLeft(answer.get(2)), now);
+        List<WaiterInfo> waiters = new ArrayList<>();
+        for (int i = 3; i + 1 < answer.size(); i += 2) {
+            waiters.add(
+                    new WaiterInfo(answer.get(i + 1).toString(), waiters.size() + 1, instant(number(answer.get(i)))));
+        }
+        return holder == null && waiters.isEmpty() ? null : new LockInfo(name, holder, waiters);
+    }
+
+    private static Instant instant(long micros) {
+        return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+    }
+}

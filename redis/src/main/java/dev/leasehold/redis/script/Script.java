@@ -1,0 +1,72 @@
+package dev.leasehold.redis.script;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/** The scripts that run in Redis. The server knows each by the SHA-1 of its text. */
+public enum Script {
+    CLAIM("claim-free.lua", "lock.lua", "find.lua", "stand.lua", "claim.lua"),
+    RENEW("renew.lua"),
+    RELEASE("release-free.lua", "lock.lua", "release.lua"),
+    RELEASE_ALONE("release-alone.lua"),
+    WITHDRAW("withdraw-free.lua", "lock.lua", "withdraw.lua"),
+    BREAK("lock.lua", "break.lua"),
+    INSPECT("lock.lua", "inspect.lua"),
+    ACKNOWLEDGE("acknowledge.lua"),
+    VOTE("vote-free.lua", "lock.lua", "find.lua", "stand.lua", "marker.lua", "voucher.lua", "vote.lua"),
+    QUORUM_RENEW("lock.lua", "marker.lua", "quorum-renew.lua"),
+    LOOK("lock.lua", "marker.lua", "look.lua"),
+    OPEN_QUORUM("lock.lua", "marker.lua", "open-quorum.lua");
+
+    private final String text;
+
+    @SuppressWarnings("ImmutableEnumChecker") // Nobody writes into them.
+    private final Words sha;
+
+    Script(String... resources) {
+        StringBuilder whole = new StringBuilder();
+        for (String resource : resources) {
+            whole.append(read(resource)).append('\n');
+        }
+        text = whole.toString();
+        try {
+            MessageDigest sha1 = MessageDigest.getInstance("SHA-1");
+            sha = Words.of(HexFormat.of().formatHex(sha1.digest(text.getBytes(StandardCharsets.UTF_8))));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-1", e);
+        }
+    }
+
+    /**
+     * Whether it must be carried out before what is sent after it, as a claim before its withdrawal, and that before the next
+     * claim. Sent again because the server does not know it, it would come later; so it is sent whole the first time on each
+     * connection.
+     */
+    public boolean hasItsPlace() {
+        return this == CLAIM || this == VOTE || this == WITHDRAW;
+    }
+
+    public String text() {
+        return text;
+    }
+
+    public Words sha() {
+        return sha;
+    }
+
+    public static String read(String resource) {
+        try (InputStream in = Script.class.getResourceAsStream("/dev/leasehold/redis/" + resource)) {
+            if (in == null) {
+                throw new IllegalStateException("the script " + resource + " is missing from the module");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

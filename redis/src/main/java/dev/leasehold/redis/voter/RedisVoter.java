@@ -1,0 +1,254 @@
+package dev.leasehold.redis.voter;
+
+import dev.leasehold.LockInfo;
+import dev.leasehold.internal.Millis;
+import dev.leasehold.redis.node.ForeignHolders;
+import dev.leasehold.redis.node.RedisNode;
+import dev.leasehold.redis.quorum.Ack;
+import dev.leasehold.redis.quorum.Ballot;
+import dev.leasehold.redis.quorum.Marker;
+import dev.leasehold.redis.quorum.MarkerRules;
+import dev.leasehold.redis.quorum.NodeView;
+import dev.leasehold.redis.quorum.Vote;
+import dev.leasehold.redis.quorum.Voter;
+import dev.leasehold.redis.script.LockKeys;
+import dev.leasehold.redis.script.Reply;
+import dev.leasehold.redis.script.Script;
+import dev.leasehold.redis.script.Words;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.NamePattern;
+import dev.leasehold.spi.Validity;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** A master of a quorum, over its {@link RedisNode}. What cannot be sent at once fails at once. */
+public final class RedisVoter implements Voter {
+
+    private static final CompletionStage<?> LISTENING = CompletableFuture.completedFuture("");
+
+    private final RedisNode node;
+    private final Papers papers;
+    private final MarkerRules rules;
+    private final String rulesText;
+    private volatile @Nullable Marker marker;
+    private volatile @Nullable Voucher voucher;
+    private volatile @Nullable NodeView latest;
+
+    public RedisVoter(RedisNode node, Papers papers, MarkerRules rules) {
+        this.node = node;
+        this.papers = papers;
+        this.rules = rules;
+        rulesText = rules.text();
+    }
+
+    @Override
+    public void check(String lock) {
+        node.keys(lock);
+    }
+
+    @Override
+    public CompletionStage<?> listen(String lock) {
+        return node.listens() ? LISTENING : node.listen(claimOf(lock));
+    }
+
+    private static String claimOf(String lock) {
+        return "the claim of '" + lock + "'";
+    }
+
+    @Override
+    public CompletionStage<Vote> vote(Ballot ballot) {
+        LockKeys keys = node.keys(ballot.lock());
+        Words key = voucher(ballot);
+        Words paper = papers.of(ballot, clock(ballot), keys.toTellText());
+        return node.runNow(
+                claimOf(ballot.lock()),
+                Script.VOTE,
+                (letter, sentAt) -> letter.add(keys.ballot()).add(key).add(paper),
+                (sentAt, answer) -> stoodInLine(ballot, vote(ballot, key, sentAt, answer)));
+    }
+
+    /** Names the voucher, or asks for a new one, once the last answer is too old. */
+    private Words voucher(Ballot ballot) {
+        Voucher told = voucher;
+        if (told == null || !told.isFresh(node.nanos())) {
+            return Voucher.newKey(ballot.attempt().client());
+        }
+        return told.suits(ballot) ? told.key() : Voucher.NONE;
+    }
+
+    /** What the node's clock shows, as far as it is known; a token is not far from it. */
+    private long clock(Ballot ballot) {
+        NodeView view = latest;
+        return view == null ? ballot.token() : view.microsAt(node.nanos());
+    }
+
+    /** Where locks are shared with other clients, the first in line looks for the end of a foreign hold, as on one Redis. */
+    private Vote stoodInLine(Ballot ballot, Vote vote) {
+        ForeignHolders foreign = node.foreign();
+        if (foreign == null || ballot.kind() != Ballot.Kind.QUEUE) {
+            return vote;
+        }
+        if (vote instanceof Vote.Busy busy) {
+            foreign.busy(ballot.lock(), ballot.lease(), busy.holder(), busy.place());
+        } else {
+            foreign.ended(ballot.lock());
+        }
+        return vote;
+    }
+
+    /** What the node tells of itself with every answer that is not a single number. */
+    private NodeView view(ClockReading sentAt, List<Object> answer) {
+        NodeView view = new NodeView(
+                marker(answer).run(),
+                sentAt,
+                Reply.number(answer.get(1)),
+                Duration.ofMillis(Reply.number(answer.get(3))));
+        latest = view;
+        return view;
+    }
+
+    private Marker marker(List<Object> answer) {
+        String text = answer.get(2).toString();
+        Marker told = marker;
+        if (told == null || !told.text().equals(text)) {
+            told = Marker.of(text);
+            marker = told;
+        }
+        return told;
+    }
+
+    private Vote vote(Ballot ballot, Words key, ClockReading sentAt, List<Object> answer) {
+        NodeView known = latest;
+        if (answer.size() == 1 && known != null) {
+            Duration asked = Duration.ofMillis(Millis.up(ballot.lease()));
+            return new Vote.Yes(ballot.token(), Validity.of(sentAt, asked), known);
+        }
+        NodeView view = view(sentAt, answer);
+        return switch (answer.get(0).toString()) {
+            case "yes" -> {
+                if (answer.size() > 5) {
+                    told(Reply.number(answer.get(5)) == 1, key, view);
+                }
+                yield new Vote.Yes(ballot.token(), Validity.of(sentAt, millis(answer.get(4))), view);
+            }
+            case "stale" -> new Vote.Stale(Reply.number(answer.get(4)), view);
+            case "far" -> new Vote.TooFar(Reply.number(answer.get(4)), view);
+            case "busy" -> {
+                Duration left = Reply.timeLeft(answer.get(5));
+                yield new Vote.Busy(
+                        Reply.holder(answer.get(4).toString(), left, view.micros()),
+                        left,
+                        (int) Reply.number(answer.get(6)),
+                        view);
+            }
+            case "novote" -> new Vote.NoVote(view);
+            default -> throw new IllegalArgumentException("unknown vote " + answer);
+        };
+    }
+
+    private void told(boolean vouched, Words key, NodeView view) {
+        Voucher last = voucher;
+        if (vouched) {
+            voucher = Voucher.of(key, rules, view.sentAt(), view.micros());
+        } else if (!key.equals(Voucher.NONE) && (last == null || !last.key().equals(key))) {
+            voucher = Voucher.none(view.sentAt());
+        }
+    }
+
+    private static Duration millis(Object part) {
+        return Duration.ofMillis(Reply.number(part));
+    }
+
+    @Override
+    public CompletionStage<Ack> renew(String lock, ClaimId attempt, long token, Duration lease) {
+        return node.runNow(
+                "the renewal of '" + lock + "'",
+                Script.QUORUM_RENEW,
+                (args, sentAt) -> args.add(2)
+                        .add(node.names().lock(lock))
+                        .add(MarkerRules.KEY)
+                        .add(Reply.beginning(new LeaseId(lock, attempt, token)))
+                        .add(Millis.up(lease))
+                        .add(rulesText),
+                (sentAt, answer) -> {
+                    NodeView view = view(sentAt, answer);
+                    return switch (answer.get(0).toString()) {
+                        case "renewed" -> new Ack.Renewed(Validity.of(sentAt, millis(answer.get(4))), view);
+                        case "gone" -> new Ack.Gone(Reply.number(answer.get(4)) == 1, view);
+                        case "novote" -> new Ack.NoVote(view);
+                        default -> throw new IllegalArgumentException("unknown answer " + answer);
+                    };
+                });
+    }
+
+    @Override
+    public CompletionStage<Boolean> release(String lock, ClaimId attempt, long token, Duration keepFor) {
+        LockKeys keys = node.keys(lock);
+        return node.runNow(
+                "the release of '" + lock + "'",
+                Script.RELEASE,
+                (letter, sentAt) -> letter.add(keys.all())
+                        .add(papers.release(attempt, token))
+                        .add(keys.freeOrKept(keepFor)),
+                (sentAt, answer) -> Reply.number(answer.get(0)) == 1);
+    }
+
+    @Override
+    public CompletionStage<Boolean> withdraw(String lock, ClaimId attempt) {
+        return ifConnected("the withdrawal from '" + lock + "'", () -> node.withdraw(lock, attempt));
+    }
+
+    @Override
+    public CompletionStage<Boolean> abandon(String lock, ClaimId attempt) {
+        return ifConnected("the end of an attempt at '" + lock + "'", () -> node.abandon(lock, attempt));
+    }
+
+    @Override
+    public CompletionStage<Boolean> breakLease(String lock, long token) {
+        return node.breakLease(lock, token);
+    }
+
+    private <T> CompletionStage<T> ifConnected(String what, java.util.function.Supplier<CompletionStage<T>> operation) {
+        return node.isConnected() ? operation.get() : node.refuseUnconnected(what);
+    }
+
+    /** Waits for the connection, unlike the others: this is how it is made. */
+    @Override
+    public CompletionStage<NodeView> look() {
+        return node.run(
+                "the state of its vote",
+                Script.LOOK,
+                (args, sentAt) -> args.add(1).add(MarkerRules.KEY).add(rulesText),
+                this::view);
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        node.execute(task);
+    }
+
+    @Override
+    public CompletionStage<List<LockInfo>> list(NamePattern pattern) {
+        return node.list(pattern);
+    }
+
+    @Override
+    public @Nullable String downBecause() {
+        return node.downBecause();
+    }
+
+    @Override
+    public CompletableFuture<?> close() {
+        return node.close();
+    }
+
+    @Override
+    public String toString() {
+        return node.toString();
+    }
+}

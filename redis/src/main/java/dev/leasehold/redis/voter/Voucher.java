@@ -1,0 +1,74 @@
+package dev.leasehold.redis.voter;
+
+import dev.leasehold.internal.Millis;
+import dev.leasehold.redis.quorum.Ballot;
+import dev.leasehold.redis.quorum.MarkerRules;
+import dev.leasehold.redis.script.Words;
+import dev.leasehold.spi.ClockReading;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * That a master vouches for its vote (see {@code voucher.lua}), and what it was told with. A ballot for a free lock that names
+ * the voucher is accepted, if the token is above the last, as long as the master has the voucher; otherwise the master works
+ * everything out anew. So it need not be good any more. Immutable.
+ *
+ * @param key as it is sent
+ * @param askedAt our monotonic clock before the question was sent
+ * @param floor a greater token cannot have been given out before the master had its vote; and, as long as the master has the
+ *     voucher, is not behind its clock by half of the longest lease, where it takes the last token from if it has no record
+ * @param most a run of tokens that ends here is not too far ahead of the master's clock, even if that is set back a little
+ */
+public record Voucher(Words key, long askedAt, long floor, long most) {
+
+    public static final String KEYS = MarkerRules.KEY + ":voucher:";
+
+    /** Asks for none, and is none. */
+    public static final Words NONE = Words.of(KEYS);
+
+    /**
+     * For how long a client believes in one, by its own clock: about as long as the master keeps it, by its own, which
+     * might be set back. {@code voucher.lua} says the same in milliseconds.
+     */
+    private static final Duration LIFE = Duration.ofSeconds(1);
+
+    /** Tokens between these can be compared as texts. */
+    private static final long LEAST = 1_000_000_000_000_000L;
+
+    private static final long MOST = 9_999_999_999_999_999L;
+
+    private static final AtomicLong ASKED_FOR = new AtomicLong();
+
+    /** The key of one that nobody has asked any master for: the client's id is drawn anew each time, and it counts. */
+    static Words newKey(String client) {
+        return Words.of(KEYS + client + ':' + ASKED_FOR.incrementAndGet());
+    }
+
+    /**
+     * One that a master has answered with.
+     *
+     * @param micros the master's clock then; it had its vote
+     */
+    public static Voucher of(Words key, MarkerRules rules, ClockReading sentAt, long micros) {
+        long half = Millis.up(rules.maxLease()) * 500;
+        return new Voucher(
+                key,
+                sentAt.nanos(),
+                Math.max(micros + LIFE.toNanos() / 1000 - half, LEAST),
+                Math.min(micros + half / 2, MOST));
+    }
+
+    /** The answer that a master does not vouch: it is not asked again for as long as one would last. */
+    static Voucher none(ClockReading sentAt) {
+        return new Voucher(NONE, sentAt.nanos(), MOST, 0);
+    }
+
+    boolean isFresh(long nanos) {
+        return nanos - askedAt < LIFE.toNanos();
+    }
+
+    /** Whether a ballot may name it, as long as it is fresh. */
+    public boolean suits(Ballot ballot) {
+        return ballot.token() > floor && ballot.endOfRun() <= most;
+    }
+}

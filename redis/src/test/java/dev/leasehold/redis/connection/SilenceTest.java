@@ -1,0 +1,165 @@
+package dev.leasehold.redis.connection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.TimeSource;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** When a connection counts as broken although nobody has said so; with a clock that a test moves. */
+class SilenceTest {
+
+    private static final Duration SILENCE = Duration.ofSeconds(2);
+    private static final Duration LONG = Duration.ofSeconds(60);
+
+    private record Task(long due, Runnable action) {}
+
+    private final List<Task> tasks = new ArrayList<>();
+    private final List<AsyncCommand<String, String, List<Object>>> written = new ArrayList<>();
+    private long nanos = Long.MAX_VALUE - 1_000_000_000L;
+    private int closings;
+
+    private final TimeSource time = new TimeSource() {
+        @Override
+        public ClockReading now() {
+            return new ClockReading(nanos, nanos / 1000);
+        }
+
+        @Override
+        public Timer schedule(Duration delay, Runnable action) {
+            Task task = new Task(nanos + delay.toNanos(), action);
+            tasks.add(task);
+            return () -> tasks.remove(task);
+        }
+    };
+
+    @SuppressWarnings("unchecked")
+    private final StatefulRedisConnection<String, String> connection =
+            (StatefulRedisConnection<String, String>) Proxy.newProxyInstance(
+                    SilenceTest.class.getClassLoader(),
+                    new Class<?>[] {StatefulRedisConnection.class},
+                    (proxy, method, args) -> switch (method.getName()) {
+                        case "isOpen" -> true;
+                        case "addListener" -> null;
+                        case "dispatch" -> {
+                            written.add((AsyncCommand<String, String, List<Object>>) args[0]);
+                            yield args[0];
+                        }
+                        case "closeAsync" -> {
+                            closings++;
+                            yield CompletableFuture.completedFuture(null);
+                        }
+                        default -> throw new IllegalStateException(method.getName());
+                    });
+
+    private CompletableFuture<List<Object>> send(Wire wire) {
+        return wire.send(CommandType.PING, new CommandArgs<>(Wire.CODEC));
+    }
+
+    /** The process is stopped: time passes, and nothing runs until it goes on. */
+    private void stopFor(Duration duration) {
+        nanos += duration.toNanos();
+        List<Task> due = new ArrayList<>(tasks);
+        due.removeIf(task -> nanos - task.due() < 0);
+        tasks.removeAll(due);
+        due.forEach(task -> task.action().run());
+    }
+
+    private void pass(Duration duration) {
+        for (long left = duration.toMillis(); left > 0; left -= 10) {
+            stopFor(Duration.ofMillis(Math.min(10, left)));
+        }
+    }
+
+    @Test
+    void afterAPauseOfThisProcessWhatLiesUnreadIsReadBeforeSilenceIsConcluded() {
+        Wire wire = new Wire(connection, time, SILENCE, LONG);
+        CompletableFuture<List<Object>> answer = send(wire);
+        stopFor(Duration.ofSeconds(10));
+        assertThat(wire.isOpen()).isTrue();
+        written.get(0).complete(List.of());
+        pass(Duration.ofSeconds(10));
+        assertThat(wire.isOpen()).isTrue();
+        assertThat(answer).isCompletedWithValue(List.of());
+    }
+
+    @Test
+    void silenceIsConcludedAfterItsTimeWhetherOrNotTheProcessWasStoppedInBetween() {
+        for (Duration pause : List.of(Duration.ofMillis(10), Duration.ofSeconds(10))) {
+            Wire wire = new Wire(connection, time, SILENCE, LONG);
+            send(wire);
+            stopFor(pause);
+            pass(SILENCE.plusMillis(10));
+            assertThat(wire.isOpen()).as("after a pause of %s", pause).isFalse();
+        }
+        assertThat(closings).isEqualTo(2);
+    }
+
+    @Test
+    void oneAnswerEndsTheSilenceAlsoIfEarlierCommandsWereGivenUp() {
+        Wire wire = new Wire(connection, time, SILENCE, LONG);
+        CompletableFuture<List<Object>> givenUp = send(wire);
+        CompletableFuture<List<Object>> second = send(wire);
+        givenUp.completeExceptionally(new IllegalStateException("given up"));
+        pass(Duration.ofSeconds(1));
+        second.complete(List.of());
+        pass(Duration.ofSeconds(30));
+        assertThat(wire.isOpen()).isTrue();
+    }
+
+    /** Each time-out of the user's client counted as something heard, and a dead connection was never replaced. */
+    @Test
+    void aCommandThatTheClientLibraryHasGivenUpIsNoAnswer() {
+        Wire wire = new Wire(connection, time, SILENCE, LONG);
+        for (int i = 0; i < 6 && wire.isOpen(); i++) {
+            send(wire);
+            pass(Duration.ofMillis(500));
+            written.get(i).completeExceptionally(new RedisCommandTimeoutException("Command timed out after 500 ms"));
+        }
+        assertThat(wire.isOpen()).isFalse();
+    }
+
+    @Test
+    void anErrorOfTheServerIsAnAnswer() {
+        Wire wire = new Wire(connection, time, SILENCE, LONG);
+        for (int i = 0; i < 6; i++) {
+            send(wire);
+            pass(Duration.ofMillis(500));
+            written.get(i).completeExceptionally(new RedisCommandExecutionException("ERR"));
+        }
+        assertThat(wire.isOpen()).isTrue();
+    }
+
+    @Test
+    void aCommandThatIsGivenUpIsStillOwedAnAnswer() {
+        Wire wire = new Wire(connection, time, SILENCE, Duration.ofSeconds(1));
+        CompletableFuture<List<Object>> late = send(wire);
+        pass(Duration.ofMillis(1_100));
+        assertThat(late).isCompletedExceptionally();
+        assertThat(wire.isOpen()).isTrue();
+        pass(SILENCE);
+        assertThat(wire.isOpen()).isFalse();
+    }
+
+    @Test
+    void whatIsUnderWayFailsWithTheConnectionAndLaterCommandsAreNotSent() {
+        Wire wire = new Wire(connection, time, SILENCE, LONG);
+        CompletableFuture<List<Object>> owed = send(wire);
+        wire.lose("a test wants it");
+        assertThat(owed).isCompletedExceptionally();
+        assertThat(send(wire)).isCompletedExceptionally();
+        assertThat(written).hasSize(1);
+        assertThat(closings).isEqualTo(1);
+    }
+}

@@ -1,0 +1,47 @@
+package dev.leasehold.redis.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.Validity;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class StampTest {
+
+    private static final Duration PERIOD = Duration.ofSeconds(5);
+    private static final ClockReading SENT = new ClockReading(seconds(-100), 1_700_000_000_000_000L);
+    private static final String STAMP = Stamp.of(SENT);
+
+    private static long seconds(long seconds) {
+        return TimeUnit.SECONDS.toNanos(seconds);
+    }
+
+    @Test
+    void theDeadlineCountsFromTheQuestionWhoseStampIsTold() {
+        Validity validity = Stamp.ofPushed(STAMP, PERIOD, seconds(-98));
+        assertThat(validity).isEqualTo(Validity.of(SENT, PERIOD));
+    }
+
+    @Test
+    void aMessageThatIsReadLateOrAgainGivesNoLaterDeadline() {
+        Validity first = Stamp.ofPushed(STAMP, PERIOD, seconds(-98));
+        Validity late = Stamp.ofPushed(STAMP, PERIOD, seconds(-40));
+        assertThat(late).isEqualTo(first);
+        assertThat(late).isNotNull();
+        assertThat(late.isOver(seconds(-40))).isTrue();
+    }
+
+    @Test
+    void aStampFromTheFutureIsNone() {
+        assertThat(Stamp.ofPushed(STAMP, PERIOD, seconds(-101))).isNull();
+    }
+
+    @Test
+    void whatIsNoStampIsOnlyAReasonToAsk() {
+        for (String other : new String[] {"", "-".repeat(32), STAMP + "0", "g".repeat(32), STAMP.substring(1)}) {
+            assertThat(Stamp.ofPushed(other, PERIOD, seconds(1))).isNull();
+        }
+    }
+}

@@ -1,0 +1,136 @@
+package dev.leasehold.redis.quorum;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockInfo;
+import dev.leasehold.NodeAnswer;
+import dev.leasehold.redis.Masters;
+import dev.leasehold.redis.RedlockStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What is shown of a lock whose masters do not all say the same of it. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class QuorumListingTest {
+
+    private static final String KEY = "leasehold:{demo}";
+
+    private Masters masters;
+    private Leasehold client;
+
+    @BeforeEach
+    void start() {
+        masters = Masters.start(3);
+        RedlockStore store = masters.initialized();
+        client = Leasehold.builder()
+                .store(store)
+                .storeTimeout(Duration.ofSeconds(3))
+                .label("a label")
+                .build();
+    }
+
+    @AfterEach
+    void stop() {
+        client.close();
+        masters.close();
+    }
+
+    private String node(int number) {
+        return masters.servers.get(number).uri();
+    }
+
+    private LockInfo seen() throws InterruptedException {
+        List<LockInfo> locks = client.locks("*");
+        assertThat(locks).hasSize(1);
+        return locks.get(0);
+    }
+
+    private void awaitHeldEverywhere() {
+        await().until(() ->
+                masters.servers.stream().allMatch(server -> server.commands().exists(KEY) == 1));
+    }
+
+    @Test
+    void mastersThatAgreeAreNotMentioned() throws Exception {
+        try (Lease lease = client.lock("demo").acquire()) {
+            awaitHeldEverywhere();
+            LockInfo lock = seen();
+            assertThat(lock.holder()).isNotNull();
+            assertThat(lock.holder().token()).isEqualTo(lease.token());
+            assertThat(lock.disagreement()).isEmpty();
+        }
+        assertThat(client.locks("*")).isEmpty();
+    }
+
+    @Test
+    void aMasterThatWasFlushedAndOneThatDoesNotAnswerAreNamed() throws Exception {
+        try (Lease lease = client.lock("demo").acquire()) {
+            awaitHeldEverywhere();
+            masters.servers.get(1).commands().flushall();
+            LockInfo lock = seen();
+            assertThat(lock.holder().token()).isEqualTo(lease.token());
+            assertThat(lock.disagreement()).containsExactly(new NodeAnswer(node(1), "nobody holds it"));
+
+            masters.servers
+                    .get(1)
+                    .commands()
+                    .set(KEY, masters.servers.get(0).commands().get(KEY));
+            masters.servers.get(2).kill();
+            await().untilAsserted(() -> assertThat(seen().disagreement())
+                    .extracting(NodeAnswer::node)
+                    .containsExactly(node(2)));
+        }
+    }
+
+    @Test
+    void aMasterWithAnotherClaimIsNamedWithIt() throws Exception {
+        try (Lease lease = client.lock("demo").acquire()) {
+            awaitHeldEverywhere();
+            String other = masters.servers
+                    .get(0)
+                    .commands()
+                    .get(KEY)
+                    .replace(Long.toString(lease.token()), Long.toString(lease.token() + 1000));
+            masters.servers.get(2).commands().set(KEY, other, io.lettuce.core.SetArgs.Builder.px(30_000));
+
+            LockInfo lock = seen();
+            assertThat(lock.holder().token()).isEqualTo(lease.token());
+            assertThat(lock.disagreement()).hasSize(1);
+            NodeAnswer answer = lock.disagreement().get(0);
+            assertThat(answer.node()).isEqualTo(node(2));
+            assertThat(answer.answer())
+                    .startsWith("held by ")
+                    .contains("label=a label, token " + (lease.token() + 1000) + ", for another ");
+        }
+    }
+
+    @Test
+    void aSplitLockIsShownAndTheRestOfAClaimIsNot() throws Exception {
+        String claim;
+        try (Lease lease = client.lock("demo").acquire()) {
+            awaitHeldEverywhere();
+            claim = masters.servers.get(0).commands().get(KEY);
+        }
+        await().until(() ->
+                masters.servers.stream().allMatch(server -> server.commands().exists(KEY) == 0));
+        masters.servers.get(0).commands().set(KEY, claim, io.lettuce.core.SetArgs.Builder.px(30_000));
+        assertThat(client.locks("*")).isEmpty();
+
+        masters.servers
+                .get(1)
+                .commands()
+                .set(KEY, claim.replace("a label", "another"), io.lettuce.core.SetArgs.Builder.px(30_000));
+        LockInfo lock = seen();
+        assertThat(lock.holder()).isNull();
+        assertThat(lock.waiters()).isEmpty();
+        assertThat(lock.disagreement()).extracting(NodeAnswer::node).containsExactly(node(0), node(1));
+    }
+}

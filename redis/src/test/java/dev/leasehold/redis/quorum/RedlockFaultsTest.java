@@ -1,0 +1,483 @@
+package dev.leasehold.redis.quorum;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseLostException;
+import dev.leasehold.LeaseState;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockException;
+import dev.leasehold.LockOptions;
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.redis.RedlockBench;
+import dev.leasehold.redis.RedlockStore;
+import dev.leasehold.redis.voter.Voucher;
+import dev.leasehold.servers.RedisProcess;
+import dev.leasehold.testkit.FaultProxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What befalls masters of a quorum and the connections to them. Real time, real servers. */
+@Timeout(value = 90, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class RedlockFaultsTest {
+
+    private static final Duration SHORT = Duration.ofSeconds(2);
+    private static final String KEY = "leasehold:{x}";
+
+    private RedlockBench bench;
+
+    @AfterEach
+    void stop() {
+        bench.close();
+    }
+
+    private void open(int count) {
+        bench = RedlockBench.opened(count);
+    }
+
+    @Test
+    void aQuorumOfFiveWorksWithoutTwo() throws Exception {
+        open(5);
+        Lease lease = bench.client().lock("x").acquire();
+        bench.server(1).kill();
+        bench.server(3).kill();
+        lease.extend(Duration.ofSeconds(20));
+        Leasehold other = bench.client();
+        CompletableFuture<Lease> waiting = other.lock("x").acquireAsync();
+        await().until(() -> bench.server(0).commands().keys("*queue").size()
+                        + bench.server(2).commands().keys("*queue").size()
+                        + bench.server(4).commands().keys("*queue").size()
+                > 0);
+        assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+        Lease next = waiting.get(10, TimeUnit.SECONDS);
+        assertThat(next.token()).isGreaterThan(lease.token());
+        assertThat(next.release()).isEqualTo(LeaseState.RELEASED);
+    }
+
+    @Test
+    void whoTriesForALockThatTheGateHasForgottenIsToldBusyWhenItsTimeIsUp() throws Exception {
+        open(5);
+        Lease lease = bench.client().lock("x").acquire();
+        Leasehold other = bench.client();
+        CompletableFuture<Lease> waiting = other.lock("x").acquireAsync();
+        bench.awaitWaiters("x", 1);
+        int gate = bench.gate("x");
+        waiting.cancel(false);
+        bench.awaitWaiters("x", 0);
+        bench.server(gate).commands().del(KEY);
+        long start = System.nanoTime();
+        assertThat(other.lock("x").tryAcquire(Duration.ofMillis(300))).isEmpty();
+        assertThat(Duration.ofNanos(System.nanoTime() - start))
+                .isBetween(Duration.ofMillis(290), Duration.ofMillis(1500));
+        assertThat(lease.isValid()).isTrue();
+        waiting = other.lock("x").acquireAsync();
+        assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+        assertThat(waiting.get(10, TimeUnit.SECONDS).token()).isGreaterThan(lease.token());
+    }
+
+    @Test
+    void aQuorumOfFiveWithoutThreeSaysWhatEachNodeAnsweredAndLeavesNothingBehind() throws Exception {
+        open(5);
+        Leasehold client = bench.client(bench.store, RedlockBench.LEASE, Duration.ofSeconds(20));
+        client.lock("x").acquire().close();
+        for (int i = 2; i < 5; i++) {
+            bench.server(i).kill();
+        }
+        long start = System.nanoTime();
+        assertThatThrownBy(() -> client.lock("x").tryAcquire())
+                .isInstanceOfSatisfying(StoreUnavailableException.class, e -> {
+                    assertThat(e.nodes()).as(e.getMessage()).hasSize(5);
+                    for (int i = 0; i < 5; i++) {
+                        String answer = e.nodes().get(i).answer();
+                        assertThat(e.nodes().get(i).node())
+                                .contains(":" + bench.server(i).port());
+                        if (i < 2) {
+                            assertThat(answer).isEqualTo("granted");
+                        } else {
+                            assertThat(answer)
+                                    .contains("no connection can be made")
+                                    .contains("Connection refused");
+                        }
+                        assertThat(e).hasMessageContaining(e.nodes().get(i).toString());
+                    }
+                    assertThat(e.backIn()).isNull();
+                    assertThat(e.isLasting()).isTrue();
+                });
+        assertThat(Duration.ofNanos(System.nanoTime() - start))
+                .as("does not wait for the store timeout")
+                .isLessThan(Duration.ofSeconds(10));
+        bench.awaitNothingLeft("x", 2);
+    }
+
+    @Test
+    void mastersThatAnswerNothingAreFoundToBeDownToo() throws Exception {
+        open(3);
+        Leasehold client = bench.client(
+                bench.proxied().withNodeTimeout(Duration.ofMillis(100)), RedlockBench.LEASE, Duration.ofSeconds(20));
+        // A majority is enough to acquire, and a connection that is only being made would have another reason to be
+        // down.
+        Lease first = client.lock("x").acquire();
+        bench.awaitHeldEverywhere("x");
+        first.close();
+        bench.proxies.get(0).hold(FaultProxy.Way.REQUESTS);
+        bench.proxies.get(2).hold(FaultProxy.Way.REQUESTS);
+        long start = System.nanoTime();
+        assertThatThrownBy(() -> client.lock("x").tryAcquire(Duration.ofSeconds(3)))
+                .isInstanceOfSatisfying(StoreUnavailableException.class, e -> {
+                    assertThat(e.isLasting()).isTrue();
+                    // After 1.5 s of silence its connection is given up, and another is made in vain.
+                    assertThat(e.nodes().get(0).answer())
+                            .matches("no answer within 100 ms|.*there is no connection: it is being made.*");
+                });
+        assertThat(Duration.ofNanos(System.nanoTime() - start))
+                .isBetween(Duration.ofSeconds(1), Duration.ofSeconds(10));
+        bench.proxies.forEach(FaultProxy::letGo);
+        bench.awaitNothingLeft("x", 3);
+    }
+
+    @Test
+    void aConnectionThatBreaksAndIsMadeAgainIsNoFailure() throws Exception {
+        open(3);
+        Leasehold client = bench.client(bench.proxied(), RedlockBench.LEASE);
+        client.lock("x").acquire().close();
+        for (int i = 0; i < 5; i++) {
+            bench.proxies.forEach(FaultProxy::cut);
+            assertThat(client.lock("x" + i).tryAcquire()).isPresent();
+        }
+    }
+
+    /** They were asked again and again until the store timeout, although no time could change it. */
+    @Test
+    void mastersOfAQuorumWithOtherRulesRefuseAtOnceAndSayWhatToDo() throws Exception {
+        open(3);
+        bench.client().lock("x").acquire().close();
+        Leasehold other = bench.client(bench.store.withMaxLease(Duration.ofMinutes(2)), RedlockBench.LEASE);
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(() -> other.lock("x").acquire())
+                    .isInstanceOf(LockException.class)
+                    .isNotInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("LEASEHOLD_QUORUM 60000 0")
+                    .hasMessageContaining("maxLeaseDuration")
+                    .hasMessageContaining(":" + bench.server(1).port());
+        }
+    }
+
+    /** What the master has vouched for would be good for a second still. */
+    private static void setMarker(RedisProcess server, String marker) {
+        server.commands().set(MarkerRules.KEY, marker);
+        server.commands().keys(Voucher.KEYS + "*").forEach(server.commands()::del);
+    }
+
+    @Test
+    void oneMasterOfAnotherQuorumIsOnlyOneLess() throws Exception {
+        open(3);
+        Leasehold client = bench.client();
+        String other = bench.server(0).commands().get("leasehold:quorum").replace("|60000|", "|120000|");
+        setMarker(bench.server(0), other);
+        try (Lease lease = client.lock("x").acquire()) {
+            assertThat(lease.isValid()).isTrue();
+        }
+        setMarker(bench.server(1), other);
+        assertThatThrownBy(() -> client.lock("x").acquire())
+                .isInstanceOf(LockException.class)
+                .isNotInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("LEASEHOLD_QUORUM 120000 0");
+        bench.awaitNothingLeft("x", 3);
+    }
+
+    @Test
+    void aMasterThatRefusesToConnectSaysWhy() throws Exception {
+        open(3);
+        bench.client().lock("x").acquire().close();
+        for (int i = 0; i < 2; i++) {
+            bench.server(i).commands().configSet("requirepass", "secret");
+        }
+        assertThatThrownBy(() -> bench.client().lock("x").acquire())
+                .isInstanceOf(LockException.class)
+                .isNotInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("the server wants a password");
+    }
+
+    /** The slow node must not cost the others anything; a limit of one second does not hide that it is waited for. */
+    @Test
+    void oneSlowNodeOfFiveDoesNotMakeTheQuorumSlow() throws Exception {
+        open(5);
+        Leasehold client = bench.client(bench.proxied(), RedlockBench.LEASE);
+        median(client);
+        Duration slow = Duration.ofMillis(200);
+        bench.proxies.get(2).delay(slow);
+        assertThat(median(client)).isLessThan(slow.dividedBy(2));
+    }
+
+    private static Duration median(Leasehold client) throws Exception {
+        long[] times = new long[21];
+        for (int i = 0; i < times.length; i++) {
+            long start = System.nanoTime();
+            Lease lease = client.lock("lock" + i).acquire();
+            times[i] = System.nanoTime() - start;
+            lease.releaseAsync();
+        }
+        Arrays.sort(times);
+        return Duration.ofNanos(times[times.length / 2]);
+    }
+
+    @Test
+    void clientsThatSeeDifferentNodesDoNotBothHold() throws Exception {
+        open(3);
+        RedlockStore left = bench.proxied();
+        List<FaultProxy> ofLeft = List.copyOf(bench.proxies);
+        bench.proxies.clear();
+        RedlockStore right = bench.proxied();
+        List<FaultProxy> ofRight = List.copyOf(bench.proxies);
+        bench.proxies.addAll(ofLeft);
+        Leasehold one = bench.client(left, SHORT);
+        Leasehold two = bench.client(right, SHORT);
+        one.lock("warm").acquire().close();
+        two.lock("warm").acquire().close();
+        ofLeft.get(2).blackHole();
+        ofRight.get(0).blackHole();
+        Lease first = one.lock("x").acquire();
+        CompletableFuture<Lease> second = two.lock("x").acquireAsync();
+        AtomicInteger both = new AtomicInteger();
+        second.whenComplete((lease, failure) -> both.addAndGet(first.isValid() ? 1 : 0));
+        // The first has a majority no longer: one node of it stays, and the two others are the second's to have.
+        await().pollDelay(Duration.ofMillis(300)).until(() -> first.isValid() && !second.isDone());
+        ofLeft.get(1).blackHole();
+        RedlockBench.awaitState(first, LeaseState.LOST, SHORT.plusMillis(500));
+        Lease next = second.get(20, TimeUnit.SECONDS);
+        assertThat(next.token()).isGreaterThan(first.token());
+        assertThat(both).hasValue(0);
+    }
+
+    @Test
+    void aClaimThatWasGivenUpAndArrivesLateIsRemovedFromAllNodes() throws Exception {
+        open(3);
+        Leasehold client = bench.client(bench.proxied(), RedlockBench.LEASE, Duration.ofSeconds(2));
+        client.lock("x").acquire().close();
+        bench.proxies.forEach(proxy -> proxy.hold(FaultProxy.Way.REQUESTS));
+        assertThatThrownBy(() -> client.lock("x").acquire()).isInstanceOf(StoreUnavailableException.class);
+        bench.proxies.forEach(FaultProxy::letGo);
+        bench.awaitNothingLeft("x", 3);
+        assertThat(bench.client().lock("x").tryAcquire()).isPresent();
+    }
+
+    @Test
+    void aClaimThatAPausedMasterCarriesOutLateIsRemovedThere() throws Exception {
+        open(3);
+        Leasehold client = bench.client(
+                bench.store.withNodeTimeout(Duration.ofMillis(100)), Duration.ofSeconds(5), Duration.ofSeconds(1));
+        client.lock("x").acquire().close();
+        for (int i = 0; i < 2; i++) {
+            bench.server(i).commands().clientPause(1500);
+        }
+        assertThatThrownBy(() -> client.lock("x").tryAcquire()).isInstanceOf(StoreUnavailableException.class);
+        bench.awaitNothingLeft("x", 3);
+    }
+
+    @Test
+    void aReleaseWhoseAnswerIsLostAndThatIsRepeatedDoesNotHarmTheNextHolder() throws Exception {
+        open(3);
+        Leasehold client = bench.client(bench.proxied(), RedlockBench.LEASE, Duration.ofSeconds(2));
+        Lease lease = client.lock("x").acquire();
+        bench.proxies.forEach(proxy -> proxy.hold(FaultProxy.Way.ANSWERS));
+        CompletableFuture<LeaseState> release = lease.releaseAsync();
+        Lease next = bench.client().lock("x").acquire();
+        assertThat(next.token()).isGreaterThan(lease.token());
+        assertThat(lease.isValid()).isFalse();
+        bench.proxies.forEach(FaultProxy::cut);
+        bench.proxies.forEach(FaultProxy::letGo);
+        release.handle((state, failure) -> true).get(20, TimeUnit.SECONDS);
+        next.extend(Duration.ofSeconds(20));
+        assertThat(next.state()).isEqualTo(LeaseState.HELD);
+        assertThat(client.lock("x").tryAcquire()).isEmpty();
+        assertThat(next.release()).isEqualTo(LeaseState.RELEASED);
+        assertThat(client.lock("x").tryAcquire(Duration.ofSeconds(10))).isPresent();
+    }
+
+    @Test
+    void manyThatRaceAreAllServedAndFailedAttemptsLeaveNothing() throws Exception {
+        open(3);
+        AtomicInteger inside = new AtomicInteger();
+        List<CompletableFuture<Long>> all = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            Leasehold client = bench.client();
+            for (int j = 0; j < 2; j++) {
+                all.add(client.lock("x").acquireAsync().thenCompose(lease -> {
+                    assertThat(inside.incrementAndGet()).isEqualTo(1);
+                    inside.decrementAndGet();
+                    return lease.releaseAsync().thenApply(state -> lease.token());
+                }));
+            }
+            all.add(client.lock("x")
+                    .tryAcquireAsync(Duration.ofMillis(10))
+                    .thenCompose(lease -> lease.map(Lease::releaseAsync)
+                            .orElse(CompletableFuture.completedFuture(LeaseState.RELEASED)))
+                    .thenApply(state -> 0L));
+        }
+        for (CompletableFuture<Long> one : all) {
+            one.get(60, TimeUnit.SECONDS);
+        }
+        bench.awaitNothingLeft("x", 3);
+    }
+
+    @Test
+    void anEvenNumberOfNodesThatIsSplitInHalfEndsClearly() throws Exception {
+        open(4);
+        long token = System.currentTimeMillis() * 1000;
+        String half = "leasehold|1|someone:1|" + token + "|0|" + token + "|someone else";
+        for (int i = 0; i < 2; i++) {
+            bench.server(i).commands().set(KEY, half, io.lettuce.core.SetArgs.Builder.px(5000));
+            bench.server(i).commands().set(KEY + ":token", Long.toString(token));
+        }
+        Leasehold client = bench.client(bench.store.withNodeTimeout(Duration.ofMillis(100)), RedlockBench.LEASE);
+        assertThat(client.lock("x").tryAcquire()).isEmpty();
+        await().untilAsserted(() -> {
+            assertThat(bench.server(2).commands().exists(KEY)).isZero();
+            assertThat(bench.server(3).commands().exists(KEY)).isZero();
+        });
+        Lease lease = client.lock("x").acquire();
+        assertThat(lease.token()).isGreaterThan(token);
+        assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+    }
+
+    @Test
+    void aLeaseThatAMajorityNoLongerHasIsLostAtTheNextLook() throws Exception {
+        open(3);
+        Lease lease = bench.client().lock("x").acquire();
+        bench.server(0).commands().del(KEY);
+        lease.extend(Duration.ofSeconds(15));
+        assertThat(lease.state()).isEqualTo(LeaseState.HELD);
+        bench.server(1).commands().del(KEY);
+        bench.server(2).commands().del(KEY);
+        bench.server(0).commands().del(KEY);
+        assertThatThrownBy(() -> lease.extend(Duration.ofSeconds(20))).isInstanceOf(LeaseLostException.class);
+        assertThat(lease.state()).isEqualTo(LeaseState.LOST);
+    }
+
+    @Test
+    void aLeaseThatIsLostLeavesNothingOnTheNodesThatStillHaveIt() throws Exception {
+        open(3);
+        Leasehold client = bench.client();
+        Lease lease = client.lock("x").acquire();
+        bench.server(0).commands().del(KEY);
+        bench.server(1).commands().del(KEY);
+        assertThatThrownBy(() -> lease.extend(Duration.ofSeconds(50))).isInstanceOf(LeaseLostException.class);
+        await().atMost(Duration.ofSeconds(5))
+                .until(() -> bench.server(2).commands().exists(KEY) == 0);
+    }
+
+    @Test
+    void aBrokenLockIsToldToItsHolderAtOnce() throws Exception {
+        open(3);
+        Leasehold holder = bench.client();
+        CompletableFuture<Lease> none = holder.lock("y").acquireAsync();
+        none.get(10, TimeUnit.SECONDS);
+        Lease lease = holder.lock("x").acquire();
+        Leasehold other = bench.client();
+        assertThat(other.locks("x")).hasSize(1);
+        assertThat(other.breakLock("x", lease.token() - 1)).isFalse();
+        assertThat(other.breakLock("x", lease.token())).isTrue();
+        Lease next = other.lock("x").acquire();
+        assertThat(next.token()).isGreaterThan(lease.token());
+        RedlockBench.awaitState(lease, LeaseState.LOST, Duration.ofSeconds(5));
+    }
+
+    @Test
+    void namespacesDoNotShareLocks() throws Exception {
+        open(3);
+        List<Lease> leases = new ArrayList<>();
+        for (String namespace : List.of("one", "two", "")) {
+            Leasehold client = bench.add(Leasehold.builder()
+                    .store(bench.store)
+                    .options(LockOptions.defaults().withLeaseDuration(RedlockBench.LEASE))
+                    .namespace(namespace)
+                    .build());
+            leases.add(client.lock("x").tryAcquire().orElseThrow());
+        }
+        assertThat(leases).allMatch(Lease::isValid);
+        assertThat(bench.server(0).commands().keys("*{x}"))
+                .containsExactlyInAnyOrder(KEY, "leasehold:one:{x}", "leasehold:two:{x}");
+    }
+
+    @Test
+    void thoseWhoWaitAreServedAlsoWhenTheGateIsKilled() throws Exception {
+        open(5);
+        Lease lease = bench.client().lock("x").acquire();
+        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            waiting.add(
+                    bench.client(bench.store, Duration.ofSeconds(3)).lock("x").acquireAsync());
+        }
+        bench.awaitWaiters("x", 3);
+        bench.server(bench.gate("x")).kill();
+        assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+        for (CompletableFuture<Lease> one : waiting) {
+            one.thenAccept(Lease::releaseAsync);
+        }
+        for (CompletableFuture<Lease> one : waiting) {
+            assertThat(one.get(30, TimeUnit.SECONDS).token()).isGreaterThan(lease.token());
+        }
+    }
+
+    @Test
+    void clientsAreServedInTheOrderInWhichTheyCame() throws Exception {
+        open(3);
+        Lease lease = bench.client().lock("x").acquire();
+        List<Integer> served = new ArrayList<>();
+        List<CompletableFuture<?>> all = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            int number = i;
+            Leasehold client = bench.client();
+            all.add(client.lock("x").acquireAsync().thenCompose(got -> {
+                served.add(number);
+                return got.releaseAsync();
+            }));
+            bench.awaitWaiters("x", i + 1);
+        }
+        lease.release();
+        for (CompletableFuture<?> one : all) {
+            one.get(30, TimeUnit.SECONDS);
+        }
+        assertThat(served).containsExactly(0, 1, 2, 3, 4, 5);
+        bench.awaitNothingLeft("x", 3);
+    }
+
+    @Test
+    void aHolderThatIsCutOffFromAMajorityIsToldByItsDeadline() throws Exception {
+        open(3);
+        Leasehold holder = bench.client(bench.proxied(), SHORT);
+        Lease lease = holder.lock("x").acquire();
+        bench.proxies.get(0).blackHole();
+        lease.extend(SHORT);
+        CompletableFuture<Lease> waiting =
+                bench.client(bench.store, SHORT).lock("x").acquireAsync();
+        bench.proxies.get(1).blackHole();
+        RedlockBench.awaitState(lease, LeaseState.LOST, SHORT.plusMillis(500));
+        assertThat(waiting.get(20, TimeUnit.SECONDS).token()).isGreaterThan(lease.token());
+        assertThatThrownBy(() -> lease.extend(SHORT)).isInstanceOf(LockException.class);
+    }
+
+    @Test
+    void renewalsWhoseAnswersAreLostAreNoLoss() throws Exception {
+        open(3);
+        Lease lease =
+                bench.client(bench.proxied(), Duration.ofSeconds(4)).lock("x").acquire();
+        for (int i = 0; i < 3; i++) {
+            bench.proxies.forEach(FaultProxy::cut);
+            lease.extend(Duration.ofSeconds(5));
+            assertThat(lease.state()).isEqualTo(LeaseState.HELD);
+        }
+        assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+        bench.awaitNothingLeft("x", 3);
+    }
+}

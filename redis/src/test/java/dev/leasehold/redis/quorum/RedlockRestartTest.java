@@ -1,0 +1,228 @@
+package dev.leasehold.redis.quorum;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseState;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockException;
+import dev.leasehold.NodeAnswer;
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.redis.RedlockBench;
+import dev.leasehold.redis.RedlockStore;
+import dev.leasehold.servers.RedisProcess;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Masters of a quorum that forget, or are new: without a vote nobody can have a lock from them. */
+@Timeout(value = 90, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class RedlockRestartTest {
+
+    private static final Duration LONGEST = Duration.ofSeconds(2);
+    private static final Duration NO_VOTE = Duration.ofMillis(4020);
+    private static final String[] ALWAYS = {"--appendonly", "yes", "--appendfsync", "always"};
+
+    private RedlockBench bench;
+
+    @AfterEach
+    void stop() {
+        bench.close();
+    }
+
+    private Leasehold impatient(RedlockStore store) {
+        return bench.client(
+                store.withNodeTimeout(Duration.ofMillis(100)), Duration.ofSeconds(1), Duration.ofSeconds(2));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"two crash", "all crash", "two are flushed"})
+    void mastersThatForgotGiveTheLockToNobodyUntilTheLongestLeaseIsOver(String what) throws Exception {
+        bench = RedlockBench.opened(3, LONGEST);
+        Leasehold holder = bench.client(bench.store, LONGEST);
+        Lease lease = holder.lock("x").acquire();
+        Leasehold other = bench.client(bench.store, LONGEST);
+        other.lock("warm").acquire().close();
+        long start = System.nanoTime();
+        for (int i = 0; i < (what.startsWith("all") ? 3 : 2); i++) {
+            if (what.endsWith("crash")) {
+                bench.crash(i);
+            } else {
+                bench.server(i).commands().flushall();
+            }
+        }
+        CompletableFuture<Boolean> stillHeldThen = new CompletableFuture<>();
+        CompletableFuture<Lease> next = other.lock("x").acquireAsync();
+        next.whenComplete((got, failure) -> stillHeldThen.complete(lease.isValid()));
+        assertThat(next.get(30, TimeUnit.SECONDS).token()).isGreaterThan(lease.token());
+        assertThat(stillHeldThen.get()).isFalse();
+        assertThat(lease.state()).isEqualTo(LeaseState.LOST);
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(NO_VOTE.minusMillis(50));
+        assertThat(next.get().release()).isEqualTo(LeaseState.RELEASED);
+    }
+
+    @Test
+    void aLeaseOutlivesTheLossOfOneMasterAndIsGivenToItAgainWhenItHasItsVoteBack() throws Exception {
+        bench = RedlockBench.opened(3, LONGEST);
+        Lease lease = bench.client(bench.store, LONGEST).lock("x").acquire();
+        long start = System.nanoTime();
+        bench.crash(1);
+        await().atMost(Duration.ofSeconds(20))
+                .pollInterval(Duration.ofMillis(20))
+                .until(() -> bench.server(1).commands().exists("leasehold:{x}") == 1);
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(NO_VOTE.minusMillis(50));
+        assertThat(lease.isValid()).isTrue();
+        assertThat(Long.parseLong(bench.server(1).commands().get("leasehold:{x}:token")))
+                .isGreaterThanOrEqualTo(lease.token());
+        // Now the two that are left besides the first have it.
+        bench.server(0).kill();
+        lease.extend(LONGEST);
+        assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+        assertThat(bench.server(1).commands().exists("leasehold:{x}")).isZero();
+    }
+
+    @Test
+    void mastersWhoseDisksAreTrustedKeepTheirVotesOverACrash() throws Exception {
+        bench = RedlockBench.unopened(3, Duration.ofMinutes(1), ALWAYS);
+        RedlockStore trusting = bench.store.withTrustedPersistence();
+        trusting.initialize();
+        Lease lease = bench.client(trusting, Duration.ofSeconds(20)).lock("x").acquire();
+        for (int i = 0; i < 3; i++) {
+            bench.crash(i);
+        }
+        Leasehold other = bench.client(trusting, Duration.ofSeconds(20));
+        assertThat(other.lock("x").tryAcquire()).isEmpty();
+        lease.extend(Duration.ofSeconds(25));
+        assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+        assertThat(other.lock("x").acquire().token()).isGreaterThan(lease.token());
+        assertThatThrownBy(() -> impatient(bench.store).lock("x").tryAcquire())
+                .isInstanceOf(LockException.class)
+                .hasMessageContaining("trustPersistence");
+    }
+
+    @Test
+    void mastersWhoseDisksAreNotTrustedSayHowLongTheyHaveNoVote() throws Exception {
+        bench = RedlockBench.opened(3, Duration.ofMinutes(1), "--appendonly", "yes", "--appendfsync", "everysec");
+        Lease lease = bench.client().lock("x").acquire();
+        bench.crash(0);
+        bench.crash(2);
+        assertThatThrownBy(() -> impatient(bench.store).lock("y").acquire())
+                .isInstanceOfSatisfying(StoreUnavailableException.class, e -> {
+                    assertThat(e.backIn())
+                            .as(e.getMessage())
+                            .isBetween(Duration.ofSeconds(30), Duration.ofMillis(62_600));
+                    assertThat(e).hasMessageContaining("quorum init").hasMessageContaining("no vote for another");
+                    assertThat(e.nodes()).hasSize(3);
+                    assertThat(e.nodes().get(0).answer()).contains("no vote for another");
+                    assertThat(e.nodes().get(1).answer()).doesNotContain("no vote");
+                });
+        assertThatThrownBy(() -> lease.extend(Duration.ofSeconds(20))).isInstanceOf(LockException.class);
+        assertThat(bench.server(1).commands().keys("leasehold:{y}")).isEmpty();
+    }
+
+    /** Its run is the same, and it has the marker of that run: only the replication history shows that it was away. */
+    @Test
+    void mastersThatWereReplicasOfOldCopiesOfThemselvesHaveNoVote() throws Exception {
+        String[] atOnce = {"--repl-diskless-sync-delay", "0"};
+        bench = RedlockBench.unopened(3, Duration.ofMinutes(1), atOnce);
+        try (RedisProcess first = RedisProcess.start(RedisProcess.Version.V7_0, atOnce);
+                RedisProcess second = RedisProcess.start(RedisProcess.Version.V7_0, atOnce)) {
+            // A server's history has another name from its first replica on.
+            follow(first, bench.server(0));
+            follow(second, bench.server(1));
+            bench.store.initialize();
+            for (RedisProcess copy : List.of(first, second)) {
+                await().until(() -> copy.commands().exists(MarkerRules.KEY) == 1);
+                copy.commands().replicaofNoOne();
+            }
+            Lease lease = bench.client().lock("x").acquire();
+            follow(bench.server(0), first);
+            follow(bench.server(1), second);
+            bench.server(0).commands().replicaofNoOne();
+            bench.server(1).commands().replicaofNoOne();
+            assertThat(bench.server(0).commands().keys("*")).containsExactly(MarkerRules.KEY);
+            Leasehold other = impatient(bench.store);
+            assertThat(other.lock("x").tryAcquire()).isEmpty();
+            assertThatThrownBy(() -> other.lock("y").tryAcquire())
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("no vote for another");
+            assertThat(lease.isValid()).isTrue();
+        }
+    }
+
+    private static void follow(RedisProcess replica, RedisProcess master) {
+        replica.commands().replicaof("localhost", master.port());
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> replica.commands().info("replication").contains("master_link_status:up"));
+    }
+
+    @Test
+    void aNewQuorumSaysThatItHasNoVoteAndAClaimThatMayWaitLongEnoughWaitsForIt() throws Exception {
+        bench = RedlockBench.unopened(3, LONGEST);
+        long start = System.nanoTime();
+        assertThatThrownBy(() -> impatient(bench.store).lock("x").tryAcquire())
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("quorum init");
+        assertThat(bench.client(bench.store, LONGEST).lock("x").tryAcquire(Duration.ofSeconds(15)))
+                .isPresent();
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(NO_VOTE.minusMillis(500));
+    }
+
+    @Test
+    void aQuorumIsOpenedOnlyIfAllMastersAnswerAndNoneHasAVote() throws Exception {
+        bench = RedlockBench.unopened(3, Duration.ofMinutes(1));
+        bench.server(1).kill();
+        assertThatThrownBy(bench.store::initialize).isInstanceOfSatisfying(StoreUnavailableException.class, e -> {
+            assertThat(e.nodes()).hasSize(3);
+            assertThat(e.nodes().get(0).answer()).startsWith("has no vote for another");
+            assertThat(e.nodes().get(1).answer()).contains("refused");
+            assertThat(e).hasMessageContaining("nothing was changed");
+        });
+        assertThatThrownBy(() -> impatient(bench.store).lock("x").tryAcquire())
+                .isInstanceOf(StoreUnavailableException.class);
+        bench.server(1).restart();
+        assertThat(bench.store.initialize())
+                .extracting(NodeAnswer::answer)
+                .isEqualTo(List.of("has its vote now", "has its vote now", "has its vote now"));
+        assertThat(bench.client().lock("x").tryAcquire()).isPresent();
+        bench.server(0).commands().flushall();
+        assertThatThrownBy(bench.store::initialize)
+                .isInstanceOf(LockException.class)
+                .hasMessageContaining("not new");
+        assertThatThrownBy(() -> bench.client()
+                        .lock("x")
+                        .tryAcquire(Duration.ofMillis(1))
+                        .orElseThrow())
+                .isInstanceOf(java.util.NoSuchElementException.class);
+        assertThat(bench.server(0).commands().exists("leasehold:{x}")).isZero();
+    }
+
+    @Test
+    void aClientWithAnotherLongestLeaseIsRefusedAndToldWhy() throws Exception {
+        bench = RedlockBench.opened(3);
+        assertThat(bench.client().lock("x").tryAcquire()).isPresent();
+        Leasehold other = impatient(bench.store.withMaxLease(Duration.ofSeconds(30)));
+        assertThatThrownBy(() -> other.lock("y").tryAcquire())
+                .isInstanceOf(LockException.class)
+                .hasMessageContaining("LEASEHOLD_QUORUM 60000")
+                .hasMessageContaining("all clients of a quorum must have the same");
+        assertThat(bench.server(0).commands().keys("leasehold:{y}*")).isEmpty();
+    }
+
+    @Test
+    void aLeaseLongerThanTheLongestIsRefused() {
+        bench = RedlockBench.opened(1, LONGEST);
+        assertThatThrownBy(() -> bench.client(bench.store, Duration.ofSeconds(3))
+                        .lock("x")
+                        .acquire())
+                .hasMessageContaining("2 s");
+    }
+}

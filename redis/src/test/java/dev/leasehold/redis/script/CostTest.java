@@ -1,0 +1,232 @@
+package dev.leasehold.redis.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import dev.leasehold.redis.QueueEntries;
+import dev.leasehold.redis.RedisStore;
+import dev.leasehold.servers.RedisProcess;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.ScriptOutputType;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What locking costs the server, as the server itself counts it. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class CostTest {
+
+    private static final Pattern CALLS = Pattern.compile("cmdstat_([a-z|]+):calls=(\\d+)");
+
+    private final List<Leasehold> clients = new ArrayList<>();
+    private RedisProcess redis;
+
+    @BeforeEach
+    void start() {
+        redis = RedisProcess.start(RedisProcess.Version.V7_0);
+    }
+
+    @AfterEach
+    void stop() {
+        clients.forEach(Leasehold::close);
+        redis.close();
+    }
+
+    private Leasehold client() {
+        Leasehold client = Leasehold.connect(redis.uri());
+        clients.add(client);
+        return client;
+    }
+
+    /** But for what this test asks itself. */
+    private Map<String, Integer> calls() {
+        return calls("info|config.*|exists|ping|llen|lrange");
+    }
+
+    private Map<String, Integer> calls(String leftOut) {
+        Map<String, Integer> calls = new TreeMap<>();
+        Matcher stats = CALLS.matcher(redis.commands().info("commandstats"));
+        while (stats.find()) {
+            if (!stats.group(1).matches(leftOut)) {
+                calls.put(stats.group(1), Integer.parseInt(stats.group(2)));
+            }
+        }
+        return calls;
+    }
+
+    private long callsOf(String command) {
+        Matcher stats = CALLS.matcher(redis.commands().info("commandstats"));
+        while (stats.find()) {
+            if (stats.group(1).equals(command)) {
+                return Long.parseLong(stats.group(2));
+            }
+        }
+        return 0;
+    }
+
+    @Test
+    void withoutContentionACycleIsTwoCommandsAndNothingIsPublished() throws Exception {
+        Leasehold client = client();
+        client.lock("x").acquire().close();
+        redis.commands().configResetstat();
+        int cycles = 100;
+        for (int i = 0; i < cycles; i++) {
+            client.lock("x").acquire().release();
+        }
+        Map<String, Integer> calls = calls("config.*|info");
+        assertThat(calls).containsEntry("evalsha", 2 * cycles).doesNotContainKeys("publish", "eval", "subscribe");
+        assertThat(calls.values().stream().mapToInt(Integer::intValue).sum()).isLessThanOrEqualTo(10 * cycles);
+    }
+
+    @Test
+    void aHandOverIsOneCommandOfTheReleaserAndOneMessage() throws Exception {
+        Leasehold one = client();
+        Leasehold other = client();
+        Lease first = one.lock("x").acquire();
+        other.lock("warm").acquire().extend(Duration.ofSeconds(40));
+        one.lock("warm2").acquire().close();
+        CompletableFuture<Lease> next = other.lock("x").acquireAsync();
+        await().until(() -> redis.commands().exists("leasehold:{x}:queue") == 1);
+        redis.commands().configResetstat();
+        first.release();
+        Lease second = next.get(5, TimeUnit.SECONDS);
+        second.release();
+        assertThat(calls())
+                .containsEntry("publish", 1)
+                .doesNotContainKeys("subscribe", "eval")
+                // The release, the new holder's confirmation, and its release.
+                .hasEntrySatisfying("evalsha", count -> assertThat(count).isBetween(2, 3));
+    }
+
+    @Test
+    void whoWaitsAgainDoesNotSubscribeAgain() throws Exception {
+        Leasehold one = client();
+        Leasehold other = client();
+        for (int i = 0; i < 2; i++) {
+            redis.commands().configResetstat();
+            Lease first = one.lock("x").acquire();
+            CompletableFuture<Lease> next = other.lock("x").acquireAsync();
+            await().until(() -> redis.commands().exists("leasehold:{x}:queue") == 1);
+            first.release();
+            next.get(5, TimeUnit.SECONDS).release();
+            assertThat(callsOf("subscribe")).isEqualTo(1 - i);
+            assertThat(callsOf("unsubscribe")).isZero();
+            assertThat(callsOf("publish")).isEqualTo(1);
+        }
+    }
+
+    /** What a hundred claims within a second cost together: to be asked for with each would double what each costs. */
+    @Test
+    void busyAnswersTellTheRunOfTheServerAboutOnceASecond() throws Exception {
+        Lease held = client().lock("x").acquire();
+        Leasehold other = client();
+        assertThat(other.lock("x").tryAcquire()).isEmpty();
+        redis.commands().configResetstat();
+        long start = System.nanoTime();
+        for (int i = 0; i < 100; i++) {
+            assertThat(other.lock("x").tryAcquire()).isEmpty();
+        }
+        long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
+        held.close();
+        assertThat(callsOf("info")).isLessThanOrEqualTo(seconds + 1);
+    }
+
+    @Test
+    void oneReleaseWakesOneOfAHundredWaiters() throws Exception {
+        RedisClient shared = RedisClient.create();
+        try {
+            Lease first = client().lock("x").acquire();
+            List<CompletableFuture<Lease>> waiters = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+                Leasehold client = Leasehold.builder()
+                        .store(RedisStore.using(shared, RedisURI.create(redis.uri())))
+                        .build();
+                clients.add(client);
+                waiters.add(client.lock("x").acquireAsync());
+                awaitQueue(i + 1);
+            }
+            redis.commands().configResetstat();
+            first.release();
+            Lease second = waiters.get(0).get(5, TimeUnit.SECONDS);
+            assertThat(second.isValid()).isTrue();
+            assertThat(calls()).containsEntry("publish", 1);
+            assertThat(waiters.stream().filter(CompletableFuture::isDone)).hasSize(1);
+            waiters.forEach(waiter -> waiter.cancel(true));
+            second.close();
+            clients.forEach(Leasehold::close);
+        } finally {
+            shared.shutdown();
+        }
+    }
+
+    @Test
+    void aHundredDeadWaitersInFrontCostTogetherLessThanOneLease() throws Exception {
+        Lease first = client().lock("x").acquire();
+        for (int i = 1; i <= 100; i++) {
+            joinAndDie("dead" + i);
+        }
+        CompletableFuture<Lease> living = client().lock("x").acquireAsync();
+        awaitQueue(101);
+        long start = System.nanoTime();
+        first.release();
+        assertThat(living.get(5, TimeUnit.SECONDS).isValid()).isTrue();
+        assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(2));
+        assertThat(calls()).doesNotContainKey("unsubscribe");
+    }
+
+    @Test
+    void whoComesAfterTheServersClockWasSetBackStandsBehindThoseWhoCameBefore() throws Exception {
+        Lease first = client().lock("x").acquire();
+        joinAndDie("earlier");
+        // As the server's clock was when it came.
+        QueueEntries.change(redis.commands(), "leasehold:{x}:queue", parts -> {
+            parts[0] = Long.toString(Long.parseLong(parts[0]) + 3_600_000_000L);
+            parts[1] = Long.toString(Long.parseLong(parts[1]) + 3_600_000_000L);
+            return parts;
+        });
+        Leasehold client = client();
+        CompletableFuture<Lease> later = client.lock("x").acquireAsync();
+        awaitQueue(2);
+        assertThat(QueueEntries.claims(redis.commands(), "leasehold:{x}:queue").get(0))
+                .isEqualTo("earlier:1");
+        assertThat(client.locks("x").get(0).waiters())
+                .extracting(waiter -> waiter.place())
+                .containsExactly(1, 2);
+        later.cancel(true);
+        first.close();
+    }
+
+    /** Leaves in the queue what a process leaves there that has been killed: an entry, and nobody who listens. */
+    private void joinAndDie(String client) {
+        String key = "leasehold:{x}";
+        redis.commands()
+                .eval(
+                        Script.CLAIM.text(),
+                        ScriptOutputType.MULTI,
+                        new String[] {key, key + ":token", key + ":queue"},
+                        "leasehold|1|" + client + ":1|",
+                        "a dead process",
+                        "30000",
+                        "64",
+                        "1|0|-1|1|leasehold:inbox:|x",
+                        "12500|" + "0".repeat(32) + "|" + client + ":1|5000|64|leasehold:inbox:" + client
+                                + "|a dead process");
+    }
+
+    private void awaitQueue(long length) {
+        await().pollInterval(Duration.ofMillis(5)).until(() -> redis.commands().llen("leasehold:{x}:queue") == length);
+    }
+}

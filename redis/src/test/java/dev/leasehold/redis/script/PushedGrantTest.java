@@ -1,0 +1,311 @@
+package dev.leasehold.redis.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseState;
+import dev.leasehold.Leasehold;
+import dev.leasehold.redis.QueueEntries;
+import dev.leasehold.redis.ServerClock;
+import dev.leasehold.redis.node.Stamp;
+import dev.leasehold.redis.quorum.MarkerRules;
+import dev.leasehold.redis.voter.Voucher;
+import dev.leasehold.servers.RedisProcess;
+import dev.leasehold.spi.ClockReading;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.SetArgs;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a pushed grant tells, whichever script makes it, and what becomes of one that comes again. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class PushedGrantTest {
+
+    private static final String LOCK = "leasehold:{x}";
+    private static final String[] KEYS = {LOCK, LOCK + ":token", LOCK + ":queue", Voucher.KEYS};
+    private static final String TO_TELL = "1|leasehold:inbox:|x";
+    private static final String HELD = "leasehold|1|holder:1|1700000000000000|0|1700000000000000|holder";
+    private static final String RULES = new MarkerRules(Duration.ofMinutes(1), false).text();
+    /** A script that begins with this tells everybody and counts nobody. */
+    private static final String UNCOUNTED = "local true_redis = redis\n"
+            + "local redis = setmetatable({pcall = function(command, channel, text, ...)\n"
+            + "  if command == 'PUBLISH' then true_redis.call('RPUSH', 'published', text) return 0 end\n"
+            + "  return true_redis.pcall(command, channel, text, ...)\n"
+            + "end}, {__index = true_redis})\n";
+
+    private static final String FIRST = "0".repeat(31) + "1";
+    private static final String SECOND = "0".repeat(31) + "2";
+
+    private final BlockingQueue<String> told = new LinkedBlockingQueue<>();
+    private RedisProcess redis;
+    private RedisClient listening;
+    private String scriptsBegin = "";
+    private RedisCommands<String, String> server;
+    private StatefulRedisPubSubConnection<String, String> inbox;
+
+    @BeforeEach
+    void start() {
+        redis = RedisProcess.start(RedisProcess.Version.V7_0);
+        server = redis.commands();
+        listening = RedisClient.create();
+        inbox = listening.connectPubSub(RedisURI.create(redis.uri()));
+        inbox.addListener(new RedisPubSubAdapter<>() {
+            @Override
+            public void message(String channel, String message) {
+                told.add(message);
+            }
+
+            @Override
+            public void message(String pattern, String channel, String message) {
+                told.add(message);
+            }
+        });
+        inbox.sync().subscribe("leasehold:inbox:waiter");
+        server.set(LOCK, HELD, SetArgs.Builder.px(30_000));
+    }
+
+    @AfterEach
+    void stop() {
+        listening.shutdown();
+        redis.close();
+    }
+
+    private String eval(Script script, String... args) {
+        return server.eval(scriptsBegin + script.text(), ScriptOutputType.MULTI, KEYS, args)
+                .toString();
+    }
+
+    private String ask(String claim, String stamp) {
+        return eval(
+                Script.CLAIM,
+                "leasehold|1|" + claim + "|",
+                "owner",
+                "30000",
+                "3",
+                "1|0|0|" + TO_TELL,
+                "12500|" + stamp + "|" + claim + "|5000|3|leasehold:inbox:" + claim.split(":")[0] + "|owner");
+    }
+
+    /** As if the waiter had last asked so much earlier, or later. */
+    private void shiftQuestion(long millis) {
+        QueueEntries.shift(server, KEYS[2], millis * 1000);
+    }
+
+    private void handOver(String by) {
+        switch (by) {
+            case "release" -> eval(Script.RELEASE, "leasehold|1|holder:1|1700000000000000|", TO_TELL);
+            case "withdrawal" -> eval(Script.WITHDRAW, "holder:1", TO_TELL);
+            case "break" -> eval(Script.BREAK, "1700000000000000", TO_TELL);
+            case "claim" -> {
+                server.del(LOCK);
+                ask("other:1", FIRST);
+            }
+            case "ballot" -> {
+                server.eval(Script.OPEN_QUORUM.text(), ScriptOutputType.MULTI, new String[] {MarkerRules.KEY}, RULES);
+                server.del(LOCK);
+                String value = "leasehold|1|other:1|1|3|1700000000000000|owner";
+                String ballot = "0|12500|5000|" + RULES + "|" + TO_TELL;
+                eval(Script.VOTE, value, "30000", "4", ballot, "1");
+            }
+            default -> throw new IllegalArgumentException(by);
+        }
+    }
+
+    private String[] grant() throws InterruptedException {
+        String message = Objects.requireNonNull(told.poll(10, TimeUnit.SECONDS), "a grant");
+        String[] parts = message.split("\\|");
+        assertThat(parts).as(message).hasSize(11);
+        assertThat(parts[0]).isEqualTo("granted");
+        String[] value = server.get(LOCK).split("\\|");
+        assertThat(parts[3]).isEqualTo(value[3]);
+        assertThat(parts[5]).isEqualTo("waiter:7").isEqualTo(value[2]);
+        assertThat(parts[6]).isEqualTo("5000");
+        assertThat(parts[7]).isEqualTo("3").isEqualTo(value[4]);
+        assertThat(parts[10]).isEqualTo("x");
+        assertThat(QueueEntries.claims(server, KEYS[2])).doesNotContain("waiter:7");
+        return parts;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"release", "withdrawal", "break", "claim", "ballot"})
+    void theStampOfTheLastQuestionIsToldAndTheRunIsNotLookedUp(String by) throws Exception {
+        ask("waiter:7", FIRST);
+        assertThat(ask("waiter:7", SECOND)).startsWith("[busy|1|");
+        server.configResetstat();
+        handOver(by);
+        String[] parts = grant();
+        assertThat(parts[4]).isEqualTo(SECOND);
+        assertThat(parts[1]).isEmpty();
+        if (!by.equals("ballot")) {
+            assertThat(server.info("commandstats")).doesNotContain("cmdstat_info:");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"release", "withdrawal", "break", "claim", "ballot"})
+    void whereTheStampIsOldTheRunOfTheServerIsTold(String by) throws Exception {
+        ask("waiter:7", FIRST);
+        shiftQuestion(-2_501);
+        handOver(by);
+        String[] parts = grant();
+        assertThat(server.info("server")).contains("run_id:" + parts[1]);
+        assertThat(parts[1]).hasSize(40);
+        assertThat(parts[4]).isEqualTo(FIRST);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"release", "withdrawal", "break", "claim", "ballot"})
+    void whereTheServersClockWasSetBackTheRunIsToldToo(String by) throws Exception {
+        ask("waiter:7", FIRST);
+        shiftQuestion(3_600_000);
+        handOver(by);
+        assertThat(grant()[1]).hasSize(40);
+    }
+
+    /** The clock is told by the test, so that it stands still within ten milliseconds. */
+    @ParameterizedTest
+    @CsvSource({
+        "1790000000003000, false",
+        "1790000000004000, false",
+        "1790000000004001, true",
+        "1789999999999999, false"
+    })
+    void aQuestionIsYoungOnlyIfItWasNotAskedLaterThanNow(long asked, boolean runIsTold) throws Exception {
+        ask("waiter:7", FIRST);
+        QueueEntries.change(server, KEYS[2], parts -> {
+            parts[0] = Long.toString(asked);
+            return parts;
+        });
+        String clock = ServerClock.at(1_790_000_000, 4000);
+        server.eval(
+                clock + Script.RELEASE.text(),
+                ScriptOutputType.MULTI,
+                KEYS,
+                "leasehold|1|holder:1|1700000000000000|",
+                TO_TELL);
+        String[] parts = grant();
+        assertThat(parts[2]).isEqualTo("1790000000004000");
+        assertThat(parts[1].isEmpty()).isNotEqualTo(runIsTold);
+    }
+
+    /**
+     * Whether a grant was heard is only what this server counts: in a cluster those who listen at another node hear it, too. The
+     * grants of one hand-over, to those who were not heard of and to the one behind them, had the same token.
+     */
+    @ParameterizedTest
+    @ValueSource(strings = {"release", "withdrawal", "break", "claim"})
+    void aTokenThatWasToldIsNeverGivenToAnotherAlsoIfNobodyWasCounted(String by) {
+        // So that tokens do not come from the clock, which moves.
+        server.set(KEYS[1], "2790000000000000");
+        ask("waiter:7", FIRST);
+        ask("waiter:8", FIRST);
+        scriptsBegin = UNCOUNTED;
+        handOver(by);
+        List<Long> tokens = new ArrayList<>();
+        server.lrange("published", 0, -1).stream()
+                .filter(text -> text.startsWith("granted"))
+                .forEach(text -> tokens.add(Long.parseLong(text.split("\\|")[3])));
+        assertThat(tokens).hasSizeGreaterThanOrEqualTo(2);
+        String value = server.get(LOCK);
+        if (value != null) {
+            assertThat(value).contains("|other:1|");
+            tokens.add(Long.parseLong(value.split("\\|")[3]));
+        }
+        // Each was told with a run of three more.
+        for (int i = 1; i < tokens.size(); i++) {
+            assertThat(tokens.get(i)).as("%s", tokens).isGreaterThan(tokens.get(i - 1) + 3);
+        }
+        assertThat(Long.parseLong(server.get(KEYS[1]))).isGreaterThanOrEqualTo(tokens.get(tokens.size() - 1) + 3);
+    }
+
+    @Test
+    void whoJoinsBehindDeadOnesIsToldAtOnceThatItIsTheFirst() {
+        long micros = System.currentTimeMillis() * 1000;
+        server.set(LOCK, HELD.replace("|0|1700000000000000", "|0|" + micros), SetArgs.Builder.px(30_000));
+        ask("waiter:7", FIRST);
+        shiftQuestion(-12_501);
+        assertThat(ask("other:1", FIRST)).startsWith("[busy|1|");
+        assertThat(QueueEntries.claims(server, KEYS[2])).containsExactly("other:1");
+    }
+
+    /** A grant counts from the question, also on a server that has come back with what it had saved, in another run. */
+    @Test
+    void aGrantOfAServerThatCameBackWithWhatItHadSavedIsBelievedNoLongerThanItLasts() throws Exception {
+        server.del(LOCK);
+        try (Leasehold one = Leasehold.connect(redis.uri());
+                Leasehold two = Leasehold.connect(redis.uri())) {
+            Lease held = one.lock("x").acquire();
+            CompletableFuture<Lease> waiting = two.lock("x").acquireAsync();
+            await().until(() -> server.llen(KEYS[2]) == 1);
+            // The record is that of a question of 3 s ago, the clock that of another server: 1 h behind.
+            String earlier = Stamp.of(new ClockReading(
+                    System.nanoTime() - TimeUnit.SECONDS.toNanos(3), System.currentTimeMillis() * 1000 - 3_000_000));
+            QueueEntries.change(server, KEYS[2], parts -> {
+                parts[3] = earlier;
+                return parts;
+            });
+            long before = System.nanoTime();
+            held.release();
+            Lease next = waiting.get(5, TimeUnit.SECONDS);
+            long millisLeft = next.remaining().toMillis();
+            long passed = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - before);
+            // Until it has been renewed, which is soon.
+            assertThat(millisLeft)
+                    .satisfiesAnyOf(
+                            left -> assertThat(left).isLessThanOrEqualTo(5_000 * 99 / 100 - 3_000),
+                            left -> assertThat(left).isGreaterThan(20_000 - passed));
+            assertThat(next.isValid()).isTrue();
+        }
+    }
+
+    @Test
+    void aGrantThatComesAgainAfterItsReleaseGivesNobodyTheLock() throws Exception {
+        server.del(LOCK);
+        inbox.sync().psubscribe("leasehold:inbox:*");
+        try (Leasehold one = Leasehold.connect(redis.uri());
+                Leasehold two = Leasehold.connect(redis.uri())) {
+            Lease held = one.lock("x").acquire();
+            CompletableFuture<Lease> waiting = two.lock("x").acquireAsync();
+            await().until(() -> server.llen(KEYS[2]) == 1);
+            String channel = server.lindex(KEYS[2], 0).split("\\|")[7];
+            held.release();
+            Lease second = waiting.get(5, TimeUnit.SECONDS);
+            String message = Objects.requireNonNull(told.poll(10, TimeUnit.SECONDS), "a grant");
+            server.publish(channel, message);
+            second.extend(Duration.ofSeconds(30));
+            assertThat(second.state()).isEqualTo(LeaseState.HELD);
+            assertThat(second.release()).isEqualTo(LeaseState.RELEASED);
+            Lease third = one.lock("x").acquire();
+            CompletableFuture<Lease> fourth = two.lock("x").acquireAsync();
+            await().until(() -> server.llen(KEYS[2]) == 1);
+            server.publish(channel, message);
+            server.configResetstat();
+            // The stray grant is given back, in vain; the waiter goes on waiting.
+            await().until(() -> server.info("commandstats").contains("cmdstat_evalsha:"));
+            third.extend(Duration.ofSeconds(30));
+            assertThat(third.state()).isEqualTo(LeaseState.HELD);
+            assertThat(fourth).isNotDone();
+            third.release();
+            assertThat(fourth.get(5, TimeUnit.SECONDS).token()).isGreaterThan(third.token());
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package dev.leasehold.redis.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.redis.ServerClock;
+import dev.leasehold.servers.RedisProcess;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.SetArgs;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * The queue lives as long as everybody in it, although those who come in the same second as the first one do not see to that. The
+ * server's clock is told by the test.
+ */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class QueueLifeTest {
+
+    private static final String LOCK = "leasehold:{x}";
+    private static final String QUEUE = LOCK + ":queue";
+
+    private RedisProcess redis;
+
+    @BeforeEach
+    void hold() {
+        redis = RedisProcess.start(RedisProcess.Version.V7_0);
+        redis.commands().set(LOCK, "leasehold|1|holder:1|1|0|1|them", SetArgs.Builder.px(60_000));
+    }
+
+    @AfterEach
+    void stop() {
+        redis.close();
+    }
+
+    private void join(String claim, int aliveFor, int second) {
+        String clock = ServerClock.at(second, 0);
+        Object answer = redis.commands()
+                .eval(
+                        clock + Script.CLAIM.text(),
+                        ScriptOutputType.MULTI,
+                        new String[] {LOCK, LOCK + ":token", QUEUE},
+                        "leasehold|1|" + claim + "|",
+                        "owner",
+                        "30000",
+                        "0",
+                        "1|0|-1|1|leasehold:inbox:|x",
+                        String.format("%05d", aliveFor) + "|" + "0".repeat(32) + "|" + claim
+                                + "|5000|0|leasehold:inbox:waiter|owner");
+        assertThat(answer.toString()).startsWith("[busy|");
+    }
+
+    private long life() {
+        return redis.commands().pttl(QUEUE);
+    }
+
+    @Test
+    void whoOutlivesTheFirstOfTheSameSecondSeesToIt() {
+        join("brief:1", 1_250, 1_790_000_005);
+        assertThat(life()).isBetween(2_000L, 4_000L);
+        join("long:1", 12_500, 1_790_000_005);
+        assertThat(life()).isGreaterThan(13_500);
+    }
+
+    @Test
+    void whoComesInALaterSecondSeesToItForAllOfThatSecond() {
+        join("first:1", 12_500, 1_790_000_005);
+        redis.commands().pexpire(QUEUE, 13_400);
+        join("second:1", 12_500, 1_790_000_006);
+        assertThat(life()).isGreaterThan(20_000);
+    }
+
+    @Test
+    void whoComesInTheSameSecondNeedNotLook() {
+        join("first:1", 12_500, 1_790_000_005);
+        redis.commands().configResetstat();
+        join("second:1", 12_500, 1_790_000_005);
+        assertThat(redis.commands().info("commandstats")).doesNotContain("cmdstat_pttl");
+        assertThat(life()).isGreaterThan(20_000);
+    }
+
+    @Test
+    void whoLivesForLessThanASecondIsNotReliedOn() {
+        join("first:1", 900, 1_790_000_005);
+        redis.commands().pexpire(QUEUE, 1_000);
+        join("second:1", 900, 1_790_000_005);
+        assertThat(life()).isGreaterThan(1_900);
+    }
+}
