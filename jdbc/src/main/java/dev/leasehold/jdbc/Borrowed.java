@@ -39,9 +39,14 @@ final class Borrowed implements AutoCloseable {
         return readied(source.get(), patienceMillis, false);
     }
 
-    /** The same for a thread of a caller's, which waits for nothing longer than {@link Lending} says. */
-    static Borrowed ready(ConnectionSource source) throws SQLException {
-        return readied(source.getReady(Lending.POOL_MILLIS), Lending.LIMIT_MILLIS, true);
+    /**
+     * Borrows a connection for a thread of a caller's, in auto-commit mode.
+     *
+     * @param poolMillis how long a connection is waited for
+     * @param patienceMillis how long an answer is waited for on it
+     */
+    static Borrowed ready(ConnectionSource source, int poolMillis, int patienceMillis) throws SQLException {
+        return readied(source.getReady(poolMillis), patienceMillis, true);
     }
 
     private static Borrowed readied(Connection connection, int patienceMillis, boolean lent) throws SQLException {
@@ -77,7 +82,7 @@ final class Borrowed implements AutoCloseable {
             connection.setNetworkTimeout(Runnable::run, patienceMillis);
             restore.push(() -> connection.setNetworkTimeout(Runnable::run, before));
         } catch (SQLException e) {
-            if (Dialect.isBroken(e)) {
+            if (Sql.isBroken(e)) {
                 throw e;
             }
         }
@@ -105,7 +110,7 @@ final class Borrowed implements AutoCloseable {
     }
 
     /** Has the server keep none of this connection's statements: who comes next may meet another session. */
-    void keepNoStatements(Dialect dialect) throws SQLException {
+    void keepNoStatements(ConnectionRules dialect) throws SQLException {
         int before = dialect.prepareThreshold(connection, 0);
         if (before != 0) {
             restore.push(() -> dialect.prepareThreshold(connection, before));
@@ -116,7 +121,7 @@ final class Borrowed implements AutoCloseable {
      * Has the server end a statement before nobody waits for its answer any more. Not for a caller's thread: where the server
      * hangs, a driver may wait for it to answer to that, too, for longer than such a thread has.
      */
-    void limitStatements(Dialect dialect) {
+    void limitStatements(ConnectionRules dialect) {
         if (!lent) {
             sql.limit(dialect, Math.max(1, patienceMillis / 10 * 8));
         }

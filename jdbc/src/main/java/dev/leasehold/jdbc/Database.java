@@ -186,7 +186,7 @@ final class Database implements AutoCloseable {
     }
 
     private static List<String> schema() {
-        try (InputStream resource = Database.class.getResourceAsStream("schema/sqlite.sql")) {
+        try (InputStream resource = Database.class.getResourceAsStream("/dev/leasehold/jdbc/schema/sqlite.sql")) {
             byte[] bytes = Objects.requireNonNull(resource, "schema/sqlite.sql").readAllBytes();
             return END_OF_STATEMENT
                     .splitAsStream(new String(bytes, StandardCharsets.UTF_8))

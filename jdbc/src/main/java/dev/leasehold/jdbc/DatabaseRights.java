@@ -103,7 +103,7 @@ final class DatabaseRights {
             if (dialect.isDenied(e)) {
                 return true;
             }
-            if (Dialect.isBroken(e) || isNotOurs(e)) {
+            if (Sql.isBroken(e) || isNotOurs(e)) {
                 throw e;
             }
             return false;

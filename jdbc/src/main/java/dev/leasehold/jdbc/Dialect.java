@@ -1,10 +1,8 @@
 package dev.leasehold.jdbc;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,10 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>In the statements, {@code $lock}, {@code $waiter} and {@code $layout} stand for the tables.
  */
-interface Dialect {
-
-    /** "Statement completion unknown", in the class of those that were undone. */
-    String COMPLETION_UNKNOWN = "40003";
+interface Dialect extends ConnectionRules {
 
     /** The file with the tables, in which their default names are quoted. */
     String schema();
@@ -85,12 +80,6 @@ interface Dialect {
     /** Whether the statement or transaction was certainly undone, for a reason that passes. */
     boolean isRetryable(SQLException e);
 
-    /**
-     * Has the server end a statement, if it waits for a row of somebody else's for so long; for connections that are not told
-     * so once and for all.
-     */
-    default void limit(PreparedStatement statement, int millis) throws SQLException {}
-
     /** Asks the catalogue, where a question to a missing table would be logged as an error. */
     default boolean mayHave(Sql sql, String table) throws SQLException {
         return true;
@@ -107,15 +96,6 @@ interface Dialect {
      */
     default boolean isThroughPooler(Connection connection, Sql sql) throws SQLException {
         return false;
-    }
-
-    /**
-     * From how many executions on the driver has the server keep a statement under a name; zero for never.
-     *
-     * @return what it was before
-     */
-    default int prepareThreshold(Connection connection, int executions) throws SQLException {
-        return executions;
     }
 
     /** Whether a table is missing. */
@@ -137,22 +117,6 @@ interface Dialect {
     /** Whether the database says that it has undone what it was at; of one such state it says that it does not know. */
     static boolean isRolledBack(SQLException e) {
         String state = String.valueOf(e.getSQLState());
-        return state.startsWith("40") && !state.equals(COMPLETION_UNKNOWN);
-    }
-
-    /**
-     * The states in which a connection is, or is about to be, no more, so that nobody knows what came of the last statement;
-     * and the one with which a server itself says that it does not know.
-     */
-    static boolean isBroken(SQLException e) {
-        if (e instanceof java.sql.SQLRecoverableException
-                || e instanceof java.sql.SQLNonTransientConnectionException
-                || e instanceof java.sql.SQLTransientConnectionException) {
-            return true;
-        }
-        String state = String.valueOf(e.getSQLState());
-        return state.startsWith("08")
-                || state.equals(COMPLETION_UNKNOWN)
-                || List.of("57P01", "57P02", "57P03", "57P05", "25P03").contains(state);
+        return state.startsWith("40") && !state.equals(Sql.COMPLETION_UNKNOWN);
     }
 }

@@ -1,8 +1,10 @@
 package dev.leasehold.jdbc;
 
+import dev.leasehold.spi.ClockReading;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 
 /**
  * The time by which leases end in an embedded store: one that all processes of the machine read alike.
@@ -20,6 +22,11 @@ interface ExpiryClock {
     /** Microseconds since 1970 on the wall clock, for tokens and for people. */
     default long wallMicros() {
         return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
+    }
+
+    /** A transaction that has the database to itself from now on. */
+    default Turn begin(ClockReading sentAt) {
+        return new Turn(sentAt, boot(), micros(), wallMicros(), new ArrayList<>());
     }
 
     /** The kernel's monotonic clock where this process can be sure that it reads it, else the wall clock. */

@@ -16,11 +16,11 @@ enum FenceDatabase {
 
     private static final int NO_SUCH_TABLE = 1;
 
-    static FenceDatabase of(DatabaseMetaData database, @Nullable JdbcDialect known) throws SQLException {
+    static FenceDatabase of(DatabaseMetaData database, @Nullable Product known) throws SQLException {
         if (known == null && "SQLite".equals(database.getDatabaseProductName())) {
             return SQLITE;
         }
-        return switch (known == null ? JdbcDialect.of(database) : known) {
+        return switch (known == null ? Product.of(database) : known) {
             case POSTGRESQL -> POSTGRESQL;
             case MARIADB -> MARIADB;
             case MYSQL -> MYSQL;
@@ -56,9 +56,9 @@ enum FenceDatabase {
 
     boolean isMissingTable(SQLException e) {
         return switch (this) {
-            case POSTGRESQL -> JdbcDialect.POSTGRESQL.rules().isMissingTable(e);
-            case MARIADB, MYSQL -> JdbcDialect.MARIADB.rules().isMissingTable(e);
-            case H2 -> JdbcDialect.H2.rules().isMissingTable(e);
+            case POSTGRESQL -> Product.POSTGRESQL.rules().isMissingTable(e);
+            case MARIADB, MYSQL -> Product.MARIADB.rules().isMissingTable(e);
+            case H2 -> Product.H2.rules().isMissingTable(e);
             case SQLITE ->
                 e.getErrorCode() == NO_SUCH_TABLE
                         && String.valueOf(e.getMessage()).contains("no such table");

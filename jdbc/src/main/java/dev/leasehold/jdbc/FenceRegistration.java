@@ -73,7 +73,7 @@ final class FenceRegistration {
                 sql.change("INSERT INTO " + table + " (resource, token, turns) VALUES (?, ?, 1)", resource, token);
                 return token;
             } catch (SQLException e) {
-                if (!JdbcDialect.H2.rules().isDuplicate(e)) {
+                if (!Product.H2.rules().isDuplicate(e)) {
                     throw e;
                 }
                 if (sql.isolation() > Connection.TRANSACTION_READ_COMMITTED) {

@@ -37,7 +37,7 @@ record FenceTable(FenceDatabase database, @Nullable String schema, String prefix
     boolean exists(Sql sql) throws SQLException {
         try {
             if (database == FenceDatabase.POSTGRESQL
-                    && !JdbcDialect.POSTGRESQL.rules().mayHave(sql, name())) {
+                    && !Product.POSTGRESQL.rules().mayHave(sql, name())) {
                 return false;
             }
             sql.first("SELECT token FROM " + name() + " WHERE resource = ?", row -> "", database.resource("x"));
@@ -53,7 +53,7 @@ record FenceTable(FenceDatabase database, @Nullable String schema, String prefix
     /** The statement that makes it, as a person would run it. */
     String ddl() {
         String resource = database.schema();
-        try (InputStream text = FenceTable.class.getResourceAsStream(resource)) {
+        try (InputStream text = FenceTable.class.getResourceAsStream("/dev/leasehold/jdbc/" + resource)) {
             return new String(Objects.requireNonNull(text, resource).readAllBytes(), StandardCharsets.UTF_8)
                     .replace(database.quote(Tables.PREFIX + NAME), name());
         } catch (IOException e) {

@@ -49,7 +49,7 @@ final class JdbcDoctor {
             look(source, borrowed);
             return findings;
         } catch (SQLException e) {
-            throw Dialect.isBroken(e)
+            throw Sql.isBroken(e)
                     ? ServerFailures.broken(e, name, Outcome.NOT_ACQUIRED)
                     : ServerFailures.refused(e, name);
         }
@@ -65,8 +65,8 @@ final class JdbcDoctor {
 
     private void look(ConnectionSource source, Borrowed borrowed) throws SQLException {
         Connection connection = borrowed.connection();
-        JdbcDialect known = settings.dialect();
-        JdbcDialect kind = known != null ? known : JdbcDialect.of(connection.getMetaData());
+        Product known = settings.dialect();
+        Product kind = known != null ? known : Product.of(connection.getMetaData());
         Dialect dialect = kind.rules();
         findings.add(version(kind, connection.getMetaData()));
         findings.addAll(DatabaseClock.findings(name, borrowed.sql(), dialect, context.time()));
@@ -88,7 +88,7 @@ final class JdbcDoctor {
         if (tables) {
             findings.add(DatabaseRights.finding(name, borrowed.sql(), named));
         }
-        if (kind == JdbcDialect.POSTGRESQL) {
+        if (kind == Product.POSTGRESQL) {
             findings.add(
                     settings.listen()
                             ? PostgresMessages.finding(name, source, borrowed, patienceMillis, context.clientId())
@@ -97,7 +97,7 @@ final class JdbcDoctor {
         }
     }
 
-    private Finding version(JdbcDialect kind, DatabaseMetaData database) throws SQLException {
+    private Finding version(Product kind, DatabaseMetaData database) throws SQLException {
         int major = database.getDatabaseMajorVersion();
         int minor = database.getDatabaseMinorVersion();
         String seen = switch (kind) {
@@ -113,7 +113,7 @@ final class JdbcDoctor {
             case MYSQL -> 8;
             case H2 -> 2;
         };
-        int leastMinor = kind == JdbcDialect.MARIADB ? 6 : kind == JdbcDialect.H2 ? 2 : 0;
+        int leastMinor = kind == Product.MARIADB ? 6 : kind == Product.H2 ? 2 : 0;
         boolean old = major < leastMajor || (major == leastMajor && minor < leastMinor);
         return old
                 ? Finding.of(Severity.SERIOUS, "database-version-old", name, seen)

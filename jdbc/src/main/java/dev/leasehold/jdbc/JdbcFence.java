@@ -58,11 +58,11 @@ public final class JdbcFence {
     private static final int PATIENCE_MILLIS = 30_000;
     private static final JdbcFence STANDARD = new JdbcFence(null, null, Tables.PREFIX);
 
-    private final @Nullable JdbcDialect dialect;
+    private final @Nullable Product dialect;
     private final @Nullable String schema;
     private final String prefix;
 
-    private JdbcFence(@Nullable JdbcDialect dialect, @Nullable String schema, String prefix) {
+    private JdbcFence(@Nullable Product dialect, @Nullable String schema, String prefix) {
         this.dialect = dialect;
         this.schema = schema;
         this.prefix = prefix;
@@ -84,7 +84,7 @@ public final class JdbcFence {
      * @return a fence with this setting
      */
     public JdbcFence withDialect(JdbcDialect database) {
-        return new JdbcFence(Objects.requireNonNull(database, "database"), schema, prefix);
+        return new JdbcFence(Objects.requireNonNull(database, "database").product(), schema, prefix);
     }
 
     /**
@@ -128,7 +128,7 @@ public final class JdbcFence {
                 borrowed.sql().run(table.ddl());
             } catch (SQLException e) {
                 // Somebody else may have made it at the same moment.
-                if (Dialect.isBroken(e) || !table.exists(borrowed.sql())) {
+                if (Sql.isBroken(e) || !table.exists(borrowed.sql())) {
                     throw table.missing(", and could not be made: " + e.getMessage(), e);
                 }
             }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param sessionLocks whether the database's own locks, held by a session, decide
  */
 record JdbcSettings(
-        @Nullable JdbcDialect dialect,
+        @Nullable Product dialect,
         @Nullable String schema,
         String prefix,
         boolean initialize,

@@ -67,7 +67,7 @@ public final class JdbcStore implements StoreFactory {
     public JdbcStore withDialect(JdbcDialect dialect) {
         Objects.requireNonNull(dialect, "dialect");
         return with(new JdbcSettings(
-                dialect,
+                dialect.product(),
                 settings.schema(),
                 settings.prefix(),
                 settings.initialize(),

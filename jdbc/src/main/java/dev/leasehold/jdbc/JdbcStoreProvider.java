@@ -44,7 +44,7 @@ public final class JdbcStoreProvider implements StoreProvider {
         String tables = options.remove("tables");
         String password = options.remove("password");
         JdbcSettings settings = new JdbcSettings(
-                dialect == null ? null : JdbcDialect.named(dialect),
+                dialect == null ? null : JdbcDialect.named(dialect).product(),
                 schema,
                 tables == null ? standard.prefix() : tables,
                 choice("initializeSchema", options.remove("initializeSchema"), "always", "never"),

@@ -45,8 +45,8 @@ final class Layout {
     /** Not for two threads at once. */
     Found find(Borrowed borrowed) throws SQLException {
         Connection connection = borrowed.connection();
-        JdbcDialect chosen = settings.dialect();
-        Dialect dialect = (chosen != null ? chosen : JdbcDialect.of(connection.getMetaData())).rules();
+        Product chosen = settings.dialect();
+        Dialect dialect = (chosen != null ? chosen : Product.of(connection.getMetaData())).rules();
         dialect.check(connection, borrowed.sql());
         Tables before = known;
         Tables tables = before != null ? before : placed(borrowed, dialect);
@@ -116,7 +116,7 @@ final class Layout {
                 runStatements(borrowed, tables);
                 return layout(borrowed, tables);
             } catch (SQLException e) {
-                if (Dialect.isBroken(e)) {
+                if (Sql.isBroken(e)) {
                     throw e;
                 }
                 Long made = layout(borrowed, tables);

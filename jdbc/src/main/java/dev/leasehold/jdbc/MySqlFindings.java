@@ -15,23 +15,18 @@ final class MySqlFindings {
 
     static List<Finding> of(String node, Sql sql) throws SQLException {
         List<Finding> findings = new ArrayList<>();
-        findings.add(writable(node, variable(sql, "read_only")));
+        findings.add(writable(node, MySqlWriters.variable(sql, "read_only")));
         findings.add(commits(node, sql.number("SELECT @@innodb_flush_log_at_trx_commit")));
         findings.add(MySqlWriters.finding(node, sql));
         findings.add(replication(
                 node,
-                variable(sql, "log_bin"),
-                "ON".equals(variable(sql, "rpl_semi_sync_master_enabled"))
-                        || "ON".equals(variable(sql, "rpl_semi_sync_source_enabled"))));
+                MySqlWriters.variable(sql, "log_bin"),
+                "ON".equals(MySqlWriters.variable(sql, "rpl_semi_sync_master_enabled"))
+                        || "ON".equals(MySqlWriters.variable(sql, "rpl_semi_sync_source_enabled"))));
         return findings;
     }
 
     /** Empty where there is none of that name. */
-    static String variable(Sql sql, String name) throws SQLException {
-        String value = sql.first("SHOW GLOBAL VARIABLES LIKE '" + name + "'", row -> row.getString(2));
-        return value == null ? "" : value;
-    }
-
     static Finding writable(String node, String readOnly) {
         return readOnly.isEmpty() || readOnly.equals("OFF")
                 ? Finding.of(Severity.FINE, "database-writable", node, "it can be written")

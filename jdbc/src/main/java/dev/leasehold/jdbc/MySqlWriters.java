@@ -16,11 +16,10 @@ final class MySqlWriters {
 
     /** What makes it one of several; null if nothing is seen that does. */
     static @Nullable String several(Sql sql) throws SQLException {
-        if (MySqlFindings.variable(sql, "wsrep_on").equals("ON")) {
+        if (variable(sql, "wsrep_on").equals("ON")) {
             return "a Galera cluster (wsrep_on is ON)";
         }
-        return MySqlFindings.variable(sql, "group_replication_single_primary_mode")
-                        .equals("OFF")
+        return variable(sql, "group_replication_single_primary_mode").equals("OFF")
                 ? "a replication group in multi-primary mode (group_replication_single_primary_mode is OFF)"
                 : null;
     }
@@ -47,5 +46,10 @@ final class MySqlWriters {
                                         + "clock is set by the difference of the two. Session locks are refused",
                                 "have all clients write to one server, and keep the clocks of all within milliseconds (NTP)")
                         .fencedOnlyAfter("a fail-over to a server whose clock is ahead");
+    }
+
+    static String variable(Sql sql, String name) throws SQLException {
+        String value = sql.first("SHOW GLOBAL VARIABLES LIKE '" + name + "'", row -> row.getString(2));
+        return value == null ? "" : value;
     }
 }

@@ -161,7 +161,7 @@ final class PinnedConnection {
             return work.on(at);
         } catch (SQLException e) {
             end();
-            throw Dialect.isBroken(e) ? new SessionBroken(e) : e;
+            throw Sql.isBroken(e) ? new SessionBroken(e) : e;
         }
     }
 

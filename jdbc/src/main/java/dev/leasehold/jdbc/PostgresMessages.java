@@ -43,7 +43,7 @@ final class PostgresMessages {
                                     "connect past the pooler, or have it lend connections per session; or set "
                                             + "leasehold.listen=false");
         } catch (SQLException e) {
-            if (Dialect.isBroken(e)) {
+            if (Sql.isBroken(e)) {
                 return Finding.of(
                                 Severity.NOTE,
                                 "database-messages-not-seen",

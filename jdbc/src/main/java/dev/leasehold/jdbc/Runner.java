@@ -188,7 +188,7 @@ final class Runner {
         }
         Borrowed borrowed;
         try {
-            borrowed = settled(Borrowed.ready(source));
+            borrowed = settled(Borrowed.ready(source, Lending.POOL_MILLIS, Lending.LIMIT_MILLIS));
         } catch (SQLException | RuntimeException | Error e) {
             lending.failed();
             return job;
@@ -288,7 +288,7 @@ final class Runner {
 
     /** Whether what was sent last may have been carried out; a driver's own errors have neither state nor number. */
     private static boolean leavesUnknown(SQLException e) {
-        return Dialect.isBroken(e) || (e.getSQLState() == null && e.getErrorCode() == 0);
+        return Sql.isBroken(e) || (e.getSQLState() == null && e.getErrorCode() == 0);
     }
 
     /** What a failed commit has come to is unknown, unless the database says that it has undone it. */
@@ -380,7 +380,7 @@ final class Runner {
             try {
                 return work.on(borrowed, ready(borrowed));
             } catch (SQLException e) {
-                if (Dialect.isBroken(e)) {
+                if (Sql.isBroken(e)) {
                     borrowed.spoil();
                 } else {
                     borrowed.rollBack();

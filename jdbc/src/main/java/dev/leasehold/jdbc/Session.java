@@ -94,7 +94,7 @@ final class Session {
         ClockReading sentAt = context.time().now();
         database.sql().run(job.writes() ? "BEGIN IMMEDIATE" : "BEGIN");
         locked = false;
-        Turn turn = Turn.begun(sentAt, clock);
+        Turn turn = clock.begin(sentAt);
         database.refuseOtherLayouts();
         if (database.isDisplaced()) {
             displaced();

@@ -22,9 +22,12 @@ final class Sql implements AutoCloseable {
         T read(ResultSet row) throws SQLException;
     }
 
+    /** "Statement completion unknown", in the class of those that were undone. */
+    static final String COMPLETION_UNKNOWN = "40003";
+
     private final Connection connection;
     private final Map<String, PreparedStatement> prepared = new HashMap<>();
-    private @Nullable Dialect limiting;
+    private @Nullable ConnectionRules limiting;
     private int limitMillis;
 
     Sql(Connection connection) {
@@ -32,7 +35,7 @@ final class Sql implements AutoCloseable {
     }
 
     /** Has the server end each statement that is not answered within this time. */
-    void limit(Dialect dialect, int millis) {
+    void limit(ConnectionRules dialect, int millis) {
         limiting = dialect;
         limitMillis = millis;
     }
@@ -145,5 +148,21 @@ final class Sql implements AutoCloseable {
         for (PreparedStatement statement : prepared.values()) {
             statement.close();
         }
+    }
+
+    /**
+     * The states in which a connection is, or is about to be, no more, so that nobody knows what came of the last statement;
+     * and the one with which a server itself says that it does not know.
+     */
+    static boolean isBroken(SQLException e) {
+        if (e instanceof java.sql.SQLRecoverableException
+                || e instanceof java.sql.SQLNonTransientConnectionException
+                || e instanceof java.sql.SQLTransientConnectionException) {
+            return true;
+        }
+        String state = String.valueOf(e.getSQLState());
+        return state.startsWith("08")
+                || state.equals(COMPLETION_UNKNOWN)
+                || List.of("57P01", "57P02", "57P03", "57P05", "25P03").contains(state);
     }
 }

@@ -62,7 +62,7 @@ record Tables(Dialect dialect, @Nullable String schema, String prefix) {
     }
 
     private String resource() {
-        String name = "schema/" + dialect.schema();
+        String name = "/dev/leasehold/jdbc/schema/" + dialect.schema();
         try (InputStream resource = Tables.class.getResourceAsStream(name)) {
             return new String(Objects.requireNonNull(resource, name).readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {

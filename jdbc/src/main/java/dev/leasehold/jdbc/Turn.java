@@ -6,7 +6,6 @@ import dev.leasehold.spi.Validity;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -34,10 +33,6 @@ record Turn(ClockReading sentAt, String boot, long micros, long wallMicros, List
 
     // Far above every lease that is granted, far below what overflows.
     static final Duration LONGEST = Duration.ofDays(36_500);
-
-    static Turn begun(ClockReading sentAt, ExpiryClock clock) {
-        return new Turn(sentAt, clock.boot(), clock.micros(), clock.wallMicros(), new ArrayList<>());
-    }
 
     void granted(ClaimId claim) {
         news.add(new News.Granted(claim.client()));

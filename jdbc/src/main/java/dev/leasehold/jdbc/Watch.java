@@ -114,7 +114,7 @@ final class Watch {
     }
 
     private void lookForGrants(SqliteViews views) throws SQLException {
-        Turn now = Turn.begun(context.time().now(), clock);
+        Turn now = clock.begin(context.time().now());
         for (Handed handed : views.handedTo(context.clientId(), now)) {
             if (waits.remove(handed.lease().claim()) != null) {
                 context.signals().granted(handed.lease(), handed.spare(), handed.validity());

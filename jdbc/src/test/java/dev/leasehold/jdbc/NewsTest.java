@@ -96,7 +96,7 @@ class NewsTest {
     }
 
     private Turn turn() {
-        return Turn.begun(time.now(), clock);
+        return clock.begin(time.now());
     }
 
     private static Claim claim(String client) {

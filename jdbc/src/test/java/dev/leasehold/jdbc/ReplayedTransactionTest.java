@@ -65,7 +65,7 @@ class ReplayedTransactionTest {
         private LockRow row;
 
         Work(Server server) throws SQLException {
-            Dialect dialect = JdbcDialect.valueOf(server.name()).rules();
+            Dialect dialect = Product.valueOf(server.name()).rules();
             texts = new ServerSql(new Tables(dialect, null, Tables.PREFIX));
             connection = DriverManager.getConnection(server.url());
             connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);

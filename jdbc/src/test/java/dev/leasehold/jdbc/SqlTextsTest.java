@@ -13,7 +13,7 @@ class SqlTextsTest {
 
     @ParameterizedTest
     @EnumSource
-    void statementsChangeOnlyOnPurpose(JdbcDialect database) throws IOException, IllegalAccessException {
+    void statementsChangeOnlyOnPurpose(Product database) throws IOException, IllegalAccessException {
         Tables tables = new Tables(database.rules(), null, Tables.PREFIX);
         ServerSql sql = new ServerSql(tables);
         TreeMap<String, String> texts = new TreeMap<>();

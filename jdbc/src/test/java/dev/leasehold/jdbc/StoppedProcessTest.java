@@ -36,7 +36,7 @@ class StoppedProcessTest {
 
     private final String name = "lock-" + UUID.randomUUID();
     private volatile boolean armed;
-    private final ServerSql texts = new ServerSql(new Tables(JdbcDialect.POSTGRESQL.rules(), null, Tables.PREFIX));
+    private final ServerSql texts = new ServerSql(new Tables(Product.POSTGRESQL.rules(), null, Tables.PREFIX));
 
     private static Connection connection() throws SQLException {
         return DriverManager.getConnection(POSTGRES.get().url());

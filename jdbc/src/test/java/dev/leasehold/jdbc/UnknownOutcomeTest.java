@@ -106,12 +106,12 @@ class UnknownOutcomeTest {
         database.fail(Place.PREPARE, FaultyDatabase.error(state));
         assertOutcome(Outcome.UNKNOWN, this::claim);
         for (Dialect dialect :
-                new Dialect[] {JdbcDialect.POSTGRESQL.rules(), JdbcDialect.MARIADB.rules(), JdbcDialect.H2.rules()}) {
+                new Dialect[] {Product.POSTGRESQL.rules(), Product.MARIADB.rules(), Product.H2.rules()}) {
             assertThat(dialect.isRetryable(FaultyDatabase.error(state)))
                     .as(dialect.schema())
                     .isFalse();
         }
-        assertThat(Dialect.isBroken(FaultyDatabase.error(state))).isTrue();
+        assertThat(Sql.isBroken(FaultyDatabase.error(state))).isTrue();
     }
 
     /** A driver's own error, or a server's that has no word for it. */
