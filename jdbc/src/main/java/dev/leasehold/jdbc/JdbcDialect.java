@@ -1,5 +1,7 @@
 package dev.leasehold.jdbc;
 
+import dev.leasehold.jdbc.dialect.Product;
+
 /** The databases on servers that Leasehold knows. Chosen from the connection's metadata unless told otherwise. */
 public enum JdbcDialect {
     /** PostgreSQL 12 or newer. */

@@ -2,6 +2,13 @@ package dev.leasehold.jdbc;
 
 import dev.leasehold.LockException;
 import dev.leasehold.StaleTokenException;
+import dev.leasehold.jdbc.connection.Borrowed;
+import dev.leasehold.jdbc.connection.ConnectionSource;
+import dev.leasehold.jdbc.connection.Sql;
+import dev.leasehold.jdbc.dialect.Product;
+import dev.leasehold.jdbc.dialect.Tables;
+import dev.leasehold.jdbc.fence.FenceDatabase;
+import dev.leasehold.jdbc.fence.FenceTable;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;

@@ -2,6 +2,10 @@ package dev.leasehold.jdbc;
 
 import dev.leasehold.Examination;
 import dev.leasehold.Finding;
+import dev.leasehold.jdbc.connection.ConnectionSource;
+import dev.leasehold.jdbc.doctor.JdbcDoctor;
+import dev.leasehold.jdbc.server.JdbcSettings;
+import dev.leasehold.jdbc.server.OpenJdbcStore;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.StoreFactory;

@@ -1,5 +1,7 @@
 package dev.leasehold.jdbc;
 
+import dev.leasehold.jdbc.connection.OwnPool;
+import dev.leasehold.jdbc.server.JdbcSettings;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreProvider;
 import dev.leasehold.spi.StoreUri;

@@ -1,5 +1,6 @@
 package dev.leasehold.jdbc;
 
+import dev.leasehold.jdbc.sqlite.SqliteFactory;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreProvider;
 import dev.leasehold.spi.StoreUri;

@@ -1,5 +1,6 @@
 package dev.leasehold.jdbc;
 
+import dev.leasehold.jdbc.sqlite.ExpiryClock;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer.Granted;
 import dev.leasehold.spi.LeaseId;
@@ -20,7 +21,7 @@ import java.util.concurrent.locks.LockSupport;
  * The main class of the processes that tests start: takes and releases a lock until it is killed, or holds it, and says on
  * standard output what has been answered.
  */
-final class ChildClient {
+public final class ChildClient {
 
     private ChildClient() {}
 
@@ -39,7 +40,7 @@ final class ChildClient {
     }
 
     /** Starts a process. */
-    static Process start(String... args) throws IOException {
+    public static Process start(String... args) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",

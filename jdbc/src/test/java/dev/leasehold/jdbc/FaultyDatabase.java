@@ -14,10 +14,10 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** An H2 database in memory whose connections fail where a test says so. Thread-safe. */
-final class FaultyDatabase {
+public final class FaultyDatabase {
 
     /** Where a failure happens. */
-    enum Place {
+    public enum Place {
         CONNECT,
         PREPARE,
         /** Of a batch of renewals. */
@@ -33,23 +33,23 @@ final class FaultyDatabase {
     private final Deque<Failure> planned = new ArrayDeque<>();
 
     /** Has the next call at a place fail, after those that were planned before. */
-    synchronized void fail(Place place, Throwable what) {
+    public synchronized void fail(Place place, Throwable what) {
         planned.add(new Failure(place, what));
     }
 
     /** Has the next batch of renewals fail. */
-    void failBatch(Throwable what) {
+    public void failBatch(Throwable what) {
         fail(Place.PREPARE_BATCH, what);
     }
 
     /** Lets the next who wants a connection wait until the latch is counted down. */
-    CountDownLatch holdNextConnection() {
+    public CountDownLatch holdNextConnection() {
         CountDownLatch latch = new CountDownLatch(1);
         held.set(latch);
         return latch;
     }
 
-    synchronized boolean hasFailed() {
+    public synchronized boolean hasFailed() {
         return planned.isEmpty();
     }
 
@@ -69,7 +69,7 @@ final class FaultyDatabase {
         }
     }
 
-    DataSource dataSource() {
+    public DataSource dataSource() {
         return (DataSource) Proxy.newProxyInstance(
                 DataSource.class.getClassLoader(), new Class<?>[] {DataSource.class}, (self, method, arguments) -> {
                     CountDownLatch latch = held.getAndSet(null);
@@ -99,7 +99,7 @@ final class FaultyDatabase {
                 });
     }
 
-    static SQLException error(String state) {
+    public static SQLException error(String state) {
         return new SQLException("made by the test", state);
     }
 }

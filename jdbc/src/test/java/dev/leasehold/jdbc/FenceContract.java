@@ -29,16 +29,16 @@ import org.junit.jupiter.api.Timeout;
 
 /** What a fence owes in every database, at every isolation level. The resource is a number in a table of its own. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-abstract class FenceContract {
+public abstract class FenceContract {
 
     private static final int RC = Connection.TRANSACTION_READ_COMMITTED;
     private static final AtomicInteger NAMES = new AtomicInteger();
 
     private final String name = "account " + NAMES.incrementAndGet();
 
-    abstract String url();
+    public abstract String url();
 
-    abstract JdbcFence fence();
+    public abstract JdbcFence fence();
 
     /** All levels that the database has. */
     List<Integer> levels() {
@@ -46,7 +46,7 @@ abstract class FenceContract {
     }
 
     /** The levels at which a plain read neither sees what has come since nor holds anybody up. */
-    List<Integer> levelsWithAView() {
+    public List<Integer> levelsWithAView() {
         return List.of(Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE);
     }
 
@@ -417,7 +417,7 @@ abstract class FenceContract {
     }
 
     /** A data source that makes a connection each time. */
-    record DataSourceOf(String url) implements DataSource {
+    public record DataSourceOf(String url) implements DataSource {
 
         @Override
         public Connection getConnection() throws SQLException {

@@ -6,18 +6,18 @@ import java.util.List;
 class H2FenceTest extends FenceContract {
 
     @Override
-    String url() {
+    public String url() {
         return "jdbc:h2:mem:fence;DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=20000";
     }
 
     @Override
-    JdbcFence fence() {
+    public JdbcFence fence() {
         return JdbcFence.standard();
     }
 
     /** At REPEATABLE READ each table has a view of its own, so that nothing can be noticed. */
     @Override
-    List<Integer> levelsWithAView() {
+    public List<Integer> levelsWithAView() {
         return List.of(Connection.TRANSACTION_SERIALIZABLE);
     }
 }

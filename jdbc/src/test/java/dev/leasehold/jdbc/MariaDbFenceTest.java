@@ -22,17 +22,17 @@ class MariaDbFenceTest {
     class OwnDriver extends FenceContract {
 
         @Override
-        String url() {
+        public String url() {
             return MARIADB.get().url();
         }
 
         @Override
-        JdbcFence fence() {
+        public JdbcFence fence() {
             return JdbcFence.standard();
         }
 
         @Override
-        List<Integer> levelsWithAView() {
+        public List<Integer> levelsWithAView() {
             return VIEWS;
         }
 
@@ -57,17 +57,17 @@ class MariaDbFenceTest {
     class MySqlDriver extends FenceContract {
 
         @Override
-        String url() {
+        public String url() {
             return MARIADB.get().mysqlUrl() + "&sslMode=DISABLED"; // A handshake takes half a second.
         }
 
         @Override
-        JdbcFence fence() {
+        public JdbcFence fence() {
             return JdbcFence.standard().withTables("mysql_").withDialect(JdbcDialect.MYSQL);
         }
 
         @Override
-        List<Integer> levelsWithAView() {
+        public List<Integer> levelsWithAView() {
             return VIEWS;
         }
     }

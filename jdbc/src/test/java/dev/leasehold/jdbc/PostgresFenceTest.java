@@ -17,12 +17,12 @@ class PostgresFenceTest extends FenceContract {
     private boolean onlyReadCommitted;
 
     @Override
-    String url() {
+    public String url() {
         return POSTGRES.get().url();
     }
 
     @Override
-    JdbcFence fence() {
+    public JdbcFence fence() {
         return JdbcFence.standard().withSchema("public");
     }
 

@@ -8,6 +8,8 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
+import dev.leasehold.jdbc.connection.Sql;
+import dev.leasehold.jdbc.dialect.PostgresDialect;
 import dev.leasehold.servers.PostgresServer;
 import java.sql.Connection;
 import java.sql.DriverManager;

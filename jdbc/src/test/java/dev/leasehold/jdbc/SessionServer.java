@@ -1,5 +1,14 @@
 package dev.leasehold.jdbc;
 
+import dev.leasehold.jdbc.connection.Sql;
+import dev.leasehold.jdbc.dialect.Dialect;
+import dev.leasehold.jdbc.dialect.MySqlDialect;
+import dev.leasehold.jdbc.dialect.MySqlSessions;
+import dev.leasehold.jdbc.dialect.PostgresDialect;
+import dev.leasehold.jdbc.dialect.PostgresSessions;
+import dev.leasehold.jdbc.dialect.SessionRules;
+import dev.leasehold.jdbc.dialect.Tables;
+import dev.leasehold.jdbc.server.SessionKeys;
 import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.servers.PostgresServer;
 import java.sql.Connection;
@@ -8,12 +17,13 @@ import java.sql.SQLException;
 import java.util.List;
 
 /** What the tests of session locks need of a server: PostgreSQL or MariaDB. */
-record SessionServer(String name, String url, int port, SessionRules rules, AutoCloseable server, Runnable restart)
+public record SessionServer(
+        String name, String url, int port, SessionRules rules, AutoCloseable server, Runnable restart)
         implements AutoCloseable {
 
-    static final String OPTION = "&leasehold.sessionLocks=true";
+    public static final String OPTION = "&leasehold.sessionLocks=true";
 
-    static SessionServer postgres() {
+    public static SessionServer postgres() {
         PostgresServer postgres = PostgresServer.start();
         return new SessionServer(
                 "PostgreSQL", postgres.url(), postgres.port(), new PostgresSessions(), postgres, () -> {
@@ -22,7 +32,7 @@ record SessionServer(String name, String url, int port, SessionRules rules, Auto
                 });
     }
 
-    static SessionServer mariadb() {
+    public static SessionServer mariadb() {
         MariaDbServer mariadb = MariaDbServer.start();
         return new SessionServer("MariaDB", mariadb.url(), mariadb.port(), new MySqlSessions(), mariadb, () -> {
             mariadb.kill();
@@ -30,20 +40,20 @@ record SessionServer(String name, String url, int port, SessionRules rules, Auto
         });
     }
 
-    String sessionUrl() {
+    public String sessionUrl() {
         return url + OPTION;
     }
 
     /** Through a proxy, say. */
-    String sessionUrl(int otherPort) {
+    public String sessionUrl(int otherPort) {
         return url.replace(":" + port + "/", ":" + otherPort + "/") + OPTION;
     }
 
-    Connection connect() throws SQLException {
+    public Connection connect() throws SQLException {
         return DriverManager.getConnection(url);
     }
 
-    Object key(String lock) throws SQLException {
+    public Object key(String lock) throws SQLException {
         try (Connection connection = connect()) {
             Sql sql = new Sql(connection);
             Dialect dialect =
@@ -53,7 +63,7 @@ record SessionServer(String name, String url, int port, SessionRules rules, Auto
         }
     }
 
-    boolean isTaken(String lock) throws SQLException {
+    public boolean isTaken(String lock) throws SQLException {
         Object key = key(lock);
         try (Connection connection = connect()) {
             return !rules.taken(new Sql(connection), List.of(key)).isEmpty();
@@ -61,7 +71,7 @@ record SessionServer(String name, String url, int port, SessionRules rules, Auto
     }
 
     /** Ends the session that holds a lock, as an operator does. */
-    void endSessionOf(String lock) throws SQLException {
+    public void endSessionOf(String lock) throws SQLException {
         Object key = key(lock);
         try (Connection connection = connect()) {
             rules.end(new Sql(connection), key);

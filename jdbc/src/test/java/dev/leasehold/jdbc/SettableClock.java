@@ -1,26 +1,27 @@
 package dev.leasehold.jdbc;
 
+import dev.leasehold.jdbc.sqlite.ExpiryClock;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A machine's clock that stands still until a test moves it. */
-final class SettableClock implements ExpiryClock {
+public final class SettableClock implements ExpiryClock {
 
     private final AtomicLong micros = new AtomicLong(5_000_000);
     private final AtomicLong wall = new AtomicLong(1_800_000_000_000_000L);
     private volatile String boot = "boot-1";
 
-    void advance(Duration by) {
+    public void advance(Duration by) {
         micros.addAndGet(by.toNanos() / 1000);
         wall.addAndGet(by.toNanos() / 1000);
     }
 
-    void moveWall(Duration by) {
+    public void moveWall(Duration by) {
         wall.addAndGet(by.toNanos() / 1000);
     }
 
     /** The machine starts again: the monotonic clock begins anew. */
-    void reboot(String name) {
+    public void reboot(String name) {
         boot = name;
         micros.set(1_000_000);
     }

@@ -12,12 +12,12 @@ class SqliteFenceTest extends FenceContract {
     Path directory;
 
     @Override
-    String url() {
+    public String url() {
         return "jdbc:sqlite:" + directory.resolve("money.db") + "?journal_mode=WAL&busy_timeout=20000";
     }
 
     @Override
-    JdbcFence fence() {
+    public JdbcFence fence() {
         return JdbcFence.standard();
     }
 
@@ -27,7 +27,7 @@ class SqliteFenceTest extends FenceContract {
     }
 
     @Override
-    List<Integer> levelsWithAView() {
+    public List<Integer> levelsWithAView() {
         return levels();
     }
 }

@@ -1,6 +1,9 @@
 package dev.leasehold.jdbc;
 
 import dev.leasehold.LockInfo;
+import dev.leasehold.jdbc.sqlite.ExpiryClock;
+import dev.leasehold.jdbc.sqlite.SqliteFactory;
+import dev.leasehold.jdbc.sqlite.SqliteStore;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimAnswer.Busy;
@@ -25,89 +28,89 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A client of a store file, straight at the SPI, that waits for each answer. */
-final class TestClient implements Signals, AutoCloseable {
+public final class TestClient implements Signals, AutoCloseable {
 
-    static final Duration LEASE = Duration.ofSeconds(30);
+    public static final Duration LEASE = Duration.ofSeconds(30);
     private static final AtomicLong CLIENTS = new AtomicLong();
 
     /** A signal as it came. */
-    record Grant(LeaseId lease, int spare, Validity validity) {}
+    public record Grant(LeaseId lease, int spare, Validity validity) {}
 
     final BlockingQueue<Grant> grants = new LinkedBlockingQueue<>();
     final BlockingQueue<String> doubts = new LinkedBlockingQueue<>();
     private final RealTime time = new RealTime();
-    final SqliteStore store;
-    final String id;
+    public final SqliteStore store;
+    public final String id;
     private final AtomicLong claims = new AtomicLong();
 
-    TestClient(Path file, ExpiryClock clock) {
+    public TestClient(Path file, ExpiryClock clock) {
         this(file, clock, "", Duration.ofSeconds(10));
     }
 
-    TestClient(Path file, ExpiryClock clock, String namespace, Duration timeout) {
+    public TestClient(Path file, ExpiryClock clock, String namespace, Duration timeout) {
         this.id = CLIENTS.incrementAndGet() + "-client-of-"
                 + ProcessHandle.current().pid();
         this.store = new SqliteFactory(file)
                 .open(new StoreContext(id, "owner " + id, namespace, time, timeout, this), clock);
     }
 
-    ClaimId newId() {
+    public ClaimId newId() {
         return new ClaimId(id, claims.incrementAndGet());
     }
 
-    Claim newClaim(String lock) {
+    public Claim newClaim(String lock) {
         return new Claim(newId(), lock, LEASE, 0, true);
     }
 
-    ClaimAnswer ask(Claim claim) {
+    public ClaimAnswer ask(Claim claim) {
         return get(store.claim(claim));
     }
 
-    Granted granted(Claim claim) {
+    public Granted granted(Claim claim) {
         return (Granted) ask(claim);
     }
 
-    Busy busy(Claim claim) {
+    public Busy busy(Claim claim) {
         return (Busy) ask(claim);
     }
 
-    LeaseId acquire(String lock) {
+    public LeaseId acquire(String lock) {
         return granted(newClaim(lock)).lease();
     }
 
-    RenewAnswer renew(LeaseId lease, Duration duration) {
+    public RenewAnswer renew(LeaseId lease, Duration duration) {
         return get(store.renew(lease, duration));
     }
 
-    ReleaseAnswer release(LeaseId lease) {
+    public ReleaseAnswer release(LeaseId lease) {
         return release(lease, Duration.ZERO);
     }
 
-    ReleaseAnswer release(LeaseId lease, Duration keepFor) {
+    public ReleaseAnswer release(LeaseId lease, Duration keepFor) {
         return get(store.release(lease, keepFor));
     }
 
-    void withdraw(Claim claim) {
+    public void withdraw(Claim claim) {
         get(store.withdraw(claim.lock(), claim.id()));
     }
 
-    List<LockInfo> inspect(String pattern) {
+    public List<LockInfo> inspect(String pattern) {
         return get(store.inspect(NamePattern.of(pattern)));
     }
 
-    boolean breakLease(String lock, long token) {
+    public boolean breakLease(String lock, long token) {
         return get(store.breakLease(lock, token));
     }
 
-    Grant nextGrant() throws InterruptedException {
+    public Grant nextGrant() throws InterruptedException {
         return grants.poll(10, TimeUnit.SECONDS);
     }
 
-    String nextDoubt() throws InterruptedException {
+    public String nextDoubt() throws InterruptedException {
         return doubts.poll(10, TimeUnit.SECONDS);
     }
 
-    static <T> T get(CompletionStage<T> stage) {
+    public static <T> T get(CompletionStage<T> stage) {
         try {
             return stage.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
         } catch (CompletionException e) {

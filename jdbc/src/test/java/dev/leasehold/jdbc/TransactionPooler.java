@@ -18,7 +18,7 @@ import javax.sql.DataSource;
  * Lends the sessions of a real server per transaction, as PgBouncer does in its transaction mode: what looks like one
  * connection runs each of its transactions, and each statement outside of one, on whatever session is free.
  */
-final class TransactionPooler implements AutoCloseable {
+public final class TransactionPooler implements AutoCloseable {
 
     private final String url;
     private final boolean newestFirst;
@@ -26,7 +26,7 @@ final class TransactionPooler implements AutoCloseable {
     private final List<Connection> all = new ArrayList<>();
 
     /** Which of the free sessions is taken: the one that was used last, or the one that has rested longest. */
-    TransactionPooler(String url, boolean newestFirst, int sessions) throws SQLException {
+    public TransactionPooler(String url, boolean newestFirst, int sessions) throws SQLException {
         this.url = url;
         this.newestFirst = newestFirst;
         for (int i = 0; i < sessions; i++) {
@@ -34,7 +34,7 @@ final class TransactionPooler implements AutoCloseable {
         }
     }
 
-    DataSource dataSource() {
+    public DataSource dataSource() {
         return proxy(DataSource.class, (proxy, method, arguments) -> {
             if (method.getName().equals("getConnection")) {
                 return proxy(Connection.class, new Lent());

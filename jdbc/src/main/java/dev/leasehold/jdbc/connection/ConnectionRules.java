@@ -1,0 +1,24 @@
+package dev.leasehold.jdbc.connection;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+
+/** What a connection needs to know of its database and driver. */
+public interface ConnectionRules {
+
+    /**
+     * Has the server end a statement, if it waits for a row of somebody else's for so long; for connections that are not told
+     * so once and for all.
+     */
+    default void limit(PreparedStatement statement, int millis) throws SQLException {}
+
+    /**
+     * From how many executions on the driver has the server keep a statement under a name; zero for never.
+     *
+     * @return what it was before
+     */
+    default int prepareThreshold(Connection connection, int executions) throws SQLException {
+        return executions;
+    }
+}

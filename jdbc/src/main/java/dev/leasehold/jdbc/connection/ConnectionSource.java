@@ -1,0 +1,96 @@
+package dev.leasehold.jdbc.connection;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Where a store's connections come from. Thread-safe. */
+public interface ConnectionSource extends AutoCloseable {
+
+    Connection get() throws SQLException;
+
+    /** Whether it has a connection at hand, and one that has nothing to do with the thread that asks. */
+    boolean hasOneReady();
+
+    /** One that is at hand, or an exception soon. */
+    Connection getReady(int patienceMillis) throws SQLException;
+
+    /** Whether it certainly has a connection more than the workers need. */
+    boolean hasOneToSpare();
+
+    /** Whether the server ends their statements by itself, when they wait for a row for too long. */
+    boolean limitsWaits();
+
+    /** Why nobody gets a connection just now: a pool that is exhausted, where that can be seen; else null. */
+    default @Nullable String exhausted() {
+        return null;
+    }
+
+    /** Takes note that the calling thread asks for a lock; it may have a connection of this source's. */
+    default void calling() {}
+
+    /** Closes what was opened for the store, and nothing of the user's. */
+    @Override
+    void close();
+
+    /** A data source of the user's. */
+    static ConnectionSource of(DataSource given) {
+        CallersTransactions transactions = new CallersTransactions(given);
+        return new ConnectionSource() {
+            @Override
+            public @Nullable String exhausted() {
+                return NoConnection.reason(given);
+            }
+
+            @Override
+            public void calling() {
+                transactions.look();
+            }
+
+            @Override
+            public Connection get() throws SQLException {
+                return given.getConnection();
+            }
+
+            @Override
+            public boolean hasOneReady() {
+                return given instanceof HikariDataSource pool && ReadyConnections.any(pool);
+            }
+
+            @Override
+            public Connection getReady(int patienceMillis) throws SQLException {
+                return ReadyConnections.take((HikariDataSource) given, patienceMillis);
+            }
+
+            @Override
+            public boolean hasOneToSpare() {
+                return false;
+            }
+
+            @Override
+            public boolean limitsWaits() {
+                return false;
+            }
+
+            @Override
+            public void close() {
+                // It is the user's.
+            }
+        };
+    }
+
+    /** How a store that is being opened gets at its connections. */
+    @FunctionalInterface
+    interface Opener {
+        /**
+         * Opens the source, without connecting.
+         *
+         * @param most how many connections are used at most
+         * @param patience how long to wait for one
+         */
+        ConnectionSource open(int most, Duration patience);
+    }
+}

@@ -1,0 +1,197 @@
+package dev.leasehold.jdbc.connection;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.leasehold.LockException;
+import dev.leasehold.internal.DaemonThreads;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** A pool of our own for one client of a JDBC URL, made with the first connection. Thread-safe. */
+public final class OwnPool implements ConnectionSource {
+
+    private static final Map<String, String> DRIVERS = Map.of(
+            "postgresql", "org.postgresql:postgresql",
+            "mariadb", "org.mariadb.jdbc:mariadb-java-client",
+            "mysql", "com.mysql:mysql-connector-j",
+            "h2", "com.h2database:h2");
+
+    /**
+     * What our connections are set to: commits that survive a crash of the database, a limit to what a process holds up that
+     * is stopped in the middle of a transaction, and one to how long a statement waits for a row, for whose answer nobody may
+     * wait any more. In it, MILLIS stands for somewhat less than our own patience.
+     */
+    private static final Map<String, String> ON_CONNECT = Map.of(
+            "postgresql",
+            "SELECT set_config('lock_timeout', 'MILLIS', false),"
+                    + " CASE WHEN current_setting('synchronous_commit') = 'off'"
+                    + " THEN set_config('synchronous_commit', 'on', false) END",
+            "mariadb",
+            "SET SESSION idle_transaction_timeout = 5, innodb_lock_wait_timeout = 5",
+            "mysql",
+            "SET SESSION innodb_lock_wait_timeout = 5");
+
+    /**
+     * What we ask of a driver where the URL says nothing of it. MariaDB's keeps what the server has prepared, which then need
+     * not parse it each time. MySQL's asks the server before each statement whether the connection is read-only, unless it
+     * may believe that nobody sets that behind its back.
+     */
+    private static final Map<String, String> DRIVER_OPTIONS =
+            Map.of("mariadb", "useServerPrepStmts", "mysql", "useLocalSessionState");
+
+    private static final AtomicLong NUMBERS = new AtomicLong();
+
+    /** Also the shortest time for which the pool can be asked. */
+    private static final long LEAST_MILLIS = 250;
+
+    private static final long IDLE_MILLIS = 60_000;
+
+    private final String url;
+    private final @Nullable String password;
+    private final int most;
+    private final Duration patience;
+    private final ReentrantLock lock = new ReentrantLock();
+    private volatile @Nullable HikariDataSource pool;
+    private boolean closed;
+
+    /**
+     * Connects to nothing yet.
+     *
+     * @param password null where the URL has it, or none is needed
+     */
+    public OwnPool(String url, @Nullable String password, int most, Duration patience) {
+        this.url = url;
+        this.password = password;
+        this.most = most;
+        this.patience = patience;
+    }
+
+    /**
+     * Waits for a connection that is being made, but not for one that is refused: the pool itself does not tell these apart, and
+     * tries again until its time is up. So it is asked again and again for a short time.
+     */
+    @Override
+    public Connection get() throws SQLException {
+        HikariDataSource open = pool();
+        long begun = System.nanoTime();
+        while (true) {
+            try {
+                return open.getConnection();
+            } catch (SQLTransientConnectionException e) {
+                boolean over = System.nanoTime() - begun >= patience.toNanos() || open.isClosed();
+                if (over || !isStillConnecting(e)) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /** The last failure to connect is the cause, where there was one; and then it has been tried. */
+    private static boolean isStillConnecting(SQLException e) {
+        return e.getCause() == null;
+    }
+
+    @Override
+    public boolean hasOneReady() {
+        HikariDataSource open = pool;
+        return open != null && ReadyConnections.any(open);
+    }
+
+    @Override
+    public Connection getReady(int patienceMillis) throws SQLException {
+        return ReadyConnections.take(pool(), patienceMillis);
+    }
+
+    @Override
+    public boolean limitsWaits() {
+        return true;
+    }
+
+    @Override
+    public boolean hasOneToSpare() {
+        return true;
+    }
+
+    private HikariDataSource pool() throws SQLException {
+        lock.lock();
+        try {
+            if (closed) {
+                throw new SQLException("the pool is closed", "08003");
+            }
+            HikariDataSource current = pool;
+            if (current == null) {
+                requireDriver();
+                current = new HikariDataSource(config());
+                pool = current;
+            }
+            return current;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void requireDriver() {
+        try {
+            DriverManager.getDriver(url);
+        } catch (SQLException e) {
+            String kind = kind();
+            String driver = DRIVERS.get(kind);
+            throw new LockException("no JDBC driver takes jdbc:" + kind + ": URLs; nothing was locked. Add "
+                    + (driver == null ? "the database's driver" : "the dependency " + driver));
+        }
+    }
+
+    private String kind() {
+        return url.split(":", 3)[1];
+    }
+
+    private HikariConfig config() {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(url);
+        if (password != null) {
+            config.setPassword(password);
+        }
+        config.setPoolName("leasehold-jdbc-" + NUMBERS.incrementAndGet());
+        config.setMaximumPoolSize(most);
+        config.setMinimumIdle(0);
+        config.setIdleTimeout(IDLE_MILLIS);
+        config.setConnectionTimeout(LEAST_MILLIS);
+        config.setValidationTimeout(Math.max(LEAST_MILLIS, patience.toMillis()));
+        config.setInitializationFailTimeout(-1);
+        config.setAutoCommit(true);
+        String onConnect = ON_CONNECT.get(kind());
+        if (onConnect != null) {
+            long millis = Math.max(1, patience.toMillis() / 10 * 8);
+            config.setConnectionInitSql(onConnect.replace("MILLIS", Long.toString(millis)));
+        }
+        config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
+        String option = DRIVER_OPTIONS.get(kind());
+        if (option != null && !url.contains(option)) {
+            config.addDataSourceProperty(option, "true");
+        }
+        config.setThreadFactory(DaemonThreads.named(config.getPoolName()));
+        return config;
+    }
+
+    @Override
+    public void close() {
+        HikariDataSource open;
+        lock.lock();
+        try {
+            closed = true;
+            open = pool;
+        } finally {
+            lock.unlock();
+        }
+        if (open != null) {
+            open.close();
+        }
+    }
+}

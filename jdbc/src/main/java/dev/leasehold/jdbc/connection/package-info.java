@@ -1,0 +1,5 @@
+/** Connections to a database: where they come from, the state they are brought into, and statements on them. */
+@NullMarked
+package dev.leasehold.jdbc.connection;
+
+import org.jspecify.annotations.NullMarked;

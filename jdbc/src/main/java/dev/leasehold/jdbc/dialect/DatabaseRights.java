@@ -1,0 +1,113 @@
+package dev.leasehold.jdbc.dialect;
+
+import dev.leasehold.Finding;
+import dev.leasehold.Finding.Severity;
+import dev.leasehold.LockException;
+import dev.leasehold.jdbc.connection.Sql;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Whether a user may do what locks need: found out by doing it, with statements that concern no row. A database checks rights
+ * before it looks for rows. That needs no right to ask about rights, and works the same everywhere.
+ */
+public final class DatabaseRights {
+
+    private static final String NO_ROW = " WHERE 1 = 0";
+    private static final String SWEEPING = "DELETE ON ";
+
+    private DatabaseRights() {}
+
+    /**
+     * Refuses what would fail in the middle otherwise: a user that may lock but not wait, a table of that name that is somebody
+     * else's. Without the right to delete locks everything works, but for names that are not used any more: that is for the
+     * doctor to say.
+     */
+    public static void check(Sql sql, Tables tables, String store) throws SQLException {
+        List<String> missing;
+        try {
+            missing = missing(sql, tables);
+        } catch (SQLException e) {
+            if (!isNotOurs(e)) {
+                throw e;
+            }
+            throw foreign(e, tables, store);
+        }
+        missing.remove(SWEEPING + tables.in("$lock"));
+        if (!missing.isEmpty()) {
+            throw new LockException("the store " + store + " refused: permission denied: the user has no right to "
+                    + String.join("; nor to ", missing) + "; nothing was locked. Let somebody who may do so run: "
+                    + grants(missing) + " (docs/sql.md)");
+        }
+    }
+
+    /** Whether a statement of ours does not fit the table. */
+    public static boolean isNotOurs(SQLException e) {
+        return String.valueOf(e.getSQLState()).startsWith("42");
+    }
+
+    public static LockException foreign(SQLException e, Tables tables, String store) {
+        return new LockException(
+                "the store " + store + " has tables named like " + tables.in("$lock")
+                        + " that are not those that Leasehold makes: " + e.getMessage()
+                        + "; nothing was locked. Use others (leasehold.tables=… or leasehold.schema=…, docs/sql.md)",
+                e);
+    }
+
+    public static Finding finding(String node, Sql sql, Tables tables) throws SQLException {
+        List<String> missing = missing(sql, tables);
+        return missing.isEmpty()
+                ? Finding.of(Severity.FINE, "database-rights", node, "the user may do what locks need")
+                : Finding.of(
+                                Severity.SERIOUS,
+                                "database-rights-missing",
+                                node,
+                                "the user has no right to " + String.join("; nor to ", missing))
+                        .meaning("nobody gets a lock as this user, or nobody can wait for one", grants(missing));
+    }
+
+    private static String grants(List<String> missing) {
+        return "GRANT " + String.join(" TO …; GRANT ", missing) + " TO …";
+    }
+
+    private static List<String> missing(Sql sql, Tables tables) throws SQLException {
+        List<String> missing = new ArrayList<>();
+        for (String table : List.of("$lock", "$waiter")) {
+            String named = tables.in(table);
+            Map<String, String> tries = new LinkedHashMap<>();
+            tries.put("SELECT", "SELECT counter FROM " + named + NO_ROW);
+            tries.put("INSERT", "INSERT INTO " + named + " (namespace, name) SELECT '', ''" + NO_ROW);
+            tries.put("UPDATE", "UPDATE " + named + " SET counter = 1" + NO_ROW);
+            tries.put("DELETE", "DELETE FROM " + named + NO_ROW);
+            List<String> denied = new ArrayList<>();
+            for (Map.Entry<String, String> each : tries.entrySet()) {
+                if (isDenied(sql, each.getValue(), tables.dialect())) {
+                    denied.add(each.getKey());
+                }
+            }
+            if (!denied.isEmpty()) {
+                missing.add(String.join(", ", denied) + " ON " + named);
+            }
+        }
+        return missing;
+    }
+
+    /** Whatever else a database has against a statement, it is no want of rights. */
+    private static boolean isDenied(Sql sql, String statement, Dialect dialect) throws SQLException {
+        try {
+            sql.run(statement);
+            return false;
+        } catch (SQLException e) {
+            if (dialect.isDenied(e)) {
+                return true;
+            }
+            if (Sql.isBroken(e) || isNotOurs(e)) {
+                throw e;
+            }
+            return false;
+        }
+    }
+}

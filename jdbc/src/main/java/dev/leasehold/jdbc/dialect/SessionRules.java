@@ -1,0 +1,52 @@
+package dev.leasehold.jdbc.dialect;
+
+import dev.leasehold.jdbc.connection.Sql;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a database knows of sessions and of the exclusive locks that belong to them. Immutable.
+ *
+ * <p>Keys are what the database's function takes. No statement here ever waits for a lock.
+ */
+public interface SessionRules {
+
+    /**
+     * The answer to a statement about a lock.
+     *
+     * @param session the session that has carried it out
+     */
+    record Answer(boolean yes, long session) {}
+
+    /** Refuses a database where a session's lock would not exclude all other sessions. */
+    default void check(Sql sql) throws SQLException {}
+
+    /** Makes a key of the 32 bytes that stand for a lock's name. */
+    Object key(byte[] digest);
+
+    /** In which schema the tables are, the same for everybody who uses them, whatever his connection is set to. */
+    String place(Sql sql, Tables tables) throws SQLException;
+
+    /** Names the session of a connection. */
+    long session(Sql sql) throws SQLException;
+
+    /** How long the session may be idle before the server ends it; null where the server knows no such limit. */
+    @Nullable Long idleMillis(Sql sql) throws SQLException;
+
+    void limitIdle(Sql sql, long millis) throws SQLException;
+
+    /** Takes a key for the session if nobody has it. Counts: who takes it twice has to give it back twice. */
+    Answer take(Sql sql, Object key) throws SQLException;
+
+    Answer give(Sql sql, Object key) throws SQLException;
+
+    void giveAll(Sql sql) throws SQLException;
+
+    /** Which of some keys are taken, by whomever. */
+    Set<Object> taken(Sql sql, Collection<Object> keys) throws SQLException;
+
+    /** Has the server end the session that has a key, soon. Another one than that of this connection. */
+    void end(Sql sql, Object key) throws SQLException;
+}

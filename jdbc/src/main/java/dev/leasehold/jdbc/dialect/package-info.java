@@ -1,0 +1,5 @@
+/** What is different between databases: their statements, tables, errors and session locks. */
+@NullMarked
+package dev.leasehold.jdbc.dialect;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,185 @@
+package dev.leasehold.jdbc.doctor;
+
+import dev.leasehold.Finding;
+import dev.leasehold.Finding.Severity;
+import dev.leasehold.LockException;
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.jdbc.connection.Borrowed;
+import dev.leasehold.jdbc.connection.ConnectionSource;
+import dev.leasehold.jdbc.connection.Sql;
+import dev.leasehold.jdbc.dialect.DatabaseRights;
+import dev.leasehold.jdbc.dialect.Dialect;
+import dev.leasehold.jdbc.dialect.H2Dialect;
+import dev.leasehold.jdbc.dialect.Product;
+import dev.leasehold.jdbc.dialect.Tables;
+import dev.leasehold.jdbc.server.JdbcSettings;
+import dev.leasehold.jdbc.server.Layout;
+import dev.leasehold.jdbc.server.Runner;
+import dev.leasehold.jdbc.server.ServerFailures;
+import dev.leasehold.spi.StoreContext;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Looks at a database as its clients see it: on a connection from where theirs come from. What holds for one kind of database
+ * only is looked at by {@link PostgresFindings} and the like. Makes no tables and changes no row.
+ *
+ * <p>What may not be seen is said, never taken for fine. Only if there is no connection is there no examination.
+ */
+public final class JdbcDoctor {
+
+    private final String name;
+    private final JdbcSettings settings;
+    private final ConnectionSource.Opener opener;
+    private final StoreContext context;
+    private final int patienceMillis;
+    private final List<Finding> findings = new ArrayList<>();
+    private boolean tables;
+    private boolean refused;
+
+    public JdbcDoctor(String name, JdbcSettings settings, ConnectionSource.Opener opener, StoreContext context) {
+        this.name = name;
+        this.settings = settings;
+        this.opener = opener;
+        this.context = context;
+        patienceMillis = (int) Runner.patience(context.storeTimeout()).toMillis();
+    }
+
+    /** Whether a lock may be taken without making tables, after the examination. */
+    public boolean canBeTried() {
+        return tables && !refused;
+    }
+
+    public List<Finding> examine() {
+        try (ConnectionSource source = opener.open(2, Duration.ofMillis(patienceMillis));
+                Borrowed borrowed = connect(source)) {
+            look(source, borrowed);
+            return findings;
+        } catch (SQLException e) {
+            throw Sql.isBroken(e)
+                    ? ServerFailures.broken(e, name, Outcome.NOT_ACQUIRED)
+                    : ServerFailures.refused(e, name);
+        }
+    }
+
+    private Borrowed connect(ConnectionSource source) {
+        try {
+            return Borrowed.from(source, patienceMillis);
+        } catch (SQLException e) {
+            throw ServerFailures.unreachable(e, name, StoreUnavailableException.Outcome.NOT_ACQUIRED);
+        }
+    }
+
+    private void look(ConnectionSource source, Borrowed borrowed) throws SQLException {
+        Connection connection = borrowed.connection();
+        Product known = settings.dialect();
+        Product kind = known != null ? known : Product.of(connection.getMetaData());
+        Dialect dialect = kind.rules();
+        findings.add(version(kind, connection.getMetaData()));
+        findings.addAll(DatabaseClock.findings(name, borrowed.sql(), dialect, context.time()));
+        if (connection.getTransactionIsolation() != Connection.TRANSACTION_READ_COMMITTED) {
+            findings.add(
+                    Finding.of(Severity.NOTE, "database-isolation", name, "connections do not come at READ COMMITTED")
+                            .meaning(
+                                    "locks are as right, but setting the level costs two round trips each time",
+                                    "have the pool hand out connections at READ COMMITTED"));
+        }
+        Tables named = new Tables(dialect, settings.schema(), settings.prefix());
+        findings.addAll(
+                switch (kind) {
+                    case POSTGRESQL -> PostgresFindings.of(name, borrowed.sql());
+                    case MARIADB, MYSQL -> MySqlFindings.of(name, borrowed.sql());
+                    case H2 -> List.of(h2(connection, borrowed.sql()));
+                });
+        tables(borrowed, named);
+        if (tables) {
+            findings.add(DatabaseRights.finding(name, borrowed.sql(), named));
+        }
+        if (kind == Product.POSTGRESQL) {
+            findings.add(
+                    settings.listen()
+                            ? PostgresMessages.finding(name, source, borrowed, patienceMillis, context.clientId())
+                            : Finding.of(Severity.NOTE, "database-messages-off", name, "leasehold.listen is false")
+                                    .meaning("waiters poll", "leave it on where no pooler is in between"));
+        }
+    }
+
+    private Finding version(Product kind, DatabaseMetaData database) throws SQLException {
+        int major = database.getDatabaseMajorVersion();
+        int minor = database.getDatabaseMinorVersion();
+        String seen = switch (kind) {
+                    case POSTGRESQL -> "PostgreSQL ";
+                    case MARIADB -> "MariaDB ";
+                    case MYSQL -> "MySQL ";
+                    case H2 -> "H2 ";
+                }
+                + database.getDatabaseProductVersion();
+        int leastMajor = switch (kind) {
+            case POSTGRESQL -> 12;
+            case MARIADB -> 10;
+            case MYSQL -> 8;
+            case H2 -> 2;
+        };
+        int leastMinor = kind == Product.MARIADB ? 6 : kind == Product.H2 ? 2 : 0;
+        boolean old = major < leastMajor || (major == leastMajor && minor < leastMinor);
+        return old
+                ? Finding.of(Severity.SERIOUS, "database-version-old", name, seen)
+                        .meaning(
+                                "Leasehold is made for " + leastMajor + "." + leastMinor + " or newer",
+                                "upgrade the database")
+                : Finding.of(Severity.FINE, "database-version", name, seen);
+    }
+
+    private Finding h2(Connection connection, Sql sql) throws SQLException {
+        try {
+            new H2Dialect().check(connection, sql);
+            return Finding.of(
+                    Severity.FINE, "database-commits", name, "what is committed is kept before it is answered");
+        } catch (LockException e) {
+            refused = true;
+            return Finding.of(Severity.SERIOUS, "database-h2-settings", name, String.valueOf(e.getMessage()))
+                    .meaning("every claim is refused", "open the database with the settings that it names");
+        }
+    }
+
+    private void tables(Borrowed borrowed, Tables named) throws SQLException {
+        Long layout = Layout.layout(borrowed, named);
+        tables = layout != null && layout == Layout.CURRENT;
+        if (layout == null) {
+            String missing = "there is no table " + named.in("$lock") + " of a known layout";
+            findings.add(
+                    settings.initialize()
+                            ? Finding.of(Severity.NOTE, "database-no-tables", name, missing)
+                                    .meaning(
+                                            "the first lock makes it, if its user may; if you expected one, the schema or the "
+                                                    + "prefix is another than that of the others",
+                                            "compare leasehold.schema and leasehold.tables with theirs")
+                            : Finding.of(Severity.SERIOUS, "database-no-tables", name, missing)
+                                    .meaning(
+                                            "nobody gets a lock, since clients are told not to make tables",
+                                            "have the statements in the error of any claim run, or those in the jar"));
+        } else if (tables) {
+            findings.add(Finding.of(
+                    Severity.FINE,
+                    "database-tables",
+                    name,
+                    "the tables beside " + named.in("$lock") + " have layout " + layout));
+        } else {
+            findings.add(Finding.of(
+                            Severity.SERIOUS,
+                            "database-other-layout",
+                            name,
+                            "the tables have layout " + layout + ", and this version knows " + Layout.CURRENT)
+                    .meaning(
+                            "clients of this version get no lock",
+                            layout > Layout.CURRENT
+                                    ? "use a newer version of Leasehold"
+                                    : "use other tables (leasehold.tables=…)"));
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package dev.leasehold.jdbc.doctor;
+
+import dev.leasehold.Finding;
+import dev.leasehold.Finding.Severity;
+import dev.leasehold.jdbc.connection.Borrowed;
+import dev.leasehold.jdbc.connection.ConnectionSource;
+import dev.leasehold.jdbc.connection.Sql;
+import dev.leasehold.jdbc.server.NewsDesk;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+
+/**
+ * Whether messages come through, from one connection to another. If they do not, there is a pooler in between that lends
+ * connections to the database for a transaction at a time: it takes {@code LISTEN} and then delivers nothing.
+ */
+final class PostgresMessages {
+
+    private static final int PATIENCE_MILLIS = 2_000;
+
+    private PostgresMessages() {}
+
+    static Finding finding(String node, ConnectionSource source, Borrowed listening, int connectMillis, String client)
+            throws SQLException {
+        String channel = NewsDesk.channel(client);
+        Connection connection = listening.connection();
+        try (Borrowed telling = Borrowed.from(source, connectMillis);
+                Statement statement = connection.createStatement()) {
+            statement.execute("LISTEN \"" + channel + "\"");
+            NewsDesk.send(telling.sql(), channel, "doctor");
+            PGNotification[] messages = connection.unwrap(PGConnection.class).getNotifications(PATIENCE_MILLIS);
+            statement.execute("UNLISTEN \"" + channel + "\"");
+            return messages != null && messages.length > 0
+                    ? Finding.of(Severity.FINE, "database-messages", node, "messages come through (LISTEN, NOTIFY)")
+                    : Finding.of(
+                                    Severity.NOTE,
+                                    "database-pooler",
+                                    node,
+                                    "messages do not come through within " + PATIENCE_MILLIS
+                                            + " ms: there seems to be a "
+                                            + "pooler in between that lends connections per transaction")
+                            .meaning(
+                                    "waiters poll, which costs statements and up to 100 ms at each hand-over; locks are as right. "
+                                            + "Locks that belong to a session are refused",
+                                    "connect past the pooler, or have it lend connections per session; or set "
+                                            + "leasehold.listen=false");
+        } catch (SQLException e) {
+            if (Sql.isBroken(e)) {
+                return Finding.of(
+                                Severity.NOTE,
+                                "database-messages-not-seen",
+                                node,
+                                "whether messages come through was not seen: " + e.getMessage())
+                        .meaning(
+                                "if they do not, or there is no connection to spare to listen on, waiters poll",
+                                "give the pool two connections more");
+            }
+            throw e;
+        }
+    }
+}

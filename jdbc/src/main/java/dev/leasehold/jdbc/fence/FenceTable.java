@@ -1,0 +1,82 @@
+package dev.leasehold.jdbc.fence;
+
+import dev.leasehold.LockException;
+import dev.leasehold.jdbc.connection.Sql;
+import dev.leasehold.jdbc.dialect.Product;
+import dev.leasehold.jdbc.dialect.Tables;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The table of a fence: a row for each resource.
+ *
+ * @param schema where it is; null for where the connection looks first
+ * @param prefix what its name begins with
+ */
+public record FenceTable(FenceDatabase database, @Nullable String schema, String prefix) {
+
+    public static final String NAME = "fence";
+
+    /** Quoted. */
+    private String name() {
+        String quoted = database.quote(prefix + NAME);
+        return schema == null ? quoted : database.quote(schema) + "." + quoted;
+    }
+
+    /** The newest token after it. */
+    public long register(Sql sql, String resource, long token) throws SQLException {
+        return database.register(sql, name(), database.resource(resource), token);
+    }
+
+    public void forget(Sql sql, String resource) throws SQLException {
+        sql.change("DELETE FROM " + name() + " WHERE resource = ?", database.resource(resource));
+    }
+
+    /** Not in a transaction of the caller's: the question may be answered by an error. */
+    public boolean exists(Sql sql) throws SQLException {
+        try {
+            if (database == FenceDatabase.POSTGRESQL
+                    && !Product.POSTGRESQL.rules().mayHave(sql, name())) {
+                return false;
+            }
+            sql.first("SELECT token FROM " + name() + " WHERE resource = ?", row -> "", database.resource("x"));
+            return true;
+        } catch (SQLException e) {
+            if (database.isMissingTable(e)) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    /** The statement that makes it, as a person would run it. */
+    public String ddl() {
+        String resource = database.schema();
+        try (InputStream text = FenceTable.class.getResourceAsStream("/dev/leasehold/jdbc/" + resource)) {
+            return new String(Objects.requireNonNull(text, resource).readAllBytes(), StandardCharsets.UTF_8)
+                    .replace(database.quote(Tables.PREFIX + NAME), name());
+        } catch (IOException e) {
+            throw new IllegalStateException(resource, e);
+        }
+    }
+
+    /** What the database said, or if that is why, that the table is missing. */
+    public SQLException orMissing(SQLException e) {
+        if (database.isMissingTable(e)) {
+            throw missing("", e);
+        }
+        return e;
+    }
+
+    public LockException missing(String why, SQLException cause) {
+        return new LockException(
+                "the fence's table " + name() + " is missing" + why + "; nothing was registered. Call"
+                        + " JdbcFence.createTable at the program's start, or let somebody who may do so run:\n\n"
+                        + ddl(),
+                cause);
+    }
+}

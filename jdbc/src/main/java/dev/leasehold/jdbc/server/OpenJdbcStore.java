@@ -1,0 +1,317 @@
+package dev.leasehold.jdbc.server;
+
+import dev.leasehold.LockInfo;
+import dev.leasehold.jdbc.connection.Borrowed;
+import dev.leasehold.jdbc.connection.ConnectionSource;
+import dev.leasehold.jdbc.connection.NoConnection;
+import dev.leasehold.jdbc.protocol.Job;
+import dev.leasehold.jdbc.protocol.Neighbours;
+import dev.leasehold.jdbc.protocol.Turn;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.NamePattern;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Store;
+import dev.leasehold.spi.StoreContext;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** One client's view of a database on a server. Thread-safe; the work is done by its {@link Workers}. */
+public final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListener.Client, PinnedSession.Client {
+
+    private static final AtomicInteger CLIENTS = new AtomicInteger();
+    private static final Duration MOST_HORIZON = Duration.ofSeconds(5);
+
+    private final String name;
+    private final StoreContext context;
+    private final ConnectionSource source;
+    private final Runner runner;
+    private final NewsDesk news;
+    private final Workers workers;
+    private final ServerWatch watch;
+    private final Renewals renewals;
+    private final ServerSweep sweep;
+    private final Deadlines deadlines;
+    private final RenewalOutage outage = new RenewalOutage();
+    private final boolean mayListen;
+    private final PostgresListener listener;
+    private final @Nullable PinnedSession session;
+
+    public OpenJdbcStore(String name, JdbcSettings settings, ConnectionSource.Opener opener, StoreContext context) {
+        this.name = name;
+        this.context = context;
+        int connections = settings.connections();
+        int kept = settings.sessionLocks() ? 2 : 1;
+        this.source = opener.open(connections + kept, Runner.patience(context.storeTimeout()));
+        this.news = new NewsDesk(this, settings.listen());
+        int id = CLIENTS.incrementAndGet();
+        this.session =
+                settings.sessionLocks() ? new PinnedSession("leasehold-jdbc-" + id + "-session", context, this) : null;
+        this.runner = new Runner(source, new Layout(settings, name), name, context, news, this::added, session);
+        this.workers = new Workers("leasehold-jdbc-" + id, connections);
+        this.watch = new ServerWatch(context, () -> later(this::look), session == null);
+        this.renewals = new Renewals(context.time(), this::renewAlone, () -> later(this::renewGathered));
+        this.sweep = new ServerSweep(() -> later(this::sweepOnce), this::tidy);
+        this.mayListen = settings.listen();
+        this.listener = new PostgresListener(
+                "leasehold-jdbc-" + id + "-listen", () -> NewsDesk.channel(context.clientId()), this);
+        this.deadlines = new Deadlines(context.time(), this::giveUp);
+    }
+
+    @Override
+    public CompletionStage<ClaimAnswer> claim(Claim claim) {
+        Job<ClaimAnswer> job = job((protocol, now) -> protocol.claim(claim, now), answer -> claimed(claim, answer));
+        ServerJob.First<ClaimAnswer> first = session != null || watch.isWaiting(claim.id())
+                ? null
+                : (quick, sql, sentAt) -> quick.claim(sql, claim, sentAt);
+        return submit(new ServerJob<>(job, claim.lock(), first, true, false));
+    }
+
+    @Override
+    public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
+        Job<RenewAnswer> job = job((protocol, now) -> protocol.renew(lease, duration, now), answer -> {});
+        job.answer().whenComplete((answer, failure) -> outage.heard(failure));
+        if (deadlines.add(job)) {
+            Renewals.Renewal renewal = new Renewals.Renewal(lease, duration, job);
+            if (session != null) {
+                session.renew(renewal);
+            } else {
+                renewals.add(renewal);
+            }
+        } else {
+            job.fail(outcome -> ServerFailures.closed(name));
+        }
+        return job.answer();
+    }
+
+    private void renewAlone(Renewals.Renewal renewal) {
+        LeaseId lease = renewal.lease();
+        start(new ServerJob<>(
+                renewal.job(),
+                lease.lock(),
+                (quick, sql, sentAt) -> quick.renew(sql, lease, renewal.duration(), sentAt),
+                false,
+                true));
+    }
+
+    /** A hand-over that is still to be confirmed, or a lease that is lost. */
+    @Override
+    public void renewOtherwise(Renewals.Renewal renewal) {
+        start(new ServerJob<>(renewal.job(), renewal.lease().lock(), null, false, true));
+    }
+
+    @Override
+    public void expired(String lock) {
+        tidy(lock);
+    }
+
+    private void tidy(String lock) {
+        submit(new ServerJob<>(job((protocol, now) -> protocol.tidy(lock, now), found -> {}), lock, null, false, true));
+    }
+
+    @Override
+    public CompletionStage<ReleaseAnswer> release(LeaseId lease, Duration keepFor) {
+        Job<ReleaseAnswer> job = job(
+                (protocol, now) -> protocol.release(lease, keepFor, now), answer -> drop(lease.lock(), lease::equals));
+        ServerJob.First<ReleaseAnswer> first =
+                session != null ? null : (quick, sql, sentAt) -> quick.release(sql, lease, keepFor);
+        return submit(new ServerJob<>(job, lease.lock(), first, false, false));
+    }
+
+    @Override
+    public CompletionStage<Void> withdraw(String lock, ClaimId claim) {
+        Job<Boolean> job = job((protocol, now) -> protocol.withdraw(lock, claim, now), found -> {
+            watch.finished(claim);
+            drop(lock, lease -> lease.claim().equals(claim));
+        });
+        return submit(new ServerJob<>(job, lock, null, false, true)).thenAccept(found -> {});
+    }
+
+    @Override
+    public CompletionStage<List<LockInfo>> inspect(NamePattern pattern) {
+        Job<List<LockInfo>> job = job((protocol, now) -> protocol.inspect(pattern, now), answer -> {});
+        return submit(new ServerJob<>(job, null, null, false, true));
+    }
+
+    @Override
+    public CompletionStage<Boolean> breakLease(String lock, long token) {
+        Job<Boolean> job = job((protocol, now) -> protocol.breakLease(lock, token, now), answer -> {});
+        return submit(new ServerJob<>(job, lock, null, false, false));
+    }
+
+    @Override
+    public Duration maxLease() {
+        return session != null ? PinnedSession.LONGEST : Turn.LONGEST;
+    }
+
+    @Override
+    public boolean closingEndsLeases() {
+        return session != null;
+    }
+
+    /** A statement may have reached the server, and wait there for a row, when its connection breaks here. */
+    @Override
+    public Duration requestHorizon() {
+        return context.storeTimeout().compareTo(MOST_HORIZON) < 0 ? context.storeTimeout() : MOST_HORIZON;
+    }
+
+    @Override
+    public String client() {
+        return context.clientId();
+    }
+
+    @Override
+    public void nudge() {
+        watch.nudge();
+    }
+
+    @Override
+    public void doubt(String lock) {
+        context.signals().doubt(lock);
+    }
+
+    @Override
+    public void close() {
+        deadlines.close().forEach(job -> job.fail(outcome -> ServerFailures.closedMeanwhile(name, outcome)));
+        watch.close();
+        listener.close();
+        if (session != null) {
+            session.close();
+        }
+        workers.close();
+        news.close();
+        source.close();
+    }
+
+    /** Whatever the row said, the session shall not go on holding what has been given up. */
+    private void drop(String lock, Predicate<LeaseId> which) {
+        if (session != null) {
+            session.dropIf(lock, which);
+        }
+    }
+
+    private <T> Job<T> job(Job.Work<T> work, Consumer<T> note) {
+        return new Job<>(
+                work,
+                note,
+                true,
+                context.time().nanos() + context.storeTimeout().toNanos());
+    }
+
+    private <T> CompletionStage<T> submit(ServerJob<T> job) {
+        if (deadlines.add(job.job())) {
+            start(job);
+        } else {
+            job.job().fail(outcome -> ServerFailures.closed(name));
+        }
+        return job.job().answer();
+    }
+
+    private void start(ServerJob<?> job) {
+        Workers.Once once = job.first() == null ? null : () -> once(job);
+        if (!workers.submit(new Workers.Task(job.lock(), () -> runner.perform(job), once))) {
+            job.job().fail(outcome -> ServerFailures.closed(name));
+        }
+    }
+
+    private @Nullable Runnable once(ServerJob<?> job) {
+        ServerJob<?> left = runner.performOnce(job);
+        return left == null ? null : () -> runner.perform(left);
+    }
+
+    /** Session locks need transactions, and a session that belongs to its own thread. */
+    @Override
+    public void lend(Runnable request) {
+        runner.calling();
+        if (session == null && runner.mayLend()) {
+            workers.lend(request);
+        } else {
+            request.run();
+        }
+    }
+
+    private void later(Runnable work) {
+        workers.submit(new Workers.Task(null, work));
+    }
+
+    private void look() {
+        watch.look(runner);
+    }
+
+    private void renewGathered() {
+        renewals.renew(runner);
+    }
+
+    private void sweepOnce() {
+        sweep.look(runner);
+    }
+
+    private void added(String lock) {
+        sweep.added(lock);
+    }
+
+    private void claimed(Claim claim, ClaimAnswer answer) {
+        watch.claimed(claim, answer);
+        if (mayListen && answer instanceof ClaimAnswer.Busy busy && busy.place() > 0 && runner.canNotify()) {
+            listener.want();
+        }
+    }
+
+    @Override
+    public Borrowed connect() throws SQLException {
+        return runner.lend();
+    }
+
+    @Override
+    public void notifySelf(String channel, String payload) {
+        later(() -> {
+            try {
+                runner.with((borrowed, at) -> NewsDesk.send(borrowed.sql(), channel, payload));
+            } catch (SQLException | RuntimeException e) {
+                System.getLogger("dev.leasehold.jdbc").log(System.Logger.Level.DEBUG, "testing messages", e);
+            }
+        });
+    }
+
+    @Override
+    public void granted() {
+        watch.nudge();
+    }
+
+    @Override
+    public void broken(String lock) {
+        doubt(lock);
+    }
+
+    @Override
+    public void told(boolean comesThrough) {
+        watch.told(comesThrough);
+    }
+
+    @Override
+    public boolean isIdle() {
+        return watch.isIdle();
+    }
+
+    @Override
+    public boolean isStarved() {
+        return runner.isStarved();
+    }
+
+    private void giveUp(Job<?> job) {
+        String waited = context.storeTimeout().toMillis() + " ms";
+        NoConnection exhausted = runner.exhausted();
+        job.fail(outcome -> exhausted != null
+                ? ServerFailures.noConnection(exhausted, name, outcome)
+                : ServerFailures.timedOut(name, waited, outcome, null));
+    }
+}

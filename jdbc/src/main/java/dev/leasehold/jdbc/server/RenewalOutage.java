@@ -1,0 +1,22 @@
+package dev.leasehold.jdbc.server;
+
+import dev.leasehold.jdbc.connection.NoConnection;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** Warns when leases cannot be renewed for want of a connection: once, until one has been renewed again. Thread-safe. */
+final class RenewalOutage {
+
+    private final AtomicBoolean goesOn = new AtomicBoolean();
+
+    /** Takes note of how a renewal has ended; null if it was answered. */
+    void heard(@Nullable Throwable failure) {
+        if (failure == null) {
+            goesOn.set(false);
+        } else if (failure.getCause() instanceof NoConnection && goesOn.compareAndSet(false, true)) {
+            System.getLogger("dev.leasehold.jdbc")
+                    .log(Level.WARNING, "leases are not renewed, and may be lost: " + failure.getMessage());
+        }
+    }
+}

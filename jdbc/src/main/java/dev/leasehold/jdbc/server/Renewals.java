@@ -1,0 +1,218 @@
+package dev.leasehold.jdbc.server;
+
+import dev.leasehold.jdbc.connection.Borrowed;
+import dev.leasehold.jdbc.connection.Sql;
+import dev.leasehold.jdbc.dialect.ServerSql;
+import dev.leasehold.jdbc.protocol.Job;
+import dev.leasehold.jdbc.protocol.Turn;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.TimeSource;
+import dev.leasehold.spi.Validity;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+
+/**
+ * Renewals, many at a time. While one batch is on its way the next one gathers; a batch of one is renewed like anything
+ * else. Thread-safe.
+ *
+ * <p>A batch never waits for a lock's row: what somebody else has locked is skipped, and is then renewed by itself, as is
+ * everything that the batch could not find or that failed. So one lock that is stuck holds up no other.
+ */
+final class Renewals {
+
+    private static final Logger LOG = System.getLogger("dev.leasehold.jdbc");
+
+    private static final int MOST = 256;
+
+    /** A lease to renew. */
+    record Renewal(LeaseId lease, Duration duration, Job<RenewAnswer> job) {}
+
+    private record Row(ClaimId claim, long token, long ends, long now) {}
+
+    private final TimeSource time;
+    private final Consumer<Renewal> single;
+    private final Runnable startBatch;
+    private final ReentrantLock mutex = new ReentrantLock();
+    private List<Renewal> gathered = new ArrayList<>();
+    private boolean started;
+
+    /**
+     * Gathers renewals.
+     *
+     * @param single renews one by itself
+     * @param startBatch has {@link #renew} called by another thread, soon
+     */
+    Renewals(TimeSource time, Consumer<Renewal> single, Runnable startBatch) {
+        this.time = time;
+        this.single = single;
+        this.startBatch = startBatch;
+    }
+
+    void add(Renewal renewal) {
+        mutex.lock();
+        try {
+            gathered.add(renewal);
+            if (started) {
+                return;
+            }
+            started = true;
+        } finally {
+            mutex.unlock();
+        }
+        start();
+    }
+
+    /** Or the next renewal tries it again. */
+    private void start() {
+        boolean begun = false;
+        try {
+            startBatch.run();
+            begun = true;
+        } finally {
+            if (!begun) {
+                ended(false);
+            }
+        }
+    }
+
+    private void ended(boolean more) {
+        mutex.lock();
+        try {
+            started = more;
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    /** Whatever goes wrong, the next batch is begun, now or with the next renewal. */
+    void renew(Runner runner) {
+        try {
+            renew(runner, next());
+        } finally {
+            boolean more;
+            mutex.lock();
+            try {
+                more = !gathered.isEmpty();
+                started = more;
+            } finally {
+                mutex.unlock();
+            }
+            if (more) {
+                start();
+            }
+        }
+    }
+
+    private List<Renewal> next() {
+        mutex.lock();
+        try {
+            int size = Math.min(MOST, gathered.size());
+            List<Renewal> batch = new ArrayList<>(gathered.subList(0, size));
+            gathered = new ArrayList<>(gathered.subList(size, gathered.size()));
+            return batch;
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    private void renew(Runner runner, List<Renewal> batch) {
+        try {
+            if (batch.size() > 1) {
+                runner.with((borrowed, at) -> renew(batch, borrowed, at));
+            }
+        } catch (Throwable e) { // Errors too: what is left is renewed one by one.
+            Level level = e instanceof Error ? Level.WARNING : Level.DEBUG;
+            LOG.log(level, "renewing " + batch.size() + " leases at once", e);
+        }
+        for (Renewal renewal : batch) {
+            if (!renewal.job().isOver()) {
+                single.accept(renewal);
+            }
+        }
+    }
+
+    private boolean renew(List<Renewal> batch, Borrowed borrowed, Runner.Ready at) throws SQLException {
+        if (at.found().otherIsolation()) {
+            borrowed.readCommitted();
+        }
+        borrowed.autoCommit(false);
+        ClockReading sentAt = time.now();
+        Map<String, Row> rows = lock(batch, borrowed.sql(), at.texts(), at.namespace());
+        Map<Renewal, Long> ends = new HashMap<>();
+        Map<Long, List<LeaseId>> byEnd = new HashMap<>();
+        for (Renewal renewal : batch) {
+            Row row = rows.get(renewal.lease().lock());
+            if (row == null
+                    || row.ends() <= row.now()
+                    || row.token() != renewal.lease().token()
+                    || !renewal.lease().claim().equals(row.claim())
+                    || ends.containsKey(renewal)) {
+                continue;
+            }
+            long wanted = row.now() + Turn.micros(renewal.duration());
+            ends.put(renewal, Math.max(row.ends(), wanted) - row.now());
+            byEnd.computeIfAbsent(wanted, end -> new ArrayList<>()).add(renewal.lease());
+        }
+        for (Map.Entry<Long, List<LeaseId>> same : byEnd.entrySet()) {
+            extend(same.getKey(), same.getValue(), borrowed.sql(), at.texts(), at.namespace());
+        }
+        borrowed.connection().commit();
+        ends.forEach((renewal, left) -> renewal.job()
+                .succeed(new RenewAnswer.Renewed(Validity.of(sentAt, Duration.of(left, ChronoUnit.MICROS)))));
+        return true;
+    }
+
+    private static Map<String, Row> lock(List<Renewal> batch, Sql sql, ServerSql texts, Object namespace)
+            throws SQLException {
+        List<String> names =
+                batch.stream().map(renewal -> renewal.lease().lock()).toList();
+        Map<String, Row> rows = new HashMap<>();
+        sql.all(
+                texts.lockRows(ServerSql.roundedUp(names.size())),
+                row -> {
+                    String client = row.getString(2);
+                    if (client != null) {
+                        ClaimId claim = new ClaimId(client, row.getLong(3));
+                        rows.put(
+                                texts.dialect().name(row, 1),
+                                new Row(claim, row.getLong(4), row.getLong(5), row.getLong(6)));
+                    }
+                    return rows;
+                },
+                texts.values(names, namespace));
+        return rows;
+    }
+
+    /** All of them, or it fails; then each is renewed by itself. See {@link ServerLocks} for why they are named once more. */
+    private static void extend(long end, List<LeaseId> leases, Sql sql, ServerSql texts, Object namespace)
+            throws SQLException {
+        Map<String, Long> tokens = new LinkedHashMap<>();
+        leases.forEach(lease -> tokens.put(lease.lock(), lease.token()));
+        int size = ServerSql.roundedUp(tokens.size());
+        String client = leases.get(0).claim().client();
+        Object[] named = texts.values(List.copyOf(tokens.keySet()), end, client, namespace);
+        Object[] values = Arrays.copyOf(named, named.length + size);
+        Iterator<Long> each = tokens.values().iterator();
+        for (int i = named.length; i < values.length; i++) {
+            values[i] = each.hasNext() ? each.next() : leases.get(0).token();
+        }
+        if (sql.change(texts.extendRows(size), values) < tokens.size()) {
+            throw new RowReplaced();
+        }
+    }
+}

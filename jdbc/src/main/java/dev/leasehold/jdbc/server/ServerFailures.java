@@ -1,0 +1,118 @@
+package dev.leasehold.jdbc.server;
+
+import dev.leasehold.LockException;
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.jdbc.connection.NoConnection;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/** What to tell when a database on a server does not do what it was asked to. */
+public final class ServerFailures {
+
+    private ServerFailures() {}
+
+    /** What to tell when there is no connection; that the user is not let in will not pass. */
+    public static LockException unreachable(SQLException e, String store, Outcome outcome) {
+        if (e instanceof NoConnection none) {
+            return noConnection(none, store, outcome);
+        }
+        SQLException why = deepest(e);
+        String state = String.valueOf(why.getSQLState());
+        // PostgreSQL's driver, when it has no password to offer; with a number it is MariaDB's server, which is full.
+        boolean rejected = state.equals("08004") && why.getErrorCode() == 0;
+        if (rejected || state.startsWith("28") || state.startsWith("3D") || state.startsWith("42")) {
+            return refused(why, store);
+        }
+        return unavailable("the store " + store + " cannot be reached: " + reason(e), store, outcome, e);
+    }
+
+    /** What to tell when a request that may have been carried out could not be repeated for the given reason. */
+    static LockException inDoubt(LockException last, String store, Outcome outcome) {
+        return outcome == Outcome.NOT_ACQUIRED || last instanceof StoreUnavailableException
+                ? last
+                : unavailable(
+                        "the connection to the store " + store + " broke, and what was asked could not be asked again ("
+                                + last.getMessage() + ")",
+                        store,
+                        outcome,
+                        last);
+    }
+
+    /** What to tell when a pool has had no connection to lend. */
+    static LockException noConnection(NoConnection why, String store, Outcome outcome) {
+        String known = outcome == Outcome.NOT_ACQUIRED
+                ? "; the request was certainly not carried out"
+                : "; the request may have been carried out";
+        return new StoreUnavailableException(
+                "the store " + store + " got no connection: " + why.getMessage() + known
+                        + ". Make the pool larger than the number of connections that its other users keep, or give"
+                        + " Leasehold a pool of its own; a thread that waits for a lock should not keep a connection of it"
+                        + " (docs/sql.md)",
+                store,
+                outcome,
+                why);
+    }
+
+    public static LockException broken(SQLException e, String store, Outcome outcome) {
+        return unavailable("the connection to the store " + store + " broke: " + reason(e), store, outcome, e);
+    }
+
+    public static LockException refused(SQLException e, String store) {
+        String state = String.valueOf(e.getSQLState());
+        String remedy = state.equals("26000") || state.equals("42P05")
+                ? ". There seems to be a pooler in between that lends sessions per transaction, and the driver has the"
+                        + " server keep statements: set prepareThreshold=0 for its connections"
+                : state.startsWith("28") || state.startsWith("08")
+                        ? ". Check user, password and the rights in docs/sql.md"
+                        : state.startsWith("42")
+                                ? ". Check the user's rights, and that the tables are those in docs/sql.md"
+                                : "";
+        return new LockException(
+                "the store " + store + " refused: " + reason(e) + " (SQLSTATE " + state + "); nothing was changed"
+                        + remedy,
+                e);
+    }
+
+    static LockException unexpected(Throwable e, String store, Outcome outcome) {
+        return unavailable("the store " + store + " failed: " + e, store, outcome, e);
+    }
+
+    static LockException timedOut(String store, String waited, Outcome outcome, @Nullable Throwable last) {
+        return unavailable(
+                "the store " + store + " did not answer within " + waited
+                        + (last == null ? "" : " (" + last.getMessage() + ")"),
+                store,
+                outcome,
+                last);
+    }
+
+    static LockException closed(String store) {
+        return new LockException("the store " + store + " has been closed by this client; nothing was done");
+    }
+
+    static LockException closedMeanwhile(String store, Outcome outcome) {
+        return unavailable("the store " + store + " was closed by this client", store, outcome, null);
+    }
+
+    private static SQLException deepest(SQLException e) {
+        SQLException deepest = e;
+        while (deepest.getCause() instanceof SQLException cause) {
+            deepest = cause;
+        }
+        return deepest;
+    }
+
+    private static String reason(SQLException e) {
+        String message = deepest(e).getMessage();
+        return message == null ? deepest(e).toString() : message.strip();
+    }
+
+    private static StoreUnavailableException unavailable(
+            String why, String store, Outcome outcome, @Nullable Throwable cause) {
+        String known = outcome == Outcome.NOT_ACQUIRED
+                ? "; the request was certainly not carried out. Check that the database is running and reachable"
+                : "; the request may have been carried out. Try again: what it has left runs out with its lease";
+        return new StoreUnavailableException(why + known, store, outcome, cause);
+    }
+}

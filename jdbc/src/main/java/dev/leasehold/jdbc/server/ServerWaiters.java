@@ -1,0 +1,142 @@
+package dev.leasehold.jdbc.server;
+
+import dev.leasehold.WaiterInfo;
+import dev.leasehold.jdbc.connection.Sql;
+import dev.leasehold.jdbc.dialect.ServerSql;
+import dev.leasehold.jdbc.protocol.LockRow;
+import dev.leasehold.jdbc.protocol.Turn;
+import dev.leasehold.jdbc.protocol.Waiters;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.WaitingRules;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The queues on a server, within one transaction, which has locked the row of the lock in question. Whenever the queue has
+ * changed, the transaction has to write the number of its rows into the lock's row, by which single statements decide.
+ */
+final class ServerWaiters implements Waiters {
+
+    private final Sql sql;
+    private final ServerSql texts;
+    private final Object namespace;
+    private boolean changed;
+
+    ServerWaiters(Sql sql, ServerSql texts, Object namespace) {
+        this.sql = sql;
+        this.texts = texts;
+        this.namespace = namespace;
+    }
+
+    @Override
+    public void bury(LockRow row, Turn now) throws SQLException {
+        changed |= sql.change(texts.bury, namespace, name(row), now.micros()) > 0;
+    }
+
+    @Override
+    public @Nullable Waiter find(LockRow row, ClaimId claim) throws SQLException {
+        return sql.first(texts.findWaiter, ServerWaiters::read, namespace, name(row), claim.client(), claim.counter());
+    }
+
+    @Override
+    public @Nullable Waiter first(LockRow row) throws SQLException {
+        return sql.first(texts.firstWaiter, ServerWaiters::read, namespace, name(row));
+    }
+
+    @Override
+    public int add(LockRow row, Claim claim, String owner, Turn now) throws SQLException {
+        long[] tail = {0, 0};
+        sql.first(
+                texts.tail,
+                found -> {
+                    tail[0] = found.getLong(1);
+                    tail[1] = found.getLong(2);
+                    return tail;
+                },
+                namespace,
+                name(row));
+        changed = true;
+        sql.change(
+                texts.addWaiter,
+                namespace,
+                name(row),
+                tail[1] + 1,
+                claim.id().client(),
+                claim.id().counter(),
+                owner,
+                now.wallMicros(),
+                Turn.micros(claim.lease()),
+                (long) claim.spare(),
+                now.in(WaitingRules.aliveFor(claim.lease())));
+        return Math.toIntExact(tail[0] + 1);
+    }
+
+    @Override
+    public int hear(LockRow row, Waiter waiter, Claim claim, Turn now) throws SQLException {
+        sql.change(
+                texts.hearWaiter,
+                Turn.micros(claim.lease()),
+                (long) claim.spare(),
+                now.in(WaitingRules.aliveFor(claim.lease())),
+                namespace,
+                name(row),
+                waiter.position(),
+                waiter.claim().client(),
+                waiter.claim().counter());
+        return Math.toIntExact(sql.number(texts.place, namespace, name(row), waiter.position()));
+    }
+
+    @Override
+    public void remove(LockRow row, Waiter waiter) throws SQLException {
+        changed = true;
+        sql.change(
+                texts.removeWaiter,
+                namespace,
+                name(row),
+                waiter.position(),
+                waiter.claim().client(),
+                waiter.claim().counter());
+    }
+
+    @Override
+    public List<WaiterInfo> list(LockRow row, Turn now) throws SQLException {
+        int[] place = {0};
+        return sql.all(
+                texts.listWaiters,
+                found -> new WaiterInfo(found.getString(1), ++place[0], Turn.instant(found.getLong(2))),
+                namespace,
+                name(row),
+                now.micros());
+    }
+
+    /** The lock's row has just been written, with the number of rows as it is now. */
+    void counted() {
+        changed = false;
+    }
+
+    /** To be called before the transaction is committed. */
+    void writeDown(String lock) throws SQLException {
+        if (changed) {
+            Object name = texts.dialect().name(lock);
+            sql.change(texts.recount, namespace, name, namespace, name);
+        }
+    }
+
+    private Object name(LockRow row) {
+        return texts.dialect().name(row.name());
+    }
+
+    private static Waiter read(ResultSet row) throws SQLException {
+        return new Waiter(
+                row.getLong(1),
+                new ClaimId(row.getString(2), row.getLong(3)),
+                row.getString(4),
+                Duration.of(row.getLong(5), ChronoUnit.MICROS),
+                row.getInt(6));
+    }
+}

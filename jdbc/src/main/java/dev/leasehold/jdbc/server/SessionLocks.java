@@ -1,0 +1,238 @@
+package dev.leasehold.jdbc.server;
+
+import dev.leasehold.LockException;
+import dev.leasehold.jdbc.connection.Sql;
+import dev.leasehold.jdbc.protocol.LockRow;
+import dev.leasehold.jdbc.protocol.LockRow.Tenure;
+import dev.leasehold.jdbc.protocol.Locks;
+import dev.leasehold.jdbc.protocol.Turn;
+import dev.leasehold.jdbc.server.PinnedSession.Found;
+import dev.leasehold.jdbc.server.PinnedSession.Who;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows of the locks where the database's own locks, held by the clients' sessions, decide who has one; within one
+ * transaction, which has locked the row.
+ *
+ * <p>A lock that is held has both: its row, which says whose it is, with which token, and has no end ({@link Tenure#OPEN});
+ * and its key, which the holder's session has taken. The key decides. The row alone is not enough: who finds a row without
+ * an end tries the key, and if nobody has it, the holder's session is gone, and so is the lease. The key alone is not enough
+ * either: a lease is granted only by the transaction that has locked the row, where queue and tokens are kept, and only
+ * when this client's session has the key by then. So whatever is wrong in the tables (somebody has deleted a row, another
+ * lock has the same key), two sessions never have one lock.
+ *
+ * <p>Waiters, and locks that are kept without a holder, have no session: they stand in the row with an end by the
+ * database's clock, as they do without sessions. A hand-over is such a row too; its receiver takes the key when it confirms.
+ *
+ * <p>Clients that hold keys for a row take and give them only while they have locked that row, before they commit. So who
+ * has locked the row, and finds the key taken although the row says that nobody has it, has met either a session that is
+ * just ending or another user of the key, and may as well wait.
+ */
+final class SessionLocks implements Locks, AutoCloseable {
+
+    private static final long EVICTION_NANOS = 2_000_000_000;
+    private static final long PAUSE_NANOS = 2_000_000;
+
+    private final ServerLocks rows;
+    private final PinnedSession session;
+    private final SessionKeys keys;
+    private final Sql sql;
+    private final Map<String, Object> known = new HashMap<>();
+
+    /** A key that the session has only because nobody else had it. */
+    private @Nullable Object spare;
+
+    /** The lease for which the session has the key, whatever the row says. */
+    private @Nullable LeaseId ours;
+
+    private boolean looked;
+    private boolean abandoned;
+
+    SessionLocks(ServerLocks rows, PinnedSession session, SessionKeys keys, Sql sql) {
+        this.rows = rows;
+        this.session = session;
+        this.keys = keys;
+        this.sql = sql;
+    }
+
+    @Override
+    public @Nullable LockRow find(String name, Turn now) throws SQLException {
+        LockRow row = rows.find(name, now);
+        Tenure written = rows.written();
+        if (row == null || written == null || !written.isOpenEnded()) {
+            return row;
+        }
+        look(name);
+        boolean held = spare == null && (ours == null || isOf(written, name, ours));
+        abandoned = !held;
+        // Held by a session of ours that we have lost sight of: not ours any more, and not yet anybody else's.
+        boolean strayed = held && ours == null && isThisClients(written);
+        Tenure seen = !held ? null : strayed ? nobodys(written) : written;
+        return new LockRow(row.id(), name, row.last(), seen, row.waited(), false);
+    }
+
+    private boolean isThisClients(Tenure tenure) {
+        return tenure.claim() != null && tenure.claim().client().equals(session.client());
+    }
+
+    private static Tenure nobodys(Tenure tenure) {
+        return new Tenure(null, tenure.owner(), tenure.token(), tenure.runEnd(), tenure.since(), tenure.ends());
+    }
+
+    private static boolean isOf(Tenure tenure, String name, LeaseId lease) {
+        return lease.lock().equals(name) && tenure.isLease(lease);
+    }
+
+    private void look(String name) throws SQLException {
+        if (looked) {
+            return;
+        }
+        Object key = key(name);
+        Found found = session.look(key);
+        looked = true;
+        ours = found.lease();
+        spare = found.who() == Who.NOBODY ? key : null;
+    }
+
+    /** Where a commit has failed before, the session may have the key for this very claim already. */
+    @Override
+    public boolean isAvailable(LockRow row, ClaimId claim) throws SQLException {
+        look(row.name());
+        LeaseId lease = ours;
+        return spare != null
+                || (lease != null
+                        && lease.lock().equals(row.name())
+                        && lease.claim().equals(claim));
+    }
+
+    @Override
+    public boolean isAbandoned(LockRow row) {
+        return abandoned;
+    }
+
+    @Override
+    public LockRow insert(String name, Turn now) {
+        return rows.insert(name, now);
+    }
+
+    /** In the order of the rows; those whose session is gone are not held. */
+    @Override
+    public List<LockRow> busy(Turn now) throws SQLException {
+        List<LockRow> busy = rows.busy(now);
+        Map<String, Object> open = new HashMap<>();
+        for (LockRow row : busy) {
+            if (row.tenure() != null && row.tenure().isOpenEnded()) {
+                open.put(row.name(), key(row.name()));
+            }
+        }
+        Set<Object> taken = open.isEmpty() ? Set.of() : keys.rules().taken(sql, new HashSet<>(open.values()));
+        return busy.stream()
+                .map(row -> open.containsKey(row.name()) && !taken.contains(open.get(row.name())) ? free(row) : row)
+                .toList();
+    }
+
+    private static LockRow free(LockRow row) {
+        return new LockRow(row.id(), row.name(), row.last(), null, row.waited(), false);
+    }
+
+    @Override
+    public Tenure grant(
+            LockRow row, ClaimId claim, String owner, Duration lease, int spareTokens, boolean handed, Turn now)
+            throws SQLException {
+        if (handed) {
+            Tenure granted = rows.grant(row, claim, owner, lease, spareTokens, true, now);
+            leave(row);
+            return granted;
+        }
+        Tenure granted = rows.grantUntil(Tenure.OPEN, row, claim, owner, spareTokens, false, now);
+        adopt(row, claim, granted, lease, now);
+        return granted.ending(now.in(lease));
+    }
+
+    @Override
+    public @Nullable Tenure extend(LockRow row, Tenure tenure, Duration duration, Turn now) throws SQLException {
+        if (tenure.claim() == null) {
+            return null;
+        }
+        LeaseId lease = new LeaseId(row.name(), tenure.claim(), tenure.token());
+        if (tenure.isOpenEnded()) {
+            Duration left = session.prolong(key(row.name()), lease, duration, now.sentAt());
+            return left == null ? null : tenure.ending(now.in(left));
+        }
+        if (!isAvailable(row, tenure.claim())) {
+            return null;
+        }
+        Tenure confirmed = rows.extendUntil(Tenure.OPEN, row, tenure);
+        adopt(row, tenure.claim(), confirmed, duration, now);
+        return confirmed.ending(now.in(duration));
+    }
+
+    private void adopt(LockRow row, ClaimId claim, Tenure granted, Duration lease, Turn now) throws SQLException {
+        session.adopt(key(row.name()), new LeaseId(row.name(), claim, granted.token()), lease, now.sentAt());
+        spare = null;
+    }
+
+    /** A lock that is kept is given back only after the commit: without the row it would not be kept. */
+    @Override
+    public void keep(LockRow row, Duration duration, Turn now) throws SQLException {
+        rows.keep(row, duration, now);
+        if (duration.isZero() || duration.isNegative()) {
+            leave(row);
+        }
+    }
+
+    /** The row is somebody else's, or nobody's, from the commit on. */
+    private void leave(LockRow row) throws SQLException {
+        LeaseId lease = ours;
+        if (lease != null && lease.lock().equals(row.name())) {
+            ours = null;
+            session.drop(key(row.name()));
+        }
+    }
+
+    /** Ends the session that has the key, and waits until it is gone. */
+    @Override
+    public void evict(LockRow row) throws SQLException {
+        Tenure tenure = row.tenure();
+        if (tenure == null || !tenure.isOpenEnded() || ours != null) {
+            return;
+        }
+        Object key = key(row.name());
+        keys.rules().end(sql, key);
+        long end = System.nanoTime() + EVICTION_NANOS;
+        while (spare == null) {
+            if (System.nanoTime() - end > 0) {
+                throw new LockException(
+                        "the session that holds the lock '" + row.name() + "' was told to end and has not"
+                                + " done so; the lock is still held. Look at what the database's session is doing, and try again");
+            }
+            LockSupport.parkNanos(PAUSE_NANOS);
+            looked = false;
+            look(row.name());
+        }
+    }
+
+    private Object key(String name) {
+        return known.computeIfAbsent(name, keys::of);
+    }
+
+    /** Gives back what was taken and is not needed; to be called before the commit. */
+    @Override
+    public void close() throws SQLException {
+        Object key = spare;
+        if (key != null) {
+            spare = null;
+            session.drop(key);
+        }
+    }
+}

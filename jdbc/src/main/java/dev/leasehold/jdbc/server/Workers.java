@@ -1,0 +1,279 @@
+package dev.leasehold.jdbc.server;
+
+import dev.leasehold.internal.DaemonThreads;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A few daemon threads that work tasks off: those of one lock one after the other, in the order in which they came, so that
+ * a withdrawal never overtakes the claim; those of different locks side by side. A thread is started when a task finds none
+ * that is idle, and stays until closed. Thread-safe.
+ *
+ * <p>A caller's thread may {@link #lend} itself to one task that it asks for: if nothing of its lock is under way, nothing
+ * waits for a worker, and fewer than {@code most} tasks are being worked on, whoever does that. What comes for the lock
+ * meanwhile waits for it as for a worker.
+ */
+final class Workers {
+
+    private static final System.Logger LOG = System.getLogger("dev.leasehold.jdbc");
+
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    /**
+     * Something to do.
+     *
+     * @param lock null for what needs no order
+     * @param once what a lent thread may do instead, or null
+     */
+    record Task(
+            @Nullable String lock, Runnable work, @Nullable Once once) {
+
+        /** For workers alone. */
+        Task(@Nullable String lock, Runnable work) {
+            this(lock, work, null);
+        }
+    }
+
+    /** One short attempt at a task. */
+    @FunctionalInterface
+    interface Once {
+        /** Returns what is left for a worker to do, or null if the task is done. Must not throw. */
+        @Nullable Runnable attempt();
+    }
+
+    /** What a thread that lends itself is to do. */
+    private static final class Lent {
+        private final Workers to;
+        private @Nullable Task task;
+
+        private Lent(Workers to) {
+            this.to = to;
+        }
+    }
+
+    private static final ThreadLocal<@Nullable Lent> LENDING = new ThreadLocal<>();
+
+    private final String name;
+    private final int most;
+    private final ReentrantLock mutex = new ReentrantLock();
+    private final Condition work = mutex.newCondition();
+    private final Condition givenBack = mutex.newCondition();
+    private final ArrayDeque<Task> ready = new ArrayDeque<>();
+    /** For each lock that is being worked on, what waits for that. */
+    private final Map<String, ArrayDeque<Task>> busy = new HashMap<>();
+
+    private final List<Thread> threads = new ArrayList<>();
+    private final Set<Thread> lent = new HashSet<>();
+    private int idle;
+    /** How many tasks are being worked on, or are kept for a thread that is about to. */
+    private int working;
+
+    private boolean closed;
+
+    Workers(String name, int most) {
+        this.name = name;
+        this.most = most;
+    }
+
+    /** Takes a task in, unless closed. */
+    boolean submit(Task task) {
+        mutex.lock();
+        try {
+            if (closed) {
+                return false;
+            }
+            String lock = task.lock();
+            ArrayDeque<Task> before = lock == null ? null : busy.get(lock);
+            if (before != null) {
+                before.add(task);
+                return true;
+            }
+            if (lock != null) {
+                busy.put(lock, new ArrayDeque<>(2));
+            }
+            if (!keptForCaller(task)) {
+                ready.add(task);
+                rouse();
+            }
+            return true;
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    private boolean keptForCaller(Task task) {
+        if (task.lock() == null || task.once() == null || working >= most || !ready.isEmpty()) {
+            return false;
+        }
+        Lent caller = LENDING.get();
+        if (caller == null || caller.to != this || caller.task != null) {
+            return false;
+        }
+        caller.task = task;
+        working++;
+        lent.add(Thread.currentThread());
+        return true;
+    }
+
+    /** Runs a request that submits tasks, and then at most one of them, once, on this thread. */
+    void lend(Runnable request) {
+        Lent caller = new Lent(this);
+        LENDING.set(caller);
+        try {
+            request.run();
+        } finally {
+            LENDING.remove();
+            Task task = caller.task;
+            Workers.Once once = task == null ? null : task.once();
+            if (task != null && once != null) {
+                attempt(task, once);
+            }
+        }
+    }
+
+    private void attempt(Task task, Once once) {
+        Runnable left = null;
+        try {
+            left = once.attempt();
+        } finally {
+            giveBack(task, left);
+        }
+    }
+
+    private void giveBack(Task task, @Nullable Runnable left) {
+        mutex.lock();
+        try {
+            lent.remove(Thread.currentThread());
+            givenBack.signalAll();
+            working--;
+            if (left != null && !closed) {
+                ready.add(new Task(task.lock(), left)); // The lock stays busy: nothing of it may come before this.
+            } else {
+                follow(task);
+            }
+            rouse();
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    /** Has somebody take what is ready, if anybody may. One who was roused in vain waits on. */
+    private void rouse() {
+        if (ready.isEmpty() || closed) {
+            return;
+        }
+        if (idle > 0) {
+            work.signal();
+        }
+        if (idle < ready.size() && threads.size() < most) {
+            start();
+        }
+    }
+
+    private void start() {
+        Thread thread = DaemonThreads.unstarted(name + "-" + (threads.size() + 1), this::run);
+        try {
+            thread.start();
+        } catch (OutOfMemoryError e) { // No more threads: those that there are do it, or the next task tries again.
+            LOG.log(System.Logger.Level.WARNING, "no thread can be started for " + name, e);
+            return;
+        }
+        threads.add(thread);
+    }
+
+    private void run() {
+        for (Task task = next(null); task != null; task = next(task)) {
+            try {
+                task.work().run();
+            } catch (Throwable e) { // Whatever it is: others wait for this thread.
+                LOG.log(System.Logger.Level.WARNING, "a task failed", e);
+            }
+        }
+    }
+
+    private @Nullable Task next(@Nullable Task done) {
+        mutex.lock();
+        try {
+            if (done != null) {
+                working--;
+                follow(done);
+            }
+            while ((ready.isEmpty() || working >= most) && !closed) {
+                idle++;
+                work.awaitUninterruptibly();
+                idle--;
+            }
+            if (closed) {
+                return null;
+            }
+            working++;
+            return ready.poll();
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    /** What has waited for a task of its lock may now be done. */
+    private void follow(Task done) {
+        if (done.lock() == null) {
+            return;
+        }
+        ArrayDeque<Task> after = busy.get(done.lock());
+        Task following = after == null ? null : after.poll();
+        if (following == null) {
+            busy.remove(done.lock());
+        } else {
+            ready.add(following);
+        }
+    }
+
+    /** Ends the threads when they have finished what they are at; waits for them, and for those that are lent, a while. */
+    void close() {
+        List<Thread> running;
+        long end = System.nanoTime() + PATIENCE_NANOS;
+        mutex.lock();
+        try {
+            closed = true;
+            ready.clear();
+            busy.clear();
+            running = List.copyOf(threads);
+            work.signalAll();
+            awaitLent(end);
+        } finally {
+            mutex.unlock();
+        }
+        for (Thread thread : running) {
+            if (thread != Thread.currentThread()) {
+                awaitEnd(thread, end);
+            }
+        }
+    }
+
+    private void awaitLent(long end) {
+        try {
+            long left = end - System.nanoTime();
+            while (left > 0 && lent.stream().anyMatch(thread -> thread != Thread.currentThread())) {
+                left = givenBack.awaitNanos(left);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static void awaitEnd(Thread thread, long end) {
+        try {
+            thread.join(Math.max(1, (end - System.nanoTime()) / 1_000_000));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

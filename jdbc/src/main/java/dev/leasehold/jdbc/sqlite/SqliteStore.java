@@ -1,0 +1,92 @@
+package dev.leasehold.jdbc.sqlite;
+
+import dev.leasehold.LockInfo;
+import dev.leasehold.jdbc.protocol.Job;
+import dev.leasehold.jdbc.protocol.Turn;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.NamePattern;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Store;
+import dev.leasehold.spi.StoreContext;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+
+/** One client's view of a store file. Thread-safe; the work is done by its {@link StoreThread}. */
+public final class SqliteStore implements Store {
+
+    private final StoreFile file;
+    private final StoreContext context;
+    private final StoreThread thread;
+
+    SqliteStore(StoreFile file, StoreContext context, ExpiryClock clock) {
+        this.file = file;
+        this.context = context;
+        this.thread = new StoreThread(file, context, clock);
+    }
+
+    @Override
+    public CompletionStage<ClaimAnswer> claim(Claim claim) {
+        return submit(
+                true,
+                (protocol, now) -> protocol.claim(claim, now),
+                answer -> thread.watch().claimed(claim, answer));
+    }
+
+    @Override
+    public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
+        return submit(
+                true,
+                (protocol, now) -> protocol.renew(lease, duration, now),
+                answer -> thread.watch().renewed(lease, answer));
+    }
+
+    @Override
+    public CompletionStage<ReleaseAnswer> release(LeaseId lease, Duration keepFor) {
+        return submit(
+                true,
+                (protocol, now) -> protocol.release(lease, keepFor, now),
+                answer -> thread.watch().released(lease));
+    }
+
+    @Override
+    public CompletionStage<Void> withdraw(String lock, ClaimId claim) {
+        Job.Work<Boolean> work = (protocol, now) -> protocol.withdraw(lock, claim, now);
+        return submit(true, work, found -> thread.watch().withdrawn(claim)).thenAccept(found -> {});
+    }
+
+    @Override
+    public CompletionStage<List<LockInfo>> inspect(NamePattern pattern) {
+        return file.isMissing()
+                ? CompletableFuture.completedFuture(List.of())
+                : submit(false, (protocol, now) -> protocol.inspect(pattern, now), answer -> {});
+    }
+
+    @Override
+    public CompletionStage<Boolean> breakLease(String lock, long token) {
+        return submit(true, (protocol, now) -> protocol.breakLease(lock, token, now), answer -> {});
+    }
+
+    @Override
+    public Duration maxLease() {
+        return Turn.LONGEST;
+    }
+
+    @Override
+    public void close() {
+        thread.close();
+    }
+
+    private <T> CompletionStage<T> submit(boolean writes, Job.Work<T> work, Consumer<T> note) {
+        long deadline = context.time().nanos() + context.storeTimeout().toNanos();
+        Job<T> job = new Job<>(work, note, writes, deadline);
+        thread.submit(job);
+        return job.answer();
+    }
+}

@@ -1,0 +1,63 @@
+package dev.leasehold.jdbc.sqlite;
+
+import dev.leasehold.jdbc.connection.Sql;
+import dev.leasehold.jdbc.protocol.LockRow;
+import dev.leasehold.jdbc.protocol.LockRow.Tenure;
+import dev.leasehold.jdbc.protocol.Protocol;
+import dev.leasehold.jdbc.protocol.Turn;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.Validity;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The tables of an embedded store: for its {@link Protocol}, and for a client that looks at what concerns it. */
+public final class SqliteViews {
+
+    /** A grant that was made while its client waited. */
+    record Handed(LeaseId lease, int spare, @Nullable Validity validity) {}
+
+    private final LockTable locks;
+    private final WaiterTable waiters;
+    private final Sweep sweep;
+
+    public SqliteViews(Sql sql, String namespace) {
+        this.locks = new LockTable(sql, namespace);
+        this.waiters = new WaiterTable(sql);
+        this.sweep = new Sweep(locks, waiters);
+    }
+
+    public Protocol protocol(StoreContext context) {
+        return new Protocol(locks, waiters, sweep::step, context.owner());
+    }
+
+    /**
+     * The locks that were handed to a client and that it has not confirmed yet. Only reads. Where another boot did it, this
+     * one cannot tell the time left, and the client has to ask.
+     */
+    List<Handed> handedTo(String client, Turn now) throws SQLException {
+        List<Handed> handed = new ArrayList<>();
+        for (LockRow row : locks.handedTo(client, now)) {
+            Tenure tenure = row.tenure();
+            if (tenure != null && tenure.claim() != null) {
+                LeaseId lease = new LeaseId(row.name(), tenure.claim(), tenure.token());
+                int spare = Math.toIntExact(tenure.runEnd() - tenure.token());
+                handed.add(new Handed(lease, spare, row.foreign() ? null : now.validity(tenure.ends())));
+            }
+        }
+        return handed;
+    }
+
+    boolean carries(LeaseId lease) throws SQLException {
+        return locks.carries(lease);
+    }
+
+    /** The place of a claim in the queue, the dead included; 0 where it does not wait. Only reads. */
+    int place(String lock, ClaimId claim) throws SQLException {
+        Long id = locks.id(lock);
+        return id == null ? 0 : waiters.place(id, claim);
+    }
+}

@@ -1,0 +1,163 @@
+package dev.leasehold.jdbc.sqlite;
+
+import dev.leasehold.LockException;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The file of an embedded store: its place, not its contents.
+ *
+ * <p>This class must never open an existing store file. Closing any descriptor of a file drops all of the process's POSIX
+ * locks on it, SQLite's among them, and then two processes can write at the same time. (Creating is safe: it opens the
+ * file only if it was not there.)
+ */
+public record StoreFile(Path path) {
+
+    private static final boolean POSIX =
+            FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
+
+    /** File systems whose files other machines may have open too. */
+    private static final Set<String> NETWORK = Set.of(
+            "nfs",
+            "nfs3",
+            "nfs4",
+            "cifs",
+            "smb",
+            "smb2",
+            "smb3",
+            "smbfs",
+            "afs",
+            "afpfs",
+            "webdav",
+            "davfs",
+            "ncpfs",
+            "9p",
+            "virtiofs",
+            "vboxsf",
+            "vmhgfs",
+            "prl_fs",
+            "ceph",
+            "lustre",
+            "gpfs",
+            "ocfs2",
+            "gfs2",
+            "glusterfs",
+            "beegfs",
+            "pvfs2",
+            "orangefs",
+            "coda");
+
+    /** What lies behind other FUSE file systems cannot be told. */
+    private static final Set<String> LOCAL_FUSE = Set.of("fuse.fuse-overlayfs", "fuse.gocryptfs", "fuse.encfs");
+
+    /** Makes sure that the file is there and may be used; what has to be made, only its owner can read. */
+    void prepare() {
+        try {
+            refuseNetwork();
+            if (Files.isDirectory(path)) {
+                throw new LockException("the store " + this + " is a directory; nothing was locked."
+                        + " Name a file in it, for example sqlite:" + path.resolve("locks.db"));
+            }
+            if (!Files.exists(path)) {
+                create();
+            }
+        } catch (IOException e) {
+            throw new LockException(
+                    "the store " + this + " cannot be created: " + e + "; nothing was locked."
+                            + " Check that its directory exists or can be made, and may be written by this user",
+                    e);
+        }
+    }
+
+    private void create() throws IOException {
+        if (Files.isSymbolicLink(path)) {
+            throw new IOException("it is a symbolic link to nothing");
+        }
+        Path directory = path.getParent();
+        if (directory != null && !Files.isDirectory(directory)) {
+            Files.createDirectories(directory, ownerOnly("rwx------"));
+        }
+        try {
+            Files.createFile(path, ownerOnly("rw-------"));
+        } catch (FileAlreadyExistsException e) {
+            // Another process was quicker.
+        }
+    }
+
+    private static FileAttribute<?>[] ownerOnly(String permissions) {
+        return POSIX
+                ? new FileAttribute<?>[] {
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))
+                }
+                : new FileAttribute<?>[0];
+    }
+
+    private void refuseNetwork() throws IOException {
+        Path existing = path;
+        while (!Files.exists(existing, LinkOption.NOFOLLOW_LINKS) && existing.getParent() != null) {
+            existing = existing.getParent();
+        }
+        String type;
+        try {
+            type = Files.getFileStore(existing).type();
+        } catch (IOException | SecurityException e) {
+            return; // Not every sandbox shows its mounts.
+        }
+        if (isShared(type, path)) {
+            throw new LockException(
+                    "the store " + this + " is on a file system of type " + type + ", which other machines"
+                            + " may use too; nothing was locked. Locks in a file hold between the processes of one machine only:"
+                            + " name a file on a local disk, or use a server as the store");
+        }
+    }
+
+    static boolean isShared(String type, Path path) {
+        String lower = type.toLowerCase(Locale.ROOT);
+        return NETWORK.contains(lower)
+                || (lower.startsWith("fuse.") && !LOCAL_FUSE.contains(lower))
+                || path.toString().startsWith("\\\\");
+    }
+
+    /** Whether there is no file yet, nor anything else in its place: nobody holds a lock, and looking need not make one. */
+    boolean isMissing() {
+        return Files.notExists(path, LinkOption.NOFOLLOW_LINKS) && isPlain(path.getParent());
+    }
+
+    /** Whether a file could be made there, so that its absence is no mistake. */
+    private static boolean isPlain(@Nullable Path directory) {
+        return directory == null || Files.isDirectory(directory) || Files.notExists(directory);
+    }
+
+    /**
+     * Which file is at the path now; null where there is none. A file that was deleted or replaced has another identity
+     * than the one that is open.
+     */
+    @Nullable Object identity() {
+        try {
+            Object key = Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+            return key != null ? key : path;
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
+    /** For JDBC: as a URI, so that no character of the path can be taken for an option. */
+    String jdbcUrl() {
+        return "jdbc:sqlite:file:" + path.toUri().getRawPath() + "?mode=rw";
+    }
+
+    @Override
+    public String toString() {
+        return "sqlite:" + path;
+    }
+}

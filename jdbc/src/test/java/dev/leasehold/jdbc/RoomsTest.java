@@ -1,0 +1,28 @@
+package dev.leasehold.jdbc;
+
+import dev.leasehold.architecture.Rooms;
+import org.junit.jupiter.api.Test;
+
+/** The rooms of this module and the arrows between them. */
+class RoomsTest {
+
+    private final Rooms rooms = new Rooms("dev.leasehold.jdbc")
+            .room("connection")
+            .room("protocol")
+            .room("dialect", "connection")
+            .room("fence", "connection", "dialect")
+            .room("sqlite", "connection", "protocol")
+            .room("server", "connection", "dialect", "protocol")
+            .room("doctor", "connection", "dialect", "server")
+            .room("", "connection", "dialect", "fence", "sqlite", "server", "doctor");
+
+    @Test
+    void arrowsRunOneWay() {
+        rooms.checkArrows();
+    }
+
+    @Test
+    void noLargeKnots() {
+        rooms.checkKnots();
+    }
+}

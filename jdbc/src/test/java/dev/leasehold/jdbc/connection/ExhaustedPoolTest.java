@@ -1,0 +1,139 @@
+package dev.leasehold.jdbc.connection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockOptions;
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.jdbc.JdbcStore;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/** A pool whose connections the application keeps. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ExhaustedPoolTest {
+
+    private static final Logger LOG = Logger.getLogger("dev.leasehold.jdbc");
+
+    private final List<String> warnings = new CopyOnWriteArrayList<>();
+    private final Handler handler = new Handler() {
+        @Override
+        public void publish(LogRecord logged) {
+            if (logged.getLevel() == java.util.logging.Level.WARNING) {
+                warnings.add(logged.getMessage());
+            }
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+    };
+
+    private HikariDataSource pool;
+
+    @BeforeEach
+    void open() {
+        pool = new HikariDataSource();
+        pool.setJdbcUrl("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
+        pool.setPoolName("shop");
+        pool.setMaximumPoolSize(2);
+        LOG.addHandler(handler);
+    }
+
+    @AfterEach
+    void close() {
+        LOG.removeHandler(handler);
+        pool.close();
+    }
+
+    private Leasehold client() {
+        return Leasehold.builder()
+                .store(JdbcStore.using(pool))
+                .storeTimeout(Duration.ofSeconds(5))
+                .build();
+    }
+
+    /** Whether the pool gives up before the client does, or after it. */
+    @ParameterizedTest
+    @ValueSource(longs = {500, 30_000})
+    void isNamedWithItsSizeAndNotTheDatabase(long timeout) throws Exception {
+        pool.setConnectionTimeout(timeout);
+        try (Leasehold client = client()) {
+            client.lock("a").acquire().close();
+            try (Connection one = pool.getConnection();
+                    Connection two = pool.getConnection()) {
+                assertThatThrownBy(() -> client.lock("a").acquire())
+                        .isInstanceOf(StoreUnavailableException.class)
+                        .hasMessageContaining("all 2 connections of the pool shop are in use")
+                        .hasMessageNotContaining("Check that the database is running");
+                assertThat(one.isClosed() || two.isClosed()).isFalse();
+            }
+        }
+    }
+
+    @Test
+    void isWarnedOfOncePerOutageWhenLeasesCannotBeRenewed() throws Exception {
+        pool.setConnectionTimeout(300);
+        LockOptions brief = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(3));
+        try (Leasehold client = client();
+                Lease one = client.lock("a", brief).acquire();
+                Lease two = client.lock("b", brief).acquire()) {
+            try (Connection first = pool.getConnection();
+                    Connection second = pool.getConnection()) {
+                await().until(() -> !one.isValid() && !two.isValid());
+                assertThat(first.isClosed() || second.isClosed()).isFalse();
+            }
+            assertThat(warnings)
+                    .filteredOn(text -> text.contains("renewed"))
+                    .singleElement()
+                    .asString()
+                    .contains("all 2 connections of the pool shop are in use");
+        }
+    }
+
+    @Test
+    void isWarnedOfWhereACallersThreadHasATransactionOfIt() throws Exception {
+        try (Leasehold client = client()) {
+            client.lock("a").acquire().close();
+            assertThat(warnings).isEmpty();
+            TransactionSynchronizationManager.bindResource(pool, new Object());
+            client.lock("a").acquire().close();
+            client.lock("a").acquire().close();
+            assertThat(warnings).singleElement().asString().contains("transaction");
+        } finally {
+            TransactionSynchronizationManager.unbindResource(pool);
+        }
+    }
+
+    @Test
+    void ofAnotherKindIsKnownByWhatHikariSays() {
+        assertThat(NoConnection.reason(new java.sql.SQLTransientConnectionException(
+                        "shop - Connection is not available, request timed out after 500ms (total=4, active=4, idle=0,"
+                                + " waiting=1)")))
+                .isEqualTo("all 4 connections of the pool shop are in use");
+        assertThat(NoConnection.reason(new java.sql.SQLTransientConnectionException(
+                        "shop - Connection is not available, request timed out after 500ms (total=0, active=0, idle=0,"
+                                + " waiting=1)")))
+                .isNull();
+    }
+}

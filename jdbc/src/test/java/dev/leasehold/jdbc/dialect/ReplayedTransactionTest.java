@@ -1,0 +1,185 @@
+package dev.leasehold.jdbc.dialect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockException;
+import dev.leasehold.LockInfo;
+import dev.leasehold.jdbc.connection.Sql;
+import dev.leasehold.jdbc.protocol.LockRow;
+import dev.leasehold.jdbc.protocol.Turn;
+import dev.leasehold.jdbc.server.RowReplaced;
+import dev.leasehold.jdbc.server.ServerLocks;
+import dev.leasehold.servers.MariaDbServer;
+import dev.leasehold.servers.PostgresServer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.testkit.Started;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A driver or a pooler carries a transaction out again that was cut, after others have had the lock. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ReplayedTransactionTest {
+
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    @RegisterExtension
+    private static final Started<MariaDbServer> MARIADB = new Started<>(MariaDbServer::start);
+
+    @RegisterExtension
+    private static final Started<PostgresServer> POSTGRES = new Started<>(PostgresServer::start);
+
+    private final String name = "lock-" + UUID.randomUUID();
+
+    enum Server {
+        MARIADB,
+        POSTGRESQL,
+        H2;
+
+        String url() {
+            return switch (this) {
+                case MARIADB -> ReplayedTransactionTest.MARIADB.get().url();
+                case POSTGRESQL -> POSTGRES.get().url();
+                case H2 -> "jdbc:h2:mem:replay;DB_CLOSE_DELAY=-1";
+            };
+        }
+    }
+
+    /** One connection, whose transaction has locked the row of the lock and read it. */
+    private final class Work implements AutoCloseable {
+
+        private final ServerSql texts;
+        private final Connection connection;
+        private final Sql sql;
+        private final Object namespace;
+        private final Turn now;
+        private ServerLocks locks;
+        private LockRow row;
+
+        Work(Server server) throws SQLException {
+            Dialect dialect = Product.valueOf(server.name()).rules();
+            texts = new ServerSql(new Tables(dialect, null, Tables.PREFIX));
+            connection = DriverManager.getConnection(server.url());
+            connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+            connection.setAutoCommit(false);
+            sql = new Sql(connection);
+            namespace = dialect.name("");
+            long micros = sql.number(texts.time);
+            now = new Turn(new ClockReading(0, 0), "", micros, micros, new ArrayList<>());
+            locks = lock();
+            row = locks.find(name, now);
+        }
+
+        ServerLocks lock() throws SQLException {
+            return new ServerLocks(
+                    sql,
+                    texts,
+                    namespace,
+                    ServerLocks.lock(sql, texts, namespace, texts.dialect().name(name)),
+                    () -> {});
+        }
+
+        LockRow.Tenure grant(String client) throws SQLException {
+            return locks.grant(row, new ClaimId(client, 1), client, MINUTE, 0, false, now);
+        }
+
+        /** The transaction is cut, others have the lock, and it is carried out again from its beginning. */
+        void replay(Server server, String successor) throws SQLException {
+            connection.rollback();
+            try (Work other = new Work(server)) {
+                other.grant(successor);
+                other.connection.commit();
+            }
+            assertThat(lock()).isNotNull();
+        }
+
+        @Override
+        public void close() throws SQLException {
+            connection.rollback();
+            connection.close();
+        }
+    }
+
+    private static void makeTables(Server server, String lock) throws InterruptedException {
+        try (Leasehold leasehold = Leasehold.connect(server.url())) {
+            leasehold.lock(lock).acquire().close();
+        }
+    }
+
+    private static LockInfo seen(Server server, String lock) throws InterruptedException {
+        try (Leasehold leasehold = Leasehold.connect(server.url())) {
+            return leasehold.locks(lock).get(0);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aGrantIsNotWrittenOverASuccessor(Server server) throws Exception {
+        makeTables(server, name);
+        try (Work work = new Work(server)) {
+            work.replay(server, "successor");
+            assertThatThrownBy(() -> work.grant("replayed")).isInstanceOf(RowReplaced.class);
+        }
+        assertThat(seen(server, name).holder().owner()).isEqualTo("successor");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anExtensionIsNotWrittenOverASuccessor(Server server) throws Exception {
+        makeTables(server, name);
+        LockRow.Tenure held;
+        try (Work before = new Work(server)) {
+            held = before.grant("holder");
+            before.connection.commit();
+        }
+        try (Work work = new Work(server)) {
+            work.replay(server, "successor");
+            assertThatThrownBy(() -> work.locks.extend(work.row, held, MINUTE.multipliedBy(100), work.now))
+                    .isInstanceOf(RowReplaced.class);
+        }
+        LockInfo seen = seen(server, name);
+        assertThat(seen.holder().owner()).isEqualTo("successor");
+        assertThat(seen.holder().timeLeft()).isLessThan(MINUTE.multipliedBy(2));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aReleaseIsNotWrittenOverASuccessor(Server server) throws Exception {
+        makeTables(server, name);
+        try (Work work = new Work(server)) {
+            work.replay(server, "successor");
+            assertThatThrownBy(() -> work.locks.keep(work.row, Duration.ZERO, work.now))
+                    .isInstanceOf(RowReplaced.class);
+        }
+        assertThat(seen(server, name).holder().owner()).isEqualTo("successor");
+    }
+
+    @Test
+    void theDriversOptionForItIsRefused() throws Exception {
+        String url = MARIADB.get().url();
+        String replaying = url + (url.contains("?") ? "&" : "?") + "transactionReplay=true";
+        try (Leasehold leasehold = Leasehold.connect(replaying)) {
+            assertThatThrownBy(() -> leasehold.lock(name).tryAcquire())
+                    .isInstanceOf(LockException.class)
+                    .hasMessageContaining("transactionReplay");
+        }
+        try (Leasehold leasehold = Leasehold.connect(replaying.replace("=true", "=false"))) {
+            try (Lease lease = leasehold.lock(name).acquire()) {
+                assertThat(lease.isValid()).isTrue();
+            }
+        }
+    }
+}

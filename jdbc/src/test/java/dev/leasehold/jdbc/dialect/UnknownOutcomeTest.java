@@ -1,0 +1,154 @@
+package dev.leasehold.jdbc.dialect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.LockException;
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.jdbc.FaultyDatabase;
+import dev.leasehold.jdbc.FaultyDatabase.Place;
+import dev.leasehold.jdbc.JdbcStore;
+import dev.leasehold.jdbc.TestClient;
+import dev.leasehold.jdbc.connection.Sql;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.NamePattern;
+import dev.leasehold.spi.Signals;
+import dev.leasehold.spi.Store;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.Validity;
+import dev.leasehold.testkit.RealTime;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.NullSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a caller is told when a request may have been carried out, and when it certainly was not. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class UnknownOutcomeTest {
+
+    private static final Duration LEASE = Duration.ofSeconds(30);
+    private static final String BROKEN = "08006";
+    private static final String NOBODY_THERE = "08001";
+
+    private final FaultyDatabase database = new FaultyDatabase();
+    private final RealTime time = new RealTime();
+    private Store store;
+
+    private static final class Unheard implements Signals {
+        @Override
+        public void granted(LeaseId lease, int spare, Validity validity) {}
+
+        @Override
+        public void doubt(String lock) {}
+    }
+
+    @BeforeEach
+    void open() {
+        store = JdbcStore.using(database.dataSource())
+                .open(new StoreContext("client", "owner", "", time, Duration.ofSeconds(10), new Unheard()));
+        get(store.inspect(NamePattern.of("*")));
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+        time.close();
+    }
+
+    private static <T> T get(CompletionStage<T> stage) {
+        return TestClient.get(stage);
+    }
+
+    private void withdraw() {
+        get(store.withdraw("lock", new ClaimId("client", 1)));
+    }
+
+    private void claim() {
+        get(store.claim(new Claim(new ClaimId("client", 2), "lock", LEASE, 0, false)));
+    }
+
+    private static void assertOutcome(Outcome outcome, ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        StoreUnavailableException.class,
+                        e -> assertThat(e.outcome()).as(e.getMessage()).isEqualTo(outcome))
+                .hasMessageContaining(outcome == Outcome.UNKNOWN ? "may have been" : "certainly not");
+    }
+
+    @Test
+    void aCommitWhoseAnswerWasCutIsUnknownAlsoWhenThereIsNoConnectionToAskAgain() {
+        database.fail(Place.COMMIT, FaultyDatabase.error(BROKEN));
+        database.fail(Place.CONNECT, FaultyDatabase.error(NOBODY_THERE));
+        assertOutcome(Outcome.UNKNOWN, this::withdraw);
+    }
+
+    @Test
+    void aCommitWhoseAnswerWasCutIsUnknownAlsoWhenTheDatabaseThenRefuses() {
+        database.fail(Place.COMMIT, FaultyDatabase.error(BROKEN));
+        database.fail(Place.CONNECT, FaultyDatabase.error("28P01"));
+        assertOutcome(Outcome.UNKNOWN, this::withdraw);
+        database.fail(Place.COMMIT, FaultyDatabase.error(BROKEN));
+        database.fail(Place.PREPARE, FaultyDatabase.error("42501"));
+        assertOutcome(Outcome.UNKNOWN, this::withdraw);
+    }
+
+    /** The server says that it does not know what has come of the statement. */
+    @ParameterizedTest
+    @ValueSource(strings = {"40003", "08007"})
+    void aStatementWhoseCompletionTheServerDoesNotKnowIsUnknown(String state) {
+        database.fail(Place.PREPARE, FaultyDatabase.error(state));
+        assertOutcome(Outcome.UNKNOWN, this::claim);
+        for (Dialect dialect :
+                new Dialect[] {Product.POSTGRESQL.rules(), Product.MARIADB.rules(), Product.H2.rules()}) {
+            assertThat(dialect.isRetryable(FaultyDatabase.error(state)))
+                    .as(dialect.schema())
+                    .isFalse();
+        }
+        assertThat(Sql.isBroken(FaultyDatabase.error(state))).isTrue();
+    }
+
+    /** A driver's own error, or a server's that has no word for it. */
+    @ParameterizedTest
+    @NullSource
+    @ValueSource(strings = {"HY000", "XX000", "58030"})
+    void anErrorThatSaysNothingOfACommitLeavesItUnknown(String state) {
+        database.fail(Place.COMMIT, new SQLException("made by the test", state));
+        assertOutcome(Outcome.UNKNOWN, () -> get(store.breakLease("lock", 1)));
+        database.fail(Place.COMMIT, new SQLException("made by the test", state));
+        withdraw(); // It can be repeated.
+        assertThat(database.hasFailed()).isTrue();
+    }
+
+    @Test
+    void anUnexpectedErrorInACommitLeavesItUnknown() {
+        database.fail(Place.COMMIT, new OutOfMemoryError("made by the test"));
+        assertOutcome(Outcome.UNKNOWN, this::withdraw);
+    }
+
+    @Test
+    void whatTheDatabaseHasUndoneIsCertainAlsoWhenThereIsNoConnectionToRepeatItWith() {
+        database.fail(Place.PREPARE, new SQLException("made by the test", "40001", 40001));
+        database.fail(Place.CONNECT, FaultyDatabase.error(NOBODY_THERE));
+        assertOutcome(Outcome.NOT_ACQUIRED, this::claim);
+    }
+
+    @Test
+    void aStatementThatTheDatabaseRefusesIsCertainlyNotCarriedOut() {
+        database.fail(Place.PREPARE, FaultyDatabase.error("42501"));
+        assertThatThrownBy(this::claim)
+                .isInstanceOf(LockException.class)
+                .isNotInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("nothing was changed");
+    }
+}

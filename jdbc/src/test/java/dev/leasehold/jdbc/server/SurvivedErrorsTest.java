@@ -1,0 +1,155 @@
+package dev.leasehold.jdbc.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.jdbc.FaultyDatabase;
+import dev.leasehold.jdbc.JdbcStore;
+import dev.leasehold.jdbc.TestClient;
+import dev.leasehold.jdbc.connection.Borrowed;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Signals;
+import dev.leasehold.spi.Store;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.Validity;
+import dev.leasehold.testkit.RealTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** An error that nobody expects, and what must go on after it. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class SurvivedErrorsTest {
+
+    private static final Duration LEASE = Duration.ofSeconds(30);
+
+    private final FaultyDatabase database = new FaultyDatabase();
+    private final RealTime time = new RealTime();
+    private Store store;
+
+    private static final class Unheard implements Signals {
+        @Override
+        public void granted(LeaseId lease, int spare, @Nullable Validity validity) {}
+
+        @Override
+        public void doubt(@Nullable String lock) {}
+    }
+
+    @BeforeEach
+    void open() {
+        store = JdbcStore.using(database.dataSource())
+                .withConnections(1)
+                .open(new StoreContext("client", "owner", "", time, Duration.ofSeconds(10), new Unheard()));
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+        time.close();
+    }
+
+    private LeaseId acquire(int number) {
+        Claim claim = new Claim(new ClaimId("client", number), "lock" + number, LEASE, 0, false);
+        return ((ClaimAnswer.Granted) TestClient.get(store.claim(claim))).lease();
+    }
+
+    /** The one worker is kept busy while they gather. */
+    @Test
+    void renewalsGoOnAfterABatchThatRanOutOfMemory() throws Exception {
+        List<LeaseId> leases = new ArrayList<>();
+        for (int i = 1; i <= 3; i++) {
+            leases.add(acquire(i));
+        }
+        for (int round = 0; round < 2; round++) {
+            CountDownLatch gathered = database.holdNextConnection();
+            CompletionStage<?> keepsBusy = store.withdraw("other", new ClaimId("client", 9));
+            List<CompletableFuture<RenewAnswer>> renewals = new ArrayList<>();
+            for (LeaseId lease : leases) {
+                renewals.add(store.renew(lease, LEASE).toCompletableFuture());
+            }
+            if (round == 0) {
+                database.failBatch(new OutOfMemoryError("made by the test"));
+            }
+            gathered.countDown();
+            for (CompletableFuture<RenewAnswer> renewal : renewals) {
+                assertThat(TestClient.get(renewal)).isInstanceOf(RenewAnswer.Renewed.class);
+            }
+            TestClient.get(keepsBusy);
+            assertThat(database.hasFailed()).isTrue();
+        }
+    }
+
+    @Test
+    void aWorkerGoesOnAfterATaskThatFails() {
+        Workers workers = new Workers("survivor", 1);
+        try {
+            for (int i = 0; i < 3; i++) {
+                workers.submit(new Workers.Task("lock", () -> {
+                    throw new OutOfMemoryError("made by the test");
+                }));
+            }
+            CompletableFuture<String> after = new CompletableFuture<>();
+            workers.submit(new Workers.Task("lock", () -> after.complete("done")));
+            assertThat(after.orTimeout(10, TimeUnit.SECONDS).join()).isEqualTo("done");
+        } finally {
+            workers.close();
+        }
+    }
+
+    @Test
+    void theListenerTriesAgainAfterAnError() {
+        CompletableFuture<String> again = new CompletableFuture<>();
+        PostgresListener listener = new PostgresListener("survivor", () -> "channel", new PostgresListener.Client() {
+            private int asked;
+
+            @Override
+            public Borrowed connect() {
+                if (++asked == 1) {
+                    throw new OutOfMemoryError("made by the test");
+                }
+                again.complete("asked again");
+                throw new IllegalStateException("made by the test");
+            }
+
+            @Override
+            public void notifySelf(String channel, String payload) {}
+
+            @Override
+            public void granted() {}
+
+            @Override
+            public void broken(String lock) {}
+
+            @Override
+            public void told(boolean comesThrough) {}
+
+            @Override
+            public boolean isIdle() {
+                return false;
+            }
+
+            @Override
+            public boolean isStarved() {
+                return false;
+            }
+        });
+        listener.want();
+        try {
+            assertThat(again.orTimeout(10, TimeUnit.SECONDS).join()).isEqualTo("asked again");
+        } finally {
+            listener.close();
+        }
+    }
+}

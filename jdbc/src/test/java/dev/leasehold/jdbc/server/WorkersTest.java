@@ -1,0 +1,252 @@
+package dev.leasehold.jdbc.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Who does what, and in which order, when callers lend their threads. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class WorkersTest {
+
+    private static final int MOST = 3;
+
+    private final Workers workers = new Workers("leasehold-workers-test", MOST);
+    private final Queue<String> done = new ConcurrentLinkedQueue<>();
+
+    @AfterEach
+    void close() {
+        workers.close();
+    }
+
+    private Workers.Task task(String lock, String what, CountDownLatch finished) {
+        return new Workers.Task(lock, () -> note(what, finished), () -> {
+            note(what, finished);
+            return null;
+        });
+    }
+
+    private void note(String what, CountDownLatch finished) {
+        boolean worker = Thread.currentThread().getName().startsWith("leasehold-");
+        done.add(what + (worker ? " by a worker" : " by the caller"));
+        finished.countDown();
+    }
+
+    @Test
+    void aLentThreadWorksOnlyAfterItsRequestHasReturned() {
+        CountDownLatch finished = new CountDownLatch(1);
+        workers.lend(() -> {
+            workers.submit(task("a", "claim", finished));
+            done.add("asked");
+        });
+        assertThat(done).containsExactly("asked", "claim by the caller");
+    }
+
+    @Test
+    void aThreadThatIsNotLentDoesNothing() throws InterruptedException {
+        CountDownLatch finished = new CountDownLatch(2);
+        workers.lend(() -> {});
+        workers.submit(task("a", "one", finished));
+        finished.await(0, TimeUnit.SECONDS);
+        workers.lend(() -> workers.submit(new Workers.Task("b", () -> note("two", finished))));
+        finished.await();
+        assertThat(done).containsExactlyInAnyOrder("one by a worker", "two by a worker");
+    }
+
+    @Test
+    void aLentThreadDoesOneTaskAndWorkersTheOthers() throws InterruptedException {
+        CountDownLatch finished = new CountDownLatch(3);
+        workers.lend(() -> {
+            workers.submit(task("a", "a", finished));
+            workers.submit(task("b", "b", finished));
+            workers.submit(task("c", "c", finished));
+        });
+        finished.await();
+        assertThat(done).containsExactlyInAnyOrder("a by the caller", "b by a worker", "c by a worker");
+    }
+
+    /** A withdrawal never overtakes the claim. */
+    @Test
+    void whatComesForTheSameLockWaitsForTheLentThread() throws InterruptedException {
+        CountDownLatch finished = new CountDownLatch(3);
+        workers.lend(() -> {
+            workers.submit(task("a", "claim", finished));
+            workers.submit(task("a", "withdrawal", finished));
+            workers.submit(task("b", "other", finished));
+            awaitOne(done); // The other lock's, by a worker.
+            assertThat(done).containsExactly("other by a worker");
+        });
+        finished.await();
+        assertThat(done).containsExactly("other by a worker", "claim by the caller", "withdrawal by a worker");
+    }
+
+    private static void awaitOne(Queue<String> done) {
+        while (done.isEmpty()) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void whatALentThreadHasNotSettledIsDoneBeforeWhatCameLater() throws InterruptedException {
+        CountDownLatch finished = new CountDownLatch(2);
+        workers.lend(() -> {
+            workers.submit(new Workers.Task("a", () -> note("wrong", finished), () -> {
+                done.add("attempt");
+                return () -> note("rest", finished);
+            }));
+            workers.submit(task("a", "withdrawal", finished));
+        });
+        finished.await();
+        assertThat(done).containsExactly("attempt", "rest by a worker", "withdrawal by a worker");
+    }
+
+    @Test
+    void aLockThatIsBeingWorkedOnIsNotGivenToALentThread() throws InterruptedException {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        CountDownLatch finished = new CountDownLatch(2);
+        workers.submit(new Workers.Task("a", () -> {
+            begun.countDown();
+            awaitQuietly(goOn);
+            note("first", finished);
+        }));
+        begun.await();
+        workers.lend(() -> workers.submit(task("a", "second", finished)));
+        assertThat(done).isEmpty();
+        goOn.countDown();
+        finished.await();
+        assertThat(done).containsExactly("first by a worker", "second by a worker");
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void lentThreadsAndWorkersTogetherAreNoMoreThanAllowed() throws Exception {
+        AtomicInteger now = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        AtomicInteger byCallers = new AtomicInteger();
+        int threads = 50;
+        int each = 40;
+        CountDownLatch finished = new CountDownLatch(threads * each);
+        CyclicBarrier start = new CyclicBarrier(threads);
+        List<Thread> callers = new ArrayList<>();
+        for (int i = 0; i < threads; i++) {
+            String lock = "lock-" + i;
+            Runnable work = () -> {
+                most.accumulateAndGet(now.incrementAndGet(), Math::max);
+                Thread.yield();
+                now.decrementAndGet();
+                finished.countDown();
+            };
+            callers.add(new Thread(() -> {
+                awaitQuietly(start);
+                for (int j = 0; j < each; j++) {
+                    boolean unsettled = j % 4 == 0;
+                    workers.lend(() -> workers.submit(new Workers.Task(lock, work, () -> {
+                        byCallers.incrementAndGet();
+                        if (unsettled) {
+                            return work;
+                        }
+                        work.run();
+                        return null;
+                    })));
+                }
+            }));
+        }
+        callers.forEach(Thread::start);
+        assertThat(finished.await(30, TimeUnit.SECONDS))
+                .as("all %d done, left %d", threads * each, finished.getCount())
+                .isTrue();
+        assertThat(most.get()).isBetween(1, MOST);
+        assertThat(byCallers.get()).isPositive();
+    }
+
+    private static void awaitQuietly(CyclicBarrier barrier) {
+        try {
+            barrier.await();
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void whenAllPlacesAreTakenByLentThreadsWorkersWaitForOne() throws Exception {
+        CountDownLatch begun = new CountDownLatch(MOST);
+        CountDownLatch goOn = new CountDownLatch(1);
+        CountDownLatch finished = new CountDownLatch(1);
+        List<Thread> callers = new ArrayList<>();
+        for (int i = 0; i < MOST; i++) {
+            String lock = "lock-" + i;
+            Thread caller = new Thread(() -> workers.lend(() -> workers.submit(new Workers.Task(lock, () -> {}, () -> {
+                begun.countDown();
+                awaitQuietly(goOn);
+                done.add("lent");
+                return null;
+            }))));
+            callers.add(caller);
+            caller.start();
+        }
+        begun.await();
+        workers.lend(() -> workers.submit(task("more", "more", finished)));
+        awaitIdleWorker();
+        assertThat(done).isEmpty();
+        goOn.countDown();
+        finished.await();
+        assertThat(done).contains("more by a worker").first().isEqualTo("lent");
+        for (Thread caller : callers) {
+            caller.join();
+        }
+    }
+
+    /** Until the worker that was started for the task has found that it may not take it, or has taken it. */
+    private void awaitIdleWorker() {
+        while (done.isEmpty()
+                && Thread.getAllStackTraces().keySet().stream()
+                        .filter(thread -> thread.getName().startsWith("leasehold-workers-test"))
+                        .noneMatch(thread -> thread.getState() == Thread.State.WAITING)) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void closingWaitsForLentThreads() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        AtomicBoolean ended = new AtomicBoolean();
+        Thread caller = new Thread(() -> workers.lend(() -> workers.submit(new Workers.Task("a", () -> {}, () -> {
+            begun.countDown();
+            awaitQuietly(goOn);
+            ended.set(true);
+            return () -> done.add("after the end");
+        }))));
+        caller.start();
+        begun.await();
+        Thread closing = new Thread(workers::close);
+        closing.start();
+        while (closing.getState() != Thread.State.TIMED_WAITING) {
+            Thread.onSpinWait();
+        }
+        goOn.countDown();
+        closing.join();
+        assertThat(ended).isTrue();
+        caller.join();
+        assertThat(done).isEmpty();
+        assertThat(workers.submit(task("a", "late", new CountDownLatch(1)))).isFalse();
+    }
+}
