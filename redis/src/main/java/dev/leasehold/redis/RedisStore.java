@@ -238,14 +238,12 @@ public final class RedisStore implements StoreFactory {
             throw new IllegalArgumentException(refusal);
         }
         RedisClient client = given;
+        NodeEvents events = OpenRedisStore.events(context);
         if (client != null) {
-            NodeEvents events = OpenRedisStore.events(context, null);
-            return new OpenRedisStore(reach.through(client, context, settings, events), context, null, () -> {});
+            return new OpenRedisStore(reach.through(client, context, settings, events), context, () -> {});
         }
         OwnClient own = new OwnClient(patience(context));
-        Linger linger = new Linger();
-        NodeEvents events = OpenRedisStore.events(context, linger);
-        return new OpenRedisStore(reach.through(own.client(), context, settings, events), context, linger, own::close);
+        return new OpenRedisStore(reach.through(own.client(), context, settings, events), context, own::close);
     }
 
     private static Duration patience(StoreContext context) {

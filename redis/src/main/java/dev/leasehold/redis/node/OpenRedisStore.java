@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -30,31 +29,25 @@ public final class OpenRedisStore implements Store {
     private final LockOps node;
     private final Runnable closeRest;
     private final Duration horizon;
-    private final @Nullable Linger linger;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /**
      * Opens a store.
      *
-     * @param linger of the thread of its connections, if that is this store's alone
      * @param closeRest closes what was opened for this store beside its connections
      */
-    public OpenRedisStore(LockOps node, StoreContext context, @Nullable Linger linger, Runnable closeRest) {
+   public OpenRedisStore(LockOps node, StoreContext context, Runnable closeRest) {
         this.node = node;
-        this.linger = linger;
         this.closeRest = closeRest;
         horizon = context.storeTimeout().compareTo(MOST_HORIZON) < 0 ? context.storeTimeout() : MOST_HORIZON;
     }
 
     /** What the nodes of a client tell unasked, its client is told. */
-    public static NodeEvents events(StoreContext context, @Nullable Linger linger) {
+    public static NodeEvents events(StoreContext context) {
         return new NodeEvents() {
             @Override
             public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
                 context.signals().granted(lease, spare, validity);
-                if (linger != null) {
-                    linger.afterNews();
-                }
             }
 
             @Override
@@ -66,17 +59,17 @@ public final class OpenRedisStore implements Store {
 
     @Override
     public CompletionStage<ClaimAnswer> claim(Claim claim) {
-        return followed(unlessClosed(() -> node.claim(claim)), answer -> answer instanceof ClaimAnswer.Granted);
+        return unlessClosed(() -> node.claim(claim));
     }
 
     @Override
     public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
-        return followed(unlessClosed(() -> node.renew(lease, duration)), answer -> false);
+        return unlessClosed(() -> node.renew(lease, duration));
     }
 
     @Override
     public CompletionStage<ReleaseAnswer> release(LeaseId lease, Duration keepFor) {
-        return followed(unlessClosed(() -> node.release(lease, keepFor)), answer -> true);
+        return unlessClosed(() -> node.release(lease, keepFor));
     }
 
     @Override
@@ -105,10 +98,6 @@ public final class OpenRedisStore implements Store {
         if (closed.compareAndSet(false, true)) {
             node.close().whenComplete((done, failure) -> closeRest.run());
         }
-    }
-
-    private <T> CompletionStage<T> followed(CompletionStage<T> answer, Predicate<? super T> frees) {
-        return linger == null ? answer : linger.after(answer, frees);
     }
 
     private <T> CompletionStage<T> unlessClosed(Supplier<CompletionStage<T>> operation) {
