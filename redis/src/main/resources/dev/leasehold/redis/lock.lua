@@ -62,13 +62,6 @@ local function waiter(entry)
     period = period, spare = spare, channel = channel, owner = owner}
 end
 
--- Whether the stamp of a question says enough about a grant that is made so many microseconds later: at least half of the
--- claim period. Otherwise the client is told the run of the server, too. No claim period is shorter than 50 ms, and nobody
--- is alive for less than 125 ms (WaitingRules): so a question of the last 10 ms needs no counting.
-local function isFresh(age, period)
-  return age >= 0 and age < period * 500
-end
-
 local function leave(entry)
   return redis.call('LREM', KEYS[3], 1, entry)
 end
@@ -129,9 +122,7 @@ local function handOver(to)
     else
       local token = nextToken(to.last or redis.call('GET', KEYS[2]), now)
       grant(now, token, next.claim, next.spare, to.before and next.owner .. '\n' .. to.before or next.owner, next.period)
-      local run = isFresh(now - next.asked, next.period) and '' or runId()
-      local text = table.concat({'granted', run, integer(now), token, next.stamp, next.claim, next.period, next.spare,
-        to.argument}, '|')
+      local text = table.concat({'granted', token, next.stamp, next.claim, next.period, next.spare, to.argument}, '|')
       if tell(next.channel, text) or to.uncounted then
         leave(entry)
         return next.claim

@@ -18,11 +18,10 @@ if known then
     micros = '0' .. micros
   end
   local since = time[1] .. micros
-  -- Whoever asked within these ten milliseconds is alive and has a fresh stamp, whatever it asked for; see isFresh().
-  local young = known < since and sub(known, 1, 12) == sub(since, 1, 12)
-  local age = young and 0 or since - (tonumber(sub(known, 1, 16)) or 0)
+  -- To count costs; and whoever asked within these ten milliseconds is alive, since nobody is for less than 125 (WaitingRules).
+  local age = sub(known, 1, 12) == sub(since, 1, 12) and 0 or since - (tonumber(sub(known, 1, 16)) or 0)
   local aliveFor = tonumber(sub(known, 35, 39)) or 0
-  if young or age < aliveFor * 1000 then
+  if age < aliveFor * 1000 then
     local find = string.find
     local afterClaim = find(known, '|', 74, true)
     local afterPeriod = find(known, '|', afterClaim + 1, true)
@@ -39,16 +38,10 @@ if known then
     end
     call('SET', KEYS[1], 'leasehold|1|' .. sub(known, 74, afterClaim) .. token .. '|' .. spare .. '|' .. since .. '|'
       .. sub(known, afterChannel + 1), 'PX', period)
-    local run = ''
-    if not young and (age < 0 or age >= period * 500) then
-      local info = call('INFO', 'server')
-      local at = find(info, '\nrun_id:', 1, true) + 8
-      run = sub(info, at, at + 39)
-    end
     -- Here alone; see tell().
     redis.set_repl(redis.REPL_NONE)
     local heard = redis.pcall('PUBLISH', sub(known, afterSpare + 1, afterChannel - 1),
-      'granted|' .. run .. '|' .. since .. '|' .. token .. '|' .. sub(known, 41, afterSpare) .. ARGV[2])
+      'granted|' .. token .. '|' .. sub(known, 41, afterSpare) .. ARGV[2])
     redis.set_repl(redis.REPL_ALL)
     if heard ~= 0 or sub(ARGV[2], 1, 1) == '0' then
       return 1

@@ -9,7 +9,6 @@ import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.TimeSource;
-import dev.leasehold.spi.Validity;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.lang.System.Logger;
@@ -17,8 +16,6 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -31,8 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class Inbox {
 
     private static final Logger LOG = System.getLogger("dev.leasehold.redis");
-    private static final int GRANT_PARTS = 10;
-    private static final int MOST_RUNS = 1000;
+    private static final int GRANT_PARTS = 8;
     private static final long ASK_EVERY_NANOS = 1_000_000_000L;
     private static final Duration SUSPICIOUS = Duration.ofMillis(1500);
     private static final Duration REST = Duration.ofMillis(500);
@@ -44,7 +40,6 @@ public final class Inbox {
     private final TimeSource time;
     private final NodeEvents events;
     private final Link link;
-    private final ConcurrentMap<String, Exchange> exchanges = new ConcurrentHashMap<>();
 
     /** Null if it is not known. */
     private volatile @Nullable String runWhereOpened;
@@ -152,17 +147,6 @@ public final class Inbox {
         }
     }
 
-    /** Notes that the server has told its time. */
-    void heard(Exchange exchange) {
-        if (exchanges.size() >= MOST_RUNS && !exchanges.containsKey(exchange.run())) {
-            exchanges.clear();
-        }
-        exchanges.merge(
-                exchange.run(),
-                exchange,
-                (known, fresh) -> known.sentAt().nanos() - fresh.sentAt().nanos() > 0 ? known : fresh);
-    }
-
     private void read(String message) {
         try {
             int bar = message.indexOf('|');
@@ -178,27 +162,15 @@ public final class Inbox {
         }
     }
 
-    /** {@code RUN|NOW|TOKEN|STAMP|CLAIM|PERIOD|SPARE|COUNTS|INBOX|NAME}; the run is empty where the stamp is young. */
+    /** {@code TOKEN|STAMP|CLAIM|PERIOD|SPARE|COUNTS|INBOX|NAME}. */
     private void granted(String[] parts) {
-        ClaimId claim = ClaimId.parse(parts[4]);
+        ClaimId claim = ClaimId.parse(parts[2]);
         if (!claim.client().equals(context.clientId())) {
             return;
         }
-        LeaseId lease = new LeaseId(parts[9], claim, Long.parseLong(parts[2]));
-        events.granted(lease, Integer.parseInt(parts[6]), counts ? validity(parts) : null);
-    }
-
-    /** Stamp and exchange each give a moment until which the lease lasts at least; so the later of the two is right, too. */
-    private @Nullable Validity validity(String[] parts) {
-        long received = time.nanos();
-        Duration period = Duration.ofMillis(Long.parseLong(parts[5]));
-        Validity stamped = Stamp.ofPushed(parts[3], period, received);
-        if (parts[0].isEmpty()) {
-            return stamped;
-        }
-        long end = Long.parseLong(parts[1]) + period.toNanos() / 1000;
-        Validity counted = Exchange.ofPushed(exchanges.get(parts[0]), parts[0], end, received, period);
-        boolean stampSaysMore = counted == null || (stamped != null && stamped.deadline() - counted.deadline() > 0);
-        return stampSaysMore ? stamped : counted;
+        LeaseId lease = new LeaseId(parts[7], claim, Long.parseLong(parts[0]));
+        Duration period = Duration.ofMillis(Long.parseLong(parts[3]));
+        events.granted(
+                lease, Integer.parseInt(parts[4]), counts ? Stamp.ofPushed(parts[1], period, time.nanos()) : null);
     }
 }

@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisNode implements LockOps {
 
-    private static final long EXCHANGE_EVERY_NANOS = 1_000_000_000L;
+    private static final long RUN_EVERY_NANOS = 1_000_000_000L;
 
     private final Route route;
     private final StoreContext context;
@@ -64,7 +64,7 @@ public final class RedisNode implements LockOps {
     private final @Nullable Replicas replicas;
     private final @Nullable ForeignHolders foreign;
     private final ConcurrentMap<Renewal, CompletableFuture<RenewAnswer>> renewals;
-    private volatile @Nullable Exchange latest;
+    private volatile @Nullable ClockReading runToldAt;
 
     private record Renewal(LeaseId lease, Duration duration) {}
 
@@ -191,7 +191,7 @@ public final class RedisNode implements LockOps {
     }
 
     private String how(Claim claim, boolean enqueue, boolean wasHeld, ClockReading sentAt) {
-        return (enqueue ? wasHeld ? "2|" : "1|" : "0|") + (wantsExchange(sentAt) ? "1|" : "0|") + claim.place() + '|';
+        return (enqueue ? wasHeld ? "2|" : "1|" : "0|") + (wantsRun(sentAt) ? "1|" : "0|") + claim.place() + '|';
     }
 
     /** What the queue keeps of a claim. Its stamp is read before it is sent, as {@link Stamp} demands. */
@@ -216,13 +216,12 @@ public final class RedisNode implements LockOps {
     }
 
     /**
-     * Whether the server shall say which run it is, which costs it as much as a third of the rest: a pushed grant can be believed
-     * by an exchange of a second ago as well as by a new one. Should it be another server by then, its grant is only a reason
-     * to ask.
+     * Whether the server shall say which run it is, so that the inbox can follow the commands to another server. That costs it
+     * as much as a third of the rest, so it is asked once a second; and not in a cluster, where the inbox may be at any node.
      */
-    private boolean wantsExchange(ClockReading sentAt) {
-        Exchange last = latest;
-        return last == null || sentAt.nanos() - last.sentAt().nanos() >= EXCHANGE_EVERY_NANOS;
+    private boolean wantsRun(ClockReading sentAt) {
+        ClockReading last = runToldAt;
+        return counted && (last == null || sentAt.nanos() - last.nanos() >= RUN_EVERY_NANOS);
     }
 
     private ClaimAnswer claimAnswer(Claim claim, ClockReading sentAt, List<Object> answer) {
@@ -236,12 +235,8 @@ public final class RedisNode implements LockOps {
         long now = Long.parseLong(parts[3]);
         String run = parts[4];
         if (!run.isEmpty()) {
-            Exchange exchange = new Exchange(run, sentAt, now);
-            latest = exchange;
-            inbox.heard(exchange);
-            if (counted) {
-                inbox.followCommandsTo(run);
-            }
+            runToldAt = sentAt;
+            inbox.followCommandsTo(run);
         }
         Duration left = Reply.timeLeft(parts[2]);
         return new ClaimAnswer.Busy(Reply.holder(parts[5], left, now), left, Integer.parseInt(parts[1]));

@@ -13,6 +13,10 @@ import org.jspecify.annotations.Nullable;
  * it is, whatever it had saved and come back with, and however late the message is read or how often. A stamp of an older
  * question than the last one only says less. It is of this client and of this process: a message names the client, whose id
  * is drawn anew each time.
+ *
+ * <p>Where more than half of the claim period has passed since the stamp, the grant is only a reason to ask: the client puts
+ * its question again, and the lease lasts as long as the answer to that question says. The other half is there for the renewal
+ * that follows every pushed grant; without it a holder could be told of a loss while the store still has the lease.
  */
 public final class Stamp {
 
@@ -31,7 +35,7 @@ public final class Stamp {
      * @param stamp as it was told
      * @param period the claim period, as the server told it with the grant
      * @param received our monotonic clock when the message was read
-     * @return null if it is no stamp, or one from the future
+     * @return null if it is no stamp, or one from the future, or so old that the client has to ask
      */
     static @Nullable Validity ofPushed(String stamp, Duration period, long received) {
         if (stamp.length() != 2 * DIGITS) {
@@ -45,6 +49,7 @@ public final class Stamp {
         } catch (IllegalArgumentException e) {
             return null;
         }
-        return received - nanos < 0 ? null : Validity.of(new ClockReading(nanos, wallMicros), period);
+        long age = received - nanos;
+        return age < 0 || age > period.toNanos() / 2 ? null : Validity.of(new ClockReading(nanos, wallMicros), period);
     }
 }

@@ -27,10 +27,17 @@ class StampTest {
     @Test
     void aMessageThatIsReadLateOrAgainGivesNoLaterDeadline() {
         Validity first = Stamp.ofPushed(STAMP, PERIOD, seconds(-98));
-        Validity late = Stamp.ofPushed(STAMP, PERIOD, seconds(-40));
-        assertThat(late).isEqualTo(first);
-        assertThat(late).isNotNull();
-        assertThat(late.isOver(seconds(-40))).isTrue();
+        Validity again = Stamp.ofPushed(STAMP, PERIOD, seconds(-98) + 1);
+        assertThat(again).isEqualTo(first);
+    }
+
+    /** With less left than half of the claim period, a holder could lose its lease before it has been renewed. */
+    @Test
+    void aStampOfMoreThanHalfAClaimPeriodAgoIsOnlyAReasonToAsk() {
+        long half = SENT.nanos() + PERIOD.toNanos() / 2;
+        assertThat(Stamp.ofPushed(STAMP, PERIOD, half)).isEqualTo(Validity.of(SENT, PERIOD));
+        assertThat(Stamp.ofPushed(STAMP, PERIOD, half + 1)).isNull();
+        assertThat(Stamp.ofPushed(STAMP, PERIOD, seconds(-40))).isNull();
     }
 
     @Test
