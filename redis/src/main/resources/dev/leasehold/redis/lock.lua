@@ -92,10 +92,13 @@ end
 -- Tells a client something; returns whether it can have heard it. Never fails: what was written before stays written.
 -- Only those who listen here are told, and not through replicas, as Redis would have it: nobody counts who listens there, and
 -- one whose inbox was left at a master of the past would believe in a grant that goes to the next, as it was not heard here.
+-- set_repl is no command, so redis.pcall does not catch its errors: a server that does not know it or refuses it, as one that
+-- replicates scripts and not what they do, would end the script between what it has written and its answer. Where it fails
+-- nothing is told, since it would reach the replicas, and the waiter finds its grant by asking. Where it has not failed, it does
+-- not the second time, since it was asked for the same.
 local function tell(channel, text)
-  redis.set_repl(redis.REPL_NONE)
-  local receivers = redis.pcall('PUBLISH', channel, text)
-  redis.set_repl(redis.REPL_ALL)
+  local receivers = pcall(redis.set_repl, redis.REPL_NONE) and redis.pcall('PUBLISH', channel, text)
+  pcall(redis.set_repl, redis.REPL_ALL)
   return type(receivers) ~= 'number' or receivers > 0
 end
 

@@ -60,6 +60,10 @@ class PushedGrantTest {
             + "  return true_redis.pcall(command, channel, text, ...)\n"
             + "end}, {__index = true_redis})\n";
 
+    /** A script that begins with this runs on a server that does not know how to keep anything from its replicas. */
+    private static final String WITHOUT_SET_REPL = "local true_redis = redis\n"
+            + "local redis = setmetatable({set_repl = function() error('unknown') end}, {__index = true_redis})\n";
+
     private static final String FIRST = "0".repeat(31) + "1";
     private static final String SECOND = "0".repeat(31) + "2";
 
@@ -213,6 +217,19 @@ class PushedGrantTest {
             assertThat(tokens.get(i)).as("%s", tokens).isGreaterThan(tokens.get(i - 1) + 3);
         }
         assertThat(Long.parseLong(server.get(KEYS[1]))).isGreaterThanOrEqualTo(tokens.get(tokens.size() - 1) + 3);
+    }
+
+    /** An error between what a script has written and its answer would leave its outcome unknown to whoever asked. */
+    @ParameterizedTest
+    @ValueSource(strings = {"release", "withdrawal", "break", "claim", "ballot"})
+    void whereTellingCannotBeKeptFromReplicasNobodyIsToldAndTheGrantStands(String by) throws Exception {
+        ask("waiter:7", FIRST);
+        scriptsBegin = WITHOUT_SET_REPL;
+        handOver(by);
+        assertThat(server.get(LOCK)).startsWith("leasehold|1|waiter:7|");
+        assertThat(QueueEntries.claims(server, KEYS[2])).doesNotContain("waiter:7");
+        server.publish("leasehold:inbox:waiter", "the end");
+        assertThat(told.poll(10, TimeUnit.SECONDS)).isEqualTo("the end");
     }
 
     @Test
