@@ -2,6 +2,16 @@
 -- are new in the queue of one that is held. What is not reached costs nothing, the definitions in lock.lua included; so
 -- these come before them and do without them. A time is kept as text where it need not be counted with, since numbers cost
 -- as much as a command; and what is called often has a name of its own, since to find it in its table costs too.
+--
+-- The first rests on this: where there is neither lock nor queue, nobody can be overtaken, and handOver() would leave the lock to
+-- the asker; nothing comes between, since a script runs alone. Two texts of digits that are equally long compare as their
+-- numbers do, so where the last token is a smaller text of the same length the time is greater than it, and is the next token.
+-- The record of the last token lives for ten seconds longer than it must (TOKEN_LIFE), so it need not be given
+-- its time by grants that begin with the same nine digits: they are of the same ten seconds.
+--
+-- The second rests on this: a claim that names no place has never been sent before (Claim.NEW), so it is not in the queue, unless
+-- the message came twice, which find.lua allows for; it is compared with the holder for that, too. Where the first in
+-- the queue is alive, or there is none, stand() would remove nobody, and the end of the list is the claim's place.
 local call, how = redis.call, string.sub(ARGV[5], 1, 7)
 local value = how == '2|0|-1|' and call('GET', KEYS[1])
 if not value and call('EXISTS', KEYS[1], KEYS[3]) == 0 then

@@ -2,6 +2,11 @@
 -- What is not reached costs nothing, the definitions in lock.lua included; so these come before them and do without them.
 -- ARGV: the beginning of the value that claim and token make; whom to tell (see lock.lua), or for how many milliseconds the
 -- lock is kept without a holder, which is nobody's concern: one argument instead of two because each costs. Answers 1 or 0.
+--
+-- They rest on this: claim and token are compared before anything is written, so only this very lease is ended. Whoever is first
+-- in the queue and alive is whom handOver() would choose, so taking it out first and looking then loses nobody: it is told and
+-- holds the lock, or it is put back where it was, in the same script, before anybody else can look. A dead one would be
+-- removed there, too. The token is made as in claim-free.lua.
 local call, sub = redis.call, string.sub
 local value = call('GET', KEYS[1])
 if not value or sub(value, 1, #ARGV[1]) ~= ARGV[1] then
