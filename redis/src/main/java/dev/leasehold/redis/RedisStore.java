@@ -3,7 +3,6 @@ package dev.leasehold.redis;
 import dev.leasehold.Examination;
 import dev.leasehold.Finding;
 import dev.leasehold.redis.connection.ClientRoute;
-import dev.leasehold.redis.connection.Linger;
 import dev.leasehold.redis.connection.OwnClient;
 import dev.leasehold.redis.connection.RedisUris;
 import dev.leasehold.redis.connection.Route;

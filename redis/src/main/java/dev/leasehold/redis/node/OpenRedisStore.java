@@ -2,7 +2,6 @@ package dev.leasehold.redis.node;
 
 import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
-import dev.leasehold.redis.connection.Linger;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -36,7 +35,7 @@ public final class OpenRedisStore implements Store {
      *
      * @param closeRest closes what was opened for this store beside its connections
      */
-   public OpenRedisStore(LockOps node, StoreContext context, Runnable closeRest) {
+    public OpenRedisStore(LockOps node, StoreContext context, Runnable closeRest) {
         this.node = node;
         this.closeRest = closeRest;
         horizon = context.storeTimeout().compareTo(MOST_HORIZON) < 0 ? context.storeTimeout() : MOST_HORIZON;

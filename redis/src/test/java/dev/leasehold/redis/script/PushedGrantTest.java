@@ -7,7 +7,7 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.redis.QueueEntries;
-import dev.leasehold.redis.ServerClock;
+import dev.leasehold.redis.RedisStoreProvider;
 import dev.leasehold.redis.node.Stamp;
 import dev.leasehold.redis.quorum.MarkerRules;
 import dev.leasehold.redis.voter.Voucher;
@@ -19,6 +19,7 @@ import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.StoreUri;
 import dev.leasehold.spi.Validity;
 import dev.leasehold.testkit.RealTime;
 import io.lettuce.core.RedisClient;
@@ -258,7 +259,8 @@ class PushedGrantTest {
         try (Leasehold one = Leasehold.connect(redis.uri());
                 RealTime time = new RealTime()) {
             Lease held = one.lock("x").acquire();
-            Store store = RedisStore.at("redis", List.of(RedisURI.create(redis.uri())), RedisSettings.DEFAULTS)
+            Store store = new RedisStoreProvider()
+                    .create(StoreUri.parse(redis.uri()))
                     .open(new StoreContext("two", "two", "", time, Duration.ofSeconds(10), signals));
             Claim claim = new Claim(new ClaimId("two", 1), "x", Duration.ofSeconds(30), 0, true);
             store.claim(claim).toCompletableFuture().get(5, TimeUnit.SECONDS);
