@@ -43,6 +43,9 @@ class ShortCutsTest {
     private static final String STAMP = "0123456789abcdef0123456789ABCDEF";
     private static final Pattern TIME = Pattern.compile("\\d{16}");
     private static final Pattern RUN = Pattern.compile("[0-9a-f]{40}");
+    /** Some waiters have 300 ms left to live: where a busy machine took longer over a round, it is played again. */
+    private static final long LONGEST_NANOS = 150_000_000;
+
     private static final Pattern LEFT =
             Pattern.compile("\\b(3[12]\\d{3}|62\\d{3}|59\\d{2}|6000|19\\d{3}|20000|29\\d{3}|30000)\\b");
     private static final MarkerRules RULES = new MarkerRules(Duration.ofMinutes(1), false);
@@ -92,10 +95,19 @@ class ShortCutsTest {
             String marker = opened.get(2).toString();
             int vouched = 0;
             for (int round = 0; round < ROUNDS; round++) {
-                State with = new State(redis.commands(), told, "with", marker, round);
-                State without = new State(redis.commands(), told, "without", marker, round);
-                String seen = with.play(true);
-                assertThat(seen).as("seed " + round + ": " + with.story()).isEqualTo(without.play(false));
+                State with;
+                State without;
+                String seen;
+                String expected;
+                long began;
+                do {
+                    began = System.nanoTime();
+                    with = new State(redis.commands(), told, "with", marker, round);
+                    without = new State(redis.commands(), told, "without", marker, round);
+                    seen = with.play(true);
+                    expected = without.play(false);
+                } while (!seen.equals(expected) && System.nanoTime() - began > LONGEST_NANOS);
+                assertThat(seen).as("seed " + round + ": " + with.story()).isEqualTo(expected);
                 vouched += with.vouched;
             }
             assertThat(vouched).isGreaterThan(20);
