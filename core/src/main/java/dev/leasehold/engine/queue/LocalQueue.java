@@ -1,22 +1,11 @@
 package dev.leasehold.engine.queue;
 
-import dev.leasehold.LeaseLostException;
-import dev.leasehold.LeaseState;
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
-import dev.leasehold.internal.DurationText;
-import dev.leasehold.spi.Claim;
-import dev.leasehold.spi.ClaimAnswer;
-import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.RenewAnswer;
-import dev.leasehold.spi.Validity;
-import java.net.ConnectException;
-import java.net.UnknownHostException;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -38,8 +27,6 @@ public final class LocalQueue {
 
     private static final long TURN_NANOS = 10_000_000L;
 
-    private static final String CLOSED = "the client was closed while it was held";
-
     /** No time at which anything is due. */
     public static final long NEVER = Long.MAX_VALUE;
 
@@ -49,42 +36,38 @@ public final class LocalQueue {
     private final Undos undos;
     private final StoreSilence silence = new StoreSilence();
     private final Patience patience;
+    private final Watchdog watchdog;
+    private final Claimant claimant;
 
-    private @Nullable Tenure tenure;
-    private @Nullable Attempt attempt;
-    private @Nullable Hold vacated;
     private boolean closed;
-
-    private List<Action> actions = new ArrayList<>();
-    private ClockReading clocks = new ClockReading(0, 0);
-    private long now;
+    private Moment at = new Moment(new ClockReading(0, 0));
 
     public LocalQueue(String lock, QueueSettings settings) {
         this.lock = lock;
         this.settings = settings;
         this.undos = new Undos(lock, settings);
         this.patience = new Patience(lock, settings, waiting, silence);
+        this.watchdog = new Watchdog(lock, undos, silence);
+        this.claimant = new Claimant(lock, settings, waiting, silence, undos, watchdog);
     }
 
     /** Whether nothing would be forgotten if the queue were. */
     public boolean isIdle() {
-        return waiting.isEmpty() && tenure == null && attempt == null && undos.isEmpty();
+        return waiting.isEmpty() && watchdog.tenure() == null && !claimant.hasClaim() && undos.isEmpty();
     }
 
     /**
      * Takes an event in.
      *
      * @param event what happened
-     * @param at when
+     * @param when on the client's clocks
      * @return what is to be done, in this order
      */
-    public List<Action> on(Event event, ClockReading at) {
-        actions = new ArrayList<>(4);
-        clocks = at;
-        now = at.nanos();
+    public List<Action> on(Event event, ClockReading when) {
+        at = new Moment(when);
         handle(event);
         settle();
-        return actions;
+        return at.actions();
     }
 
     private void handle(Event event) {
@@ -95,37 +78,38 @@ public final class LocalQueue {
         } else if (event instanceof Event.WaitOver over) {
             waitOver(over.caller());
         } else if (event instanceof Event.EndHold end) {
-            endHold(end.hold());
+            watchdog.endHold(end.hold(), at);
         } else if (event instanceof Event.Extend extend) {
-            extend(extend.hold(), extend.extension());
+            watchdog.extend(extend.hold(), extend.extension(), at);
         } else if (event instanceof Event.ClaimAnswered answered) {
-            claimAnswered(answered.claim(), answered.answer());
+            claimant.answered(answered.claim(), answered.answer(), at);
         } else if (event instanceof Event.ClaimFailed failed) {
-            claimFailed(failed.claim(), failed.failure());
+            claimant.failed(failed.claim(), failed.failure(), at);
         } else if (event instanceof Event.RenewAnswered answered) {
             renewAnswered(answered.lease(), answered.answer());
         } else if (event instanceof Event.RenewFailed failed) {
-            silence.failed(failed.failure(), now);
+            silence.failed(failed.failure(), at.now());
         } else if (event instanceof Event.ReleaseAnswered answered) {
-            if (undos.released(answered.lease(), answered.answer(), now, actions)) {
-                heard();
+            if (undos.released(answered.lease(), answered.answer(), at.now(), at.actions())) {
+                claimant.heard(at);
             }
         } else if (event instanceof Event.WithdrawAnswered answered) {
-            undos.withdrawn(answered.claim(), now);
+            undos.withdrawn(answered.claim(), at.now());
         } else if (event instanceof Event.UndoFailed failed) {
-            silence.failed(failed.failure(), now);
-            undos.failed(failed.claim(), failed.lease(), failed.failure(), now, actions);
+            silence.failed(failed.failure(), at.now());
+            undos.failed(failed.claim(), failed.lease(), failed.failure(), at.now(), at.actions());
         } else if (event instanceof Event.GrantSignal signal) {
-            grantSignal(signal);
+            claimant.granted(signal, at);
         } else if (event instanceof Event.DoubtSignal) {
             doubtSignal();
         } else if (event instanceof Event.RiskSignal) {
-            riskSignal();
+            watchdog.risk(at);
+            doubtSignal();
         } else if (event instanceof Event.Close) {
             close();
         } else if (event instanceof Event.Abandon) {
             close();
-            abandon();
+            watchdog.abandon(at);
         }
     }
 
@@ -133,18 +117,18 @@ public final class LocalQueue {
 
     private void join(Caller caller) {
         if (closed) {
-            actions.add(new Action.Fail(caller, new IllegalStateException("this Leasehold is closed")));
+            at.add(new Action.Fail(caller, new IllegalStateException("this Leasehold is closed")));
             return;
         }
         boolean busy = isKnownToBeBusy();
         if (caller.tries && busy) {
-            actions.add(new Action.Refuse(caller));
+            at.add(new Action.Refuse(caller));
             return;
         }
-        waiting.add(caller, now);
-        Hold held = tenure == null ? null : tenure.hold();
+        waiting.add(caller, at.now());
+        Hold held = watchdog.hold();
         if (busy && held != null && caller.waitNanos == 0 && caller.isWaitedForBy(held.waiter())) {
-            actions.add(new Action.WaitsForItself(held));
+            at.add(new Action.WaitsForItself(held));
         }
         if (busy) {
             waiting.noteContention();
@@ -153,17 +137,11 @@ public final class LocalQueue {
 
     /** That others of this process wait too is no proof: perhaps the store does not answer any of them. */
     private boolean isKnownToBeBusy() {
-        Hold hold = tenure == null ? null : tenure.hold();
+        Hold hold = watchdog.hold();
         if (hold != null) {
-            return !hold.state(clocks).isFinal();
+            return !hold.state(at.clocks()).isFinal();
         }
-        return attempt != null && attempt.saysBusy();
-    }
-
-    private void refuseTrying() {
-        for (Caller caller : waiting.removeTrying()) {
-            actions.add(new Action.Refuse(caller));
-        }
+        return claimant.saysBusy();
     }
 
     private void waitOver(Caller caller) {
@@ -172,13 +150,13 @@ public final class LocalQueue {
         }
         if (waiting.knowsContention(caller)) {
             waiting.remove(caller);
-            actions.add(new Action.Refuse(caller));
+            at.add(new Action.Refuse(caller));
             return;
         }
         LockException last = silence.lastFailure();
-        if (last != null && isInVain(last)) {
+        if (last != null && StoreSilence.isInVain(last)) {
             waiting.remove(caller);
-            actions.add(new Action.Fail(caller, last));
+            at.add(new Action.Fail(caller, last));
         } else {
             waiting.stopWaiting(caller);
         }
@@ -187,31 +165,10 @@ public final class LocalQueue {
     private void close() {
         closed = true;
         for (Caller caller : waiting.removeAll()) {
-            actions.add(new Action.Fail(
+            at.add(new Action.Fail(
                     caller,
                     new IllegalStateException("this Leasehold was closed while '" + lock + "' was waited for")));
         }
-    }
-
-    private void abandon() {
-        Tenure current = tenure;
-        Hold hold = current == null ? null : current.hold();
-        if (current == null || hold == null || !hold.abandon(clocks)) {
-            return;
-        }
-        actions.add(new Action.Abandon(hold, current.nanosInStore(now)));
-        leave(current, hold, CLOSED);
-    }
-
-    /**
-     * Gives up a lease that its holder has not given back: work may go on under it for which the holder still has to be told,
-     * so nobody else may begin. It is left to the store, where it runs out as if this process had died.
-     */
-    private void leave(Tenure left, Hold hold, String why) {
-        announce(hold, LeaseState.LOST);
-        failExtensions(left, why);
-        actions.add(new Action.Settle(hold, LeaseState.LOST, null));
-        tenure = null;
     }
 
     /**
@@ -220,10 +177,8 @@ public final class LocalQueue {
      *
      * @param failed what could not be handled, where it is known
      */
-    public List<Action> discard(@Nullable Event failed, @Nullable Throwable fault, ClockReading at) {
-        actions = new ArrayList<>();
-        clocks = at;
-        now = at.nanos();
+    public List<Action> discard(@Nullable Event failed, @Nullable Throwable fault, ClockReading when) {
+        at = new Moment(when);
         closed = true;
         StoreUnavailableException why = new StoreUnavailableException(
                 "Leasehold has a fault, and gave up what it knew of '" + lock
@@ -234,451 +189,80 @@ public final class LocalQueue {
                 settings.store(),
                 Outcome.UNKNOWN,
                 fault);
-        for (Caller caller : waiting.removeAll()) {
-            actions.add(new Action.Fail(caller, why));
-        }
+        waiting.failAll(why, at);
         if (failed instanceof Event.Join join) {
-            actions.add(new Action.Fail(join.caller(), why));
+            at.add(new Action.Fail(join.caller(), why));
         } else if (failed instanceof Event.Extend extend) {
-            actions.add(new Action.AnswerExtension(extend.extension(), why));
+            at.add(new Action.AnswerExtension(extend.extension(), why));
         }
-        Hold hold = tenure == null ? vacated : tenure.hold();
-        if (hold != null && hold.state(clocks) != LeaseState.RELEASED) {
-            hold.lose();
-            announce(hold, LeaseState.LOST);
-            actions.add(new Action.Settle(hold, LeaseState.LOST, null));
-        } else if (hold != null) {
-            actions.add(new Action.Settle(hold, LeaseState.RELEASED, why));
-        }
-        if (tenure != null) {
-            failExtensions(tenure, "this process has given it up after a fault");
-        }
-        undos.giveUpAll(why, actions);
-        tenure = null;
-        attempt = null;
-        return actions;
-    }
-
-    // ---- the holder ----------------------------------------------------------------------------------------------
-
-    private void endHold(Hold hold) {
-        Tenure current = tenure;
-        if (current == null || current.hold() != hold) {
-            return;
-        }
-        if (hold.state(clocks) == LeaseState.LOST) {
-            loseTenure(current, "its lease had run out before it was released", true);
-            return;
-        }
-        failExtensions(current, "it was released");
-        announce(hold, LeaseState.RELEASED);
-        current.vacate();
-        long keep = hold.keepNanos(now);
-        boolean doubtful = current.isDoubted() || hold.endedInDoubt() || !current.hasClocksInStep(clocks);
-        if (keep > 0 || doubtful) {
-            giveBack(current, hold, keep);
-        } else {
-            vacated = hold;
-        }
-    }
-
-    private void extend(Hold hold, Extension extension) {
-        Tenure current = tenure;
-        if (current == null || current.hold() != hold || hold.state(clocks).isFinal()) {
-            actions.add(new Action.AnswerExtension(
-                    extension, new LeaseLostException(lock, hold.token(), "it was over before it could be extended")));
-            return;
-        }
-        current.extend(extension, now);
-    }
-
-    private void failExtensions(Tenure of, String why) {
-        Hold hold = of.hold();
-        for (Extension extension : of.extensions()) {
-            actions.add(new Action.AnswerExtension(
-                    extension, new LeaseLostException(lock, hold == null ? 0 : hold.token(), why)));
-        }
-        of.extensions().clear();
-    }
-
-    private void announce(Hold hold, LeaseState state) {
-        if (hold.announce(state)) {
-            actions.add(new Action.Announce(hold, state));
-        }
-    }
-
-    /** The lease is over against its holder's will. Where the store has not said so itself, it is told, just in case. */
-    private void loseTenure(Tenure lost, String why, boolean tellStore) {
-        Hold hold = lost.hold();
-        if (hold != null) {
-            hold.lose();
-            announce(hold, LeaseState.LOST);
-            failExtensions(lost, why);
-            actions.add(new Action.Settle(hold, LeaseState.LOST, null));
-        }
-        settleVacated();
-        tenure = null;
-        if (tellStore || lost.mayHaveStragglers()) {
-            long keep = hold == null ? 0 : hold.keepNanos(now);
-            undos.release(lost.lease(), keep, lost.mayHaveStragglers(), lost.nanosInStore(now), now, actions);
-        }
+        watchdog.discard(why, at);
+        undos.giveUpAll(why, at.actions());
+        claimant.discard();
+        return at.actions();
     }
 
     // ---- answers of the store ------------------------------------------------------------------------------------
 
-    private void claimAnswered(ClaimId claim, ClaimAnswer answer) {
-        Attempt asked = attemptOf(claim);
-        if (answer instanceof ClaimAnswer.Granted granted) {
-            if (asked != null) {
-                asked.answered();
-                take(asked, granted.lease(), granted.spare(), granted.validity(), false);
-            } else {
-                strayGrant(granted.lease(), granted.validity());
-            }
-        } else if (answer instanceof ClaimAnswer.Busy busy) {
-            if (asked != null) {
-                busy(asked, busy);
-            } else if (busy.place() > 0) {
-                strayClaim(claim);
-            }
-        }
-    }
-
-    private void busy(Attempt asked, ClaimAnswer.Busy answer) {
-        waiting.noteContention();
-        asked.busy(answer, now);
-        heard();
-        silence.inTime();
-        refuseTrying();
-        if (!asked.claim().enqueue()) {
-            attempt = null;
-            if (asked.mayHaveStragglers()) {
-                undos.withdraw(asked.claim().id(), true, now, actions);
-            }
-        }
-    }
-
-    private @Nullable Attempt attemptOf(ClaimId claim) {
-        Attempt current = attempt;
-        return current != null && current.claim().id().equals(claim) ? current : null;
-    }
-
-    /** The claim was granted. If the answer is so old that the lease is over, the claim is finished and another begins. */
-    private void take(Attempt granted, LeaseId lease, int spare, Validity validity, boolean pushed) {
-        attempt = null;
-        Claim claim = granted.claim();
-        if (validity.isOver(now)) {
-            undos.release(lease, 0, granted.mayHaveStragglers(), claim.lease().toNanos(), now, actions);
-            silence.late(granted.sentAt(), tooLate(claim));
-            return;
-        }
-        heard();
-        silence.inTime();
-        boolean stragglers = granted.mayHaveStragglers() || granted.isUnderWay();
-        Tenure next = new Tenure(lease, spare, validity, claim.lease(), pushed, stragglers, now, settings.random());
-        tenure = next;
-    }
-
-    private StoreUnavailableException tooLate(Claim claim) {
-        return new StoreUnavailableException(
-                "the store " + settings.store() + " granted '" + lock + "' so slowly that the lease of " + claim.lease()
-                        + " had run out when the answer came; the lock is not held. Choose a longer lease",
-                settings.store(),
-                Outcome.NOT_ACQUIRED,
-                null);
-    }
-
-    private void strayGrant(LeaseId lease, @Nullable Validity validity) {
-        Tenure current = tenure;
-        if (current != null && current.lease().equals(lease)) {
-            if (validity != null) {
-                confirm(current, validity);
-            }
-            return;
-        }
-        if (!undos.has(lease)) {
-            long left = validity == null ? 0 : validity.nanosLeft(now);
-            undos.release(lease, 0, false, Math.max(undos.longestLease(), left + left / 32), now, actions);
-        }
-    }
-
-    /**
-     * A claim that is not ours any more may stand in the store's queue, or may have been granted. Not if its lease is being
-     * released: then this is a late word from before the grant, and a withdrawal that overtook the release would have it
-     * find nothing, as if the lease had been lost. It is withdrawn after the release.
-     */
-    private void strayClaim(ClaimId claim) {
-        Tenure current = tenure;
-        boolean held = current != null && current.lease().claim().equals(claim);
-        if (!held && !undos.withdrawAfterRelease(claim)) {
-            undos.withdraw(claim, true, now, actions);
-        }
-    }
-
-    private void claimFailed(ClaimId claim, LockException failure) {
-        Attempt asked = attemptOf(claim);
-        if (asked == null) {
-            if (failure instanceof StoreUnavailableException unavailable && unavailable.outcome() == Outcome.UNKNOWN) {
-                strayClaim(claim);
-            }
-            return;
-        }
-        silence.failed(failure, now);
-        if (failure instanceof StoreUnavailableException unavailable) {
-            asked.failed(unavailable.outcome() == Outcome.UNKNOWN, now);
-            if (isInVain(failure)) {
-                for (Caller caller : waiting.removeTrying()) {
-                    actions.add(new Action.Fail(caller, failure));
-                }
-            }
-            return;
-        }
-        asked.failed(false, now);
-        heard();
-        for (Caller caller : waiting.removeAll()) {
-            actions.add(new Action.Fail(caller, failure));
-        }
-    }
-
-    /** Whether the store was found to be down, or nothing listens there: asking again at once is in vain. */
-    private static boolean isInVain(LockException failure) {
-        if (!(failure instanceof StoreUnavailableException known)) {
-            return false;
-        }
-        if (known.isLasting()) {
-            return true;
-        }
-        for (Throwable cause = known.getCause(); cause != null; cause = cause.getCause()) {
-            if (cause instanceof ConnectException || cause instanceof UnknownHostException) {
-                return known.outcome() == Outcome.NOT_ACQUIRED;
-            }
-        }
-        return false;
-    }
-
     private void renewAnswered(LeaseId lease, RenewAnswer answer) {
-        Tenure current = tenure;
-        if (current == null || !current.lease().equals(lease)) {
-            return;
+        Tenure current = watchdog.tenure();
+        if (current != null && current.lease().equals(lease) && answer instanceof RenewAnswer.Renewed) {
+            claimant.heard(at);
         }
-        if (answer instanceof RenewAnswer.Renewed renewed) {
-            heard();
-            confirm(current, renewed.validity());
-        } else {
-            loseTenure(current, "the store has no such lease any more", false);
-        }
-    }
-
-    private void confirm(Tenure current, Validity validity) {
-        Hold hold = current.hold();
-        if (current.isOver(now) || (hold != null && hold.state(clocks).isFinal())) {
-            return;
-        }
-        if (!validity.isConfirmedBy(clocks)) {
-            if (!current.isDoubted()) {
-                current.doubt(now);
-            }
-            return;
-        }
-        for (Extension extension : current.confirm(validity)) {
-            actions.add(new Action.AnswerExtension(extension, null));
-        }
-    }
-
-    private void grantSignal(Event.GrantSignal signal) {
-        Attempt asked = attemptOf(signal.lease().claim());
-        if (asked == null) {
-            strayGrant(signal.lease(), signal.validity());
-            return;
-        }
-        Validity validity = signal.validity();
-        if (validity == null || validity.isOver(now)) {
-            asked.askNow(now);
-            return;
-        }
-        take(asked, signal.lease(), signal.spare(), validity, true);
+        watchdog.renewAnswered(lease, answer, at);
     }
 
     private void doubtSignal() {
-        Tenure current = tenure;
-        if (current != null) {
-            current.doubt(now);
-        }
-        Attempt asked = attempt;
-        if (asked != null) {
-            asked.askNow(now);
-        }
-    }
-
-    private void riskSignal() {
-        Hold hold = tenure == null ? null : tenure.hold();
-        if (hold != null) {
-            hold.risk(now);
-        }
-        doubtSignal();
-    }
-
-    /** Gives the lease back to the store, on behalf of the hold that has just ended, if there is one. */
-    private void giveBack(Tenure back, @Nullable Hold hold, long keepNanos) {
-        tenure = null;
-        vacated = null;
-        silence.owed(now);
-        undos.giveBack(back, hold, keepNanos, now, actions);
-    }
-
-    private void settleVacated() {
-        Hold ended = vacated;
-        if (ended != null) {
-            actions.add(new Action.Settle(ended, LeaseState.RELEASED, null));
-            vacated = null;
-        }
+        watchdog.doubt(at);
+        claimant.askNow(at);
     }
 
     // ---- after each event ----------------------------------------------------------------------------------------
 
     private void settle() {
-        watch();
-        if (attempt != null && attempt.isUnanswered(settings.longestAnswerNanos(), now)) {
-            attempt.failed(true, now);
-        }
-        undos.expectNoLonger(now);
-        patience.look(isOwed(), mayHaveLeftTraces(), now, actions);
+        watchdog.look(at);
+        claimant.look(at);
+        undos.expectNoLonger(at.now());
+        patience.look(isOwed(), mayHaveLeftTraces(), at.now(), at.actions());
         serve();
-        seek();
-        undos.look(silence.lastFailure(), now, actions);
-    }
-
-    /** The watchdog's look: is the lease over, at risk, in doubt, to be renewed? */
-    private void watch() {
-        Tenure current = tenure;
-        if (current == null) {
-            return;
-        }
-        Hold hold = current.hold();
-        if (hold != null && hold.state(clocks) == LeaseState.RELEASED) {
-            endHold(hold);
-            if (tenure == null) {
-                return;
-            }
-            hold = null;
-        }
-        if (hold != null) {
-            LeaseState state = hold.state(clocks);
-            if (hold.wasLostInDoubt()) {
-                leave(current, hold, "it was in doubt for too long");
-                return;
-            }
-            if (state == LeaseState.LOST) {
-                loseTenure(current, "its lease ran out before the store confirmed it again", true);
-                return;
-            }
-            announce(hold, state);
-            if (state == LeaseState.UNCONFIRMED && !current.isDoubted()) {
-                current.doubt(now);
-            }
-        } else if (current.isOver(now)) {
-            loseTenure(current, "", true);
-            return;
-        }
-        renew(current);
-    }
-
-    private void renew(Tenure current) {
-        if (!current.isRequestDue(now)) {
-            return;
-        }
-        Hold hold = current.hold();
-        if (hold != null && current.isRenewing() && (hold.isRetired() || !hold.isWanted())) {
-            current.stopRenewing();
-            if (!hold.isRetired()) {
-                actions.add(new Action.Unrenewed(hold, "nobody can use it any more"));
-            }
-            if (!current.isRequestDue(now)) {
-                return;
-            }
-        }
-        boolean capped = current.isCapped();
-        Duration request = current.nextRequest(now);
-        if (hold != null && !capped && current.isCapped()) {
-            actions.add(new Action.Unrenewed(
-                    hold,
-                    "it reaches its maxHold of "
-                            + DurationText.of(hold.options().maxHold())));
-        }
-        actions.add(new Action.SendRenew(current.lease(), request));
+        claimant.seek(at);
+        undos.look(silence.lastFailure(), at.now(), at.actions());
     }
 
     /** Gives a lease without a holder to the next caller, or back to the store. */
     private void serve() {
-        Tenure current = tenure;
+        Tenure current = watchdog.tenure();
         if (current == null || current.hold() != null) {
             return;
         }
         Caller next = waiting.first();
-        if (next == null || current.hasServedEnough(settings.localHandOvers(), TURN_NANOS, now)) {
-            giveBack(current, vacated, 0);
+        if (next == null || current.hasServedEnough(settings.localHandOvers(), TURN_NANOS, at.now())) {
+            watchdog.giveBack(current, at);
             return;
         }
-        settleVacated();
-        if (!current.isDoubted() && !current.isConfirmedBy(clocks)) {
-            current.doubt(now);
+        watchdog.settleVacated(at);
+        if (!current.isDoubted() && !current.isConfirmedBy(at.clocks())) {
+            current.doubt(at.now());
         }
-        if (!current.isReadyFor(next, now)) {
-            current.prepareFor(next, now);
-            silence.owed(now);
-            renew(current);
+        if (!current.isReadyFor(next, at.now())) {
+            current.prepareFor(next, at.now());
+            silence.owed(at.now());
+            watchdog.renew(current, at);
             return;
         }
         waiting.remove(next);
         waiting.noteContention();
-        actions.add(new Action.Give(next, current.give(next, clocks)));
-        refuseTrying();
-        renew(current);
-    }
-
-    /** Has one claim before the store for as long as somebody waits and there is no lease. */
-    private void seek() {
-        if (tenure != null) {
-            return;
-        }
-        Attempt current = attempt;
-        if (current != null && !current.isUnderWay() && (waiting.isEmpty() || current.isForgotten(now))) {
-            attempt = null;
-            if (current.mayHaveLeftTraces()) {
-                undos.withdraw(current.claim().id(), current.mayHaveStragglers(), now, actions);
-            }
-            current = null;
-        }
-        Caller first = waiting.first();
-        if (first == null || undos.isBlocked()) {
-            return;
-        }
-        if (current == null) {
-            int spare = waiting.size() > 1 ? settings.localHandOvers() : 0;
-            Claim claim = new Claim(settings.claimIds().get(), lock, first.firstLease(), spare, waiting.isAnyWaiting());
-            undos.claimed(claim.lease());
-            current = new Attempt(claim, now, settings.random());
-            attempt = current;
-        }
-        if (current.isDue(now)) {
-            silence.owed(now);
-            actions.add(current.send(now));
-        }
-    }
-
-    private void heard() {
-        settings.contact().make();
-        silence.broken(attempt != null && attempt.isUnderWay(), now);
+        at.add(new Action.Give(next, current.give(next, at.clocks())));
+        waiting.refuseTrying(at);
+        watchdog.renew(current, at);
     }
 
     /** Whether somebody waits for an answer of the store. */
     private boolean isOwed() {
-        return attempt != null || undos.isBlocked() || (tenure != null && tenure.isPreparing());
+        return claimant.hasClaim() || undos.isBlocked() || watchdog.isPreparing();
     }
 
     private boolean mayHaveLeftTraces() {
-        Attempt asked = attempt;
-        return tenure != null || (asked != null && (asked.isUnderWay() || asked.mayHaveLeftTraces()));
+        return watchdog.tenure() != null || claimant.mayHaveLeftTraces();
     }
 
     /**
@@ -688,15 +272,12 @@ public final class LocalQueue {
      */
     public long nextDue() {
         long due = NEVER;
-        Tenure current = tenure;
+        Tenure current = watchdog.tenure();
         if (current != null) {
             due = current.nextDue();
         }
-        Attempt asked = attempt;
-        if (asked != null && (asked.isUnderWay() || !undos.isBlocked())) {
-            due = earlier(due, asked.nextLook(settings.longestAnswerNanos()));
-        }
-        due = earlier(due, patience.nextLook(isOwed(), now));
+        due = earlier(due, claimant.nextLook());
+        due = earlier(due, patience.nextLook(isOwed(), at.now()));
         return earlier(due, undos.nextLook());
     }
 

@@ -2,6 +2,9 @@ package dev.leasehold.engine.queue;
 
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.StoreUnavailableException.Outcome;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -76,5 +79,21 @@ final class StoreSilence {
 
     @Nullable LockException lastFailure() {
         return lastFailure;
+    }
+
+    /** Whether the store was found to be down, or nothing listens there: asking again at once is in vain. */
+    static boolean isInVain(LockException failure) {
+        if (!(failure instanceof StoreUnavailableException known)) {
+            return false;
+        }
+        if (known.isLasting()) {
+            return true;
+        }
+        for (Throwable cause = known.getCause(); cause != null; cause = cause.getCause()) {
+            if (cause instanceof ConnectException || cause instanceof UnknownHostException) {
+                return known.outcome() == Outcome.NOT_ACQUIRED;
+            }
+        }
+        return false;
     }
 }

@@ -101,4 +101,18 @@ final class WaitingCallers {
     @Nullable Caller least(Comparator<Caller> order) {
         return callers.stream().min(order).orElse(null);
     }
+
+    /** Tells all who try that the lock is busy. */
+    void refuseTrying(Moment at) {
+        for (Caller caller : removeTrying()) {
+            at.add(new Action.Refuse(caller));
+        }
+    }
+
+    /** Fails all who wait. */
+    void failAll(RuntimeException why, Moment at) {
+        for (Caller caller : removeAll()) {
+            at.add(new Action.Fail(caller, why));
+        }
+    }
 }

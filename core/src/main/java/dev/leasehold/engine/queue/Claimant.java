@@ -1,0 +1,227 @@
+package dev.leasehold.engine.queue;
+
+import dev.leasehold.LockException;
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.internal.DurationText;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.Validity;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps one claim before the store for as long as somebody waits and this process has no lease, and takes the lease when it
+ * is granted. A grant that comes too late to be used is given back, and another claim begins.
+ */
+final class Claimant {
+
+    private final String lock;
+    private final QueueSettings settings;
+    private final WaitingCallers waiting;
+    private final StoreSilence silence;
+    private final Undos undos;
+    private final Watchdog watchdog;
+    private final StrayAnswers strays;
+
+    private @Nullable Attempt attempt;
+
+    Claimant(
+            String lock,
+            QueueSettings settings,
+            WaitingCallers waiting,
+            StoreSilence silence,
+            Undos undos,
+            Watchdog watchdog) {
+        this.lock = lock;
+        this.settings = settings;
+        this.waiting = waiting;
+        this.silence = silence;
+        this.undos = undos;
+        this.watchdog = watchdog;
+        this.strays = new StrayAnswers(watchdog, undos);
+    }
+
+    boolean hasClaim() {
+        return attempt != null;
+    }
+
+    /** Whether an answer to the claim is under way. */
+    boolean isUnderWay() {
+        return attempt != null && attempt.isUnderWay();
+    }
+
+    boolean saysBusy() {
+        return attempt != null && attempt.saysBusy();
+    }
+
+    boolean mayHaveLeftTraces() {
+        Attempt asked = attempt;
+        return asked != null && (asked.isUnderWay() || asked.mayHaveLeftTraces());
+    }
+
+    /** Forgets the claim after a fault; it runs out in the store. */
+    void discard() {
+        attempt = null;
+    }
+
+    /** Asks at once, or as soon as the present question is answered. */
+    void askNow(Moment at) {
+        Attempt asked = attempt;
+        if (asked != null) {
+            asked.askNow(at.now());
+        }
+    }
+
+    /** A question whose answer can no longer be expected counts as lost. */
+    void look(Moment at) {
+        if (attempt != null && attempt.isUnanswered(settings.longestAnswerNanos(), at.now())) {
+            attempt.failed(true, at.now());
+        }
+    }
+
+    /** When to look next; {@link LocalQueue#NEVER} where nothing is to be asked. */
+    long nextLook() {
+        Attempt asked = attempt;
+        return asked != null && (asked.isUnderWay() || !undos.isBlocked())
+                ? asked.nextLook(settings.longestAnswerNanos())
+                : LocalQueue.NEVER;
+    }
+
+    void answered(ClaimId claim, ClaimAnswer answer, Moment at) {
+        Attempt asked = attemptOf(claim);
+        if (answer instanceof ClaimAnswer.Granted granted) {
+            if (asked != null) {
+                asked.answered();
+                take(asked, granted.lease(), granted.spare(), granted.validity(), false, at);
+            } else {
+                strays.granted(granted.lease(), granted.validity(), at);
+            }
+        } else if (answer instanceof ClaimAnswer.Busy busy) {
+            if (asked != null) {
+                busy(asked, busy, at);
+            } else if (busy.place() > 0) {
+                strays.claimed(claim, at);
+            }
+        }
+    }
+
+    private void busy(Attempt asked, ClaimAnswer.Busy answer, Moment at) {
+        waiting.noteContention();
+        asked.busy(answer, at.now());
+        heard(at);
+        silence.inTime();
+        waiting.refuseTrying(at);
+        if (!asked.claim().enqueue()) {
+            attempt = null;
+            if (asked.mayHaveStragglers()) {
+                undos.withdraw(asked.claim().id(), true, at.now(), at.actions());
+            }
+        }
+    }
+
+    private @Nullable Attempt attemptOf(ClaimId claim) {
+        Attempt current = attempt;
+        return current != null && current.claim().id().equals(claim) ? current : null;
+    }
+
+    /** The claim was granted. If the answer is so old that the lease is over, the claim is finished and another begins. */
+    private void take(Attempt granted, LeaseId lease, int spare, Validity validity, boolean pushed, Moment at) {
+        attempt = null;
+        Claim claim = granted.claim();
+        if (validity.isOver(at.now())) {
+            undos.release(lease, 0, granted.mayHaveStragglers(), claim.lease().toNanos(), at.now(), at.actions());
+            silence.late(granted.sentAt(), tooLate(claim));
+            return;
+        }
+        heard(at);
+        silence.inTime();
+        boolean stragglers = granted.mayHaveStragglers() || granted.isUnderWay();
+        watchdog.begin(
+                new Tenure(lease, spare, validity, claim.lease(), pushed, stragglers, at.now(), settings.random()));
+    }
+
+    private StoreUnavailableException tooLate(Claim claim) {
+        return new StoreUnavailableException(
+                "the store " + settings.store() + " granted '" + lock + "' so slowly that the lease of "
+                        + DurationText.of(claim.lease())
+                        + " had run out when the answer came; the lock is not held. Choose a longer lease",
+                settings.store(),
+                Outcome.NOT_ACQUIRED,
+                null);
+    }
+
+    void failed(ClaimId claim, LockException failure, Moment at) {
+        Attempt asked = attemptOf(claim);
+        if (asked == null) {
+            if (failure instanceof StoreUnavailableException unavailable && unavailable.outcome() == Outcome.UNKNOWN) {
+                strays.claimed(claim, at);
+            }
+            return;
+        }
+        silence.failed(failure, at.now());
+        if (failure instanceof StoreUnavailableException unavailable) {
+            asked.failed(unavailable.outcome() == Outcome.UNKNOWN, at.now());
+            if (StoreSilence.isInVain(failure)) {
+                for (Caller caller : waiting.removeTrying()) {
+                    at.add(new Action.Fail(caller, failure));
+                }
+            }
+            return;
+        }
+        asked.failed(false, at.now());
+        heard(at);
+        waiting.failAll(failure, at);
+    }
+
+    void granted(Event.GrantSignal signal, Moment at) {
+        Attempt asked = attemptOf(signal.lease().claim());
+        if (asked == null) {
+            strays.granted(signal.lease(), signal.validity(), at);
+            return;
+        }
+        Validity validity = signal.validity();
+        if (validity == null || validity.isOver(at.now())) {
+            asked.askNow(at.now());
+            return;
+        }
+        take(asked, signal.lease(), signal.spare(), validity, true, at);
+    }
+
+    /** Has one claim before the store for as long as somebody waits and there is no lease. */
+    void seek(Moment at) {
+        if (watchdog.tenure() != null) {
+            return;
+        }
+        Attempt current = attempt;
+        if (current != null && !current.isUnderWay() && (waiting.isEmpty() || current.isForgotten(at.now()))) {
+            attempt = null;
+            if (current.mayHaveLeftTraces()) {
+                undos.withdraw(current.claim().id(), current.mayHaveStragglers(), at.now(), at.actions());
+            }
+            current = null;
+        }
+        Caller first = waiting.first();
+        if (first == null || undos.isBlocked()) {
+            return;
+        }
+        if (current == null) {
+            int spare = waiting.size() > 1 ? settings.localHandOvers() : 0;
+            Claim claim = new Claim(settings.claimIds().get(), lock, first.firstLease(), spare, waiting.isAnyWaiting());
+            undos.claimed(claim.lease());
+            current = new Attempt(claim, at.now(), settings.random());
+            attempt = current;
+        }
+        if (current.isDue(at.now())) {
+            silence.owed(at.now());
+            at.add(current.send(at.now()));
+        }
+    }
+
+    /** The store has answered. */
+    void heard(Moment at) {
+        settings.contact().make();
+        silence.broken(isUnderWay(), at.now());
+    }
+}

@@ -1,0 +1,46 @@
+package dev.leasehold.engine.queue;
+
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.Validity;
+import org.jspecify.annotations.Nullable;
+
+/** Answers and messages that nobody waits for any more: what they tell of in the store belongs to nobody and is undone. */
+final class StrayAnswers {
+
+    private final Watchdog watchdog;
+    private final Undos undos;
+
+    StrayAnswers(Watchdog watchdog, Undos undos) {
+        this.watchdog = watchdog;
+        this.undos = undos;
+    }
+
+    /** A grant: of the lease that there is, said once more; or of one that is to be released. */
+    void granted(LeaseId lease, @Nullable Validity validity, Moment at) {
+        Tenure current = watchdog.tenure();
+        if (current != null && current.lease().equals(lease)) {
+            if (validity != null) {
+                watchdog.confirm(current, validity, at);
+            }
+            return;
+        }
+        if (!undos.has(lease)) {
+            long left = validity == null ? 0 : validity.nanosLeft(at.now());
+            undos.release(lease, 0, false, Math.max(undos.longestLease(), left + left / 32), at.now(), at.actions());
+        }
+    }
+
+    /**
+     * A claim that is not ours any more may stand in the store's queue, or may have been granted. Not if its lease is being
+     * released: then this is a late word from before the grant, and a withdrawal that overtook the release would have it
+     * find nothing, as if the lease had been lost. It is withdrawn after the release.
+     */
+    void claimed(ClaimId claim, Moment at) {
+        Tenure current = watchdog.tenure();
+        boolean held = current != null && current.lease().claim().equals(claim);
+        if (!held && !undos.withdrawAfterRelease(claim)) {
+            undos.withdraw(claim, true, at.now(), at.actions());
+        }
+    }
+}

@@ -1,0 +1,294 @@
+package dev.leasehold.engine.queue;
+
+import dev.leasehold.LeaseLostException;
+import dev.leasehold.LeaseState;
+import dev.leasehold.LockException;
+import dev.leasehold.internal.DurationText;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Validity;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The watchdog of one lock: keeps the store's lease, if this process has one, for as long as it is wanted, and says so when
+ * it is lost.
+ *
+ * <p>There is at most one {@link Tenure}, with at most one {@link Hold}. A lease ends here in one of three ways. It is
+ * given back to the store, once nobody holds anything under it. It is lost: the store has said so, or has not confirmed it
+ * in time; then the holder is told, and the store, too, where it has not said so itself. Or it is left to the store, where
+ * its holder has not given it back and work may go on under it: nobody else may begin before it has run out.
+ */
+final class Watchdog {
+
+    private static final String CLOSED = "the client was closed while it was held";
+
+    private final String lock;
+    private final Undos undos;
+    private final StoreSilence silence;
+
+    private @Nullable Tenure tenure;
+
+    /** The hold that has ended last, while its lease has been neither given on nor back. */
+    private @Nullable Hold vacated;
+
+    Watchdog(String lock, Undos undos, StoreSilence silence) {
+        this.lock = lock;
+        this.undos = undos;
+        this.silence = silence;
+    }
+
+    @Nullable Tenure tenure() {
+        return tenure;
+    }
+
+    @Nullable Hold hold() {
+        return tenure == null ? null : tenure.hold();
+    }
+
+    /** Whether the lease is being made ready for the next caller, which the store has to confirm. */
+    boolean isPreparing() {
+        return tenure != null && tenure.isPreparing();
+    }
+
+    /** The store has granted a lease; there is none before. */
+    void begin(Tenure granted) {
+        tenure = granted;
+    }
+
+    // ---- what the holder does ------------------------------------------------------------------------------------
+
+    void endHold(Hold hold, Moment at) {
+        Tenure current = tenure;
+        if (current == null || current.hold() != hold) {
+            return;
+        }
+        if (hold.state(at.clocks()) == LeaseState.LOST) {
+            lose(current, "its lease had run out before it was released", true, at);
+            return;
+        }
+        failExtensions(current, "it was released", at);
+        announce(hold, LeaseState.RELEASED, at);
+        current.vacate();
+        long keep = hold.keepNanos(at.now());
+        boolean doubtful = current.isDoubted() || hold.endedInDoubt() || !current.hasClocksInStep(at.clocks());
+        if (keep > 0 || doubtful) {
+            giveBack(current, hold, keep, at);
+        } else {
+            vacated = hold;
+        }
+    }
+
+    void extend(Hold hold, Extension extension, Moment at) {
+        Tenure current = tenure;
+        if (current == null || current.hold() != hold || hold.state(at.clocks()).isFinal()) {
+            at.add(new Action.AnswerExtension(
+                    extension, new LeaseLostException(lock, hold.token(), "it was over before it could be extended")));
+            return;
+        }
+        current.extend(extension, at.now());
+    }
+
+    /** Ends the hold of a client that is closed. */
+    void abandon(Moment at) {
+        Tenure current = tenure;
+        Hold hold = hold();
+        if (current == null || hold == null || !hold.abandon(at.clocks())) {
+            return;
+        }
+        at.add(new Action.Abandon(hold, current.nanosInStore(at.now())));
+        leave(current, hold, CLOSED, at);
+    }
+
+    // ---- what the store says -------------------------------------------------------------------------------------
+
+    void renewAnswered(LeaseId lease, RenewAnswer answer, Moment at) {
+        Tenure current = tenure;
+        if (current == null || !current.lease().equals(lease)) {
+            return;
+        }
+        if (answer instanceof RenewAnswer.Renewed renewed) {
+            confirm(current, renewed.validity(), at);
+        } else {
+            lose(current, "the store has no such lease any more", false, at);
+        }
+    }
+
+    void confirm(Tenure current, Validity validity, Moment at) {
+        Hold hold = current.hold();
+        if (current.isOver(at.now()) || (hold != null && hold.state(at.clocks()).isFinal())) {
+            return;
+        }
+        if (!validity.isConfirmedBy(at.clocks())) {
+            if (!current.isDoubted()) {
+                current.doubt(at.now());
+            }
+            return;
+        }
+        for (Extension extension : current.confirm(validity)) {
+            at.add(new Action.AnswerExtension(extension, null));
+        }
+    }
+
+    /** The lease may be over; the store is asked. */
+    void doubt(Moment at) {
+        Tenure current = tenure;
+        if (current != null) {
+            current.doubt(at.now());
+        }
+    }
+
+    /** What the lease depends on has broken. */
+    void risk(Moment at) {
+        Hold hold = hold();
+        if (hold != null) {
+            hold.risk(at.now());
+        }
+    }
+
+    // ---- after each event ----------------------------------------------------------------------------------------
+
+    /** Looks whether the lease is over, at risk, in doubt, to be renewed. */
+    void look(Moment at) {
+        Tenure current = tenure;
+        if (current == null) {
+            return;
+        }
+        Hold hold = current.hold();
+        if (hold != null && hold.state(at.clocks()) == LeaseState.RELEASED) {
+            endHold(hold, at);
+            if (tenure == null) {
+                return;
+            }
+            hold = null;
+        }
+        if (hold != null) {
+            LeaseState state = hold.state(at.clocks());
+            if (hold.wasLostInDoubt()) {
+                leave(current, hold, "it was in doubt for too long", at);
+                return;
+            }
+            if (state == LeaseState.LOST) {
+                lose(current, "its lease ran out before the store confirmed it again", true, at);
+                return;
+            }
+            announce(hold, state, at);
+            if (state == LeaseState.UNCONFIRMED && !current.isDoubted()) {
+                current.doubt(at.now());
+            }
+        } else if (current.isOver(at.now())) {
+            lose(current, "", true, at);
+            return;
+        }
+        renew(current, at);
+    }
+
+    void renew(Tenure current, Moment at) {
+        if (!current.isRequestDue(at.now())) {
+            return;
+        }
+        Hold hold = current.hold();
+        if (hold != null && current.isRenewing() && (hold.isRetired() || !hold.isWanted())) {
+            current.stopRenewing();
+            if (!hold.isRetired()) {
+                at.add(new Action.Unrenewed(hold, "nobody can use it any more"));
+            }
+            if (!current.isRequestDue(at.now())) {
+                return;
+            }
+        }
+        boolean capped = current.isCapped();
+        Duration request = current.nextRequest(at.now());
+        if (hold != null && !capped && current.isCapped()) {
+            at.add(new Action.Unrenewed(
+                    hold,
+                    "it reaches its maxHold of "
+                            + DurationText.of(hold.options().maxHold())));
+        }
+        at.add(new Action.SendRenew(current.lease(), request));
+    }
+
+    // ---- how a lease ends ----------------------------------------------------------------------------------------
+
+    /** Gives a lease without a holder back to the store. */
+    void giveBack(Tenure back, Moment at) {
+        giveBack(back, vacated, 0, at);
+    }
+
+    /** Gives the lease back on behalf of the hold that has just ended, if there is one. */
+    private void giveBack(Tenure back, @Nullable Hold hold, long keepNanos, Moment at) {
+        tenure = null;
+        vacated = null;
+        silence.owed(at.now());
+        undos.giveBack(back, hold, keepNanos, at.now(), at.actions());
+    }
+
+    /** The lease goes on without the hold that has ended. */
+    void settleVacated(Moment at) {
+        Hold ended = vacated;
+        if (ended != null) {
+            at.add(new Action.Settle(ended, LeaseState.RELEASED, null));
+            vacated = null;
+        }
+    }
+
+    /** The lease is over against its holder's will. Where the store has not said so itself, it is told, just in case. */
+    private void lose(Tenure lost, String why, boolean tellStore, Moment at) {
+        Hold hold = lost.hold();
+        if (hold != null) {
+            hold.lose();
+            announce(hold, LeaseState.LOST, at);
+            failExtensions(lost, why, at);
+            at.add(new Action.Settle(hold, LeaseState.LOST, null));
+        }
+        settleVacated(at);
+        tenure = null;
+        if (tellStore || lost.mayHaveStragglers()) {
+            long keep = hold == null ? 0 : hold.keepNanos(at.now());
+            undos.release(
+                    lost.lease(), keep, lost.mayHaveStragglers(), lost.nanosInStore(at.now()), at.now(), at.actions());
+        }
+    }
+
+    /**
+     * Gives up a lease that its holder has not given back: work may go on under it for which the holder still has to be told,
+     * so nobody else may begin. It is left to the store, where it runs out as if this process had died.
+     */
+    private void leave(Tenure left, Hold hold, String why, Moment at) {
+        announce(hold, LeaseState.LOST, at);
+        failExtensions(left, why, at);
+        at.add(new Action.Settle(hold, LeaseState.LOST, null));
+        tenure = null;
+    }
+
+    /** Gives everything up after a fault, as if this process had died. */
+    void discard(LockException why, Moment at) {
+        Hold hold = tenure == null ? vacated : tenure.hold();
+        if (hold != null && hold.state(at.clocks()) != LeaseState.RELEASED) {
+            hold.lose();
+            announce(hold, LeaseState.LOST, at);
+            at.add(new Action.Settle(hold, LeaseState.LOST, null));
+        } else if (hold != null) {
+            at.add(new Action.Settle(hold, LeaseState.RELEASED, why));
+        }
+        if (tenure != null) {
+            failExtensions(tenure, "this process has given it up after a fault", at);
+        }
+        tenure = null;
+    }
+
+    private void failExtensions(Tenure of, String why, Moment at) {
+        Hold hold = of.hold();
+        for (Extension extension : of.extensions()) {
+            at.add(new Action.AnswerExtension(
+                    extension, new LeaseLostException(lock, hold == null ? 0 : hold.token(), why)));
+        }
+        of.extensions().clear();
+    }
+
+    private static void announce(Hold hold, LeaseState state, Moment at) {
+        if (hold.announce(state)) {
+            at.add(new Action.Announce(hold, state));
+        }
+    }
+}
