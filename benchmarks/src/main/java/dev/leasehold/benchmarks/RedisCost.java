@@ -168,6 +168,8 @@ public final class RedisCost {
             double took = (System.nanoTime() - start) / 1e9;
             System.out.println(count + " " + took + " " + (system.getProcessCpuTime() - cpu) / 1e3 + " "
                     + (allocated(threads) - bytes));
+        } finally {
+            workers.shutdownNow();
         }
     }
 

@@ -14,9 +14,10 @@ import dev.leasehold.engine.queue.FirstContact;
 import dev.leasehold.engine.queue.QueueSettings;
 import dev.leasehold.engine.threads.Callbacks;
 import dev.leasehold.engine.threads.CallersThread;
+import dev.leasehold.engine.threads.Spin;
 import dev.leasehold.engine.threads.SystemTime;
+import dev.leasehold.internal.CallerThreads;
 import dev.leasehold.internal.DurationText;
-import dev.leasehold.internal.Spin;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
@@ -87,7 +88,7 @@ public final class Client {
         ClientIdentity identity = new ClientIdentity(settings.random());
         AtomicLong claims = new AtomicLong();
         store = settings.store().open(context(identity, new QueueSignals()));
-        spin = store.mayAnswerAtOnce() ? new Spin() : Spin.none();
+        spin = store instanceof CallerThreads own && own.mayAnswerAtOnce() ? Spin.usual() : Spin.none();
         queueSettings = new QueueSettings(
                 settings.store().toString(),
                 () -> new ClaimId(identity.get(), claims.incrementAndGet()),
@@ -279,8 +280,8 @@ public final class Client {
 
     /** Runs what puts questions to the store, on a thread that is about to wait for the answers. */
     void lend(Runnable request) {
-        if (CallersThread.mayBlock()) {
-            store.lend(request);
+        if (store instanceof CallerThreads own && CallersThread.mayBlock()) {
+            own.lend(request);
         } else {
             request.run();
         }

@@ -103,30 +103,6 @@ public interface Store extends AutoCloseable {
     }
 
     /**
-     * Whether a caller should look for an answer a moment longer before it sleeps, which keeps a processor busy. Not where an
-     * answer needs several servers: it seldom comes in time, and some of them may run on this machine.
-     *
-     * @return false if a caller should sleep at once
-     */
-    default boolean mayAnswerAtOnce() {
-        return true;
-    }
-
-    /**
-     * Runs {@code request}, which puts questions to this store, on a caller's own thread that is about to wait for their
-     * answers. A store whose operations are asynchronous by nature has nothing to add. One that works with blocking calls may,
-     * after {@code request} has returned, do on this thread what it was asked for meanwhile, and spare two changes of threads.
-     * It must not do so while {@code request} runs, which is in the middle of the engine. It keeps the thread for less than a
-     * second, whatever happens, and leaves its interrupt flag as it is: the caller has yet to find out about both. Never
-     * called by a virtual thread.
-     *
-     * @param request what to run, once
-     */
-    default void lend(Runnable request) {
-        request.run();
-    }
-
-    /**
      * Whether closing the store ends its leases, as where they hang on a session. Then a client that is closed while something
      * is held keeps the store open in the background until that lease would have run out, so that nobody else begins beside
      * its holder.

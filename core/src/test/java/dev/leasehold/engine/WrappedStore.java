@@ -1,6 +1,7 @@
 package dev.leasehold.engine;
 
 import dev.leasehold.LockInfo;
+import dev.leasehold.internal.CallerThreads;
 import dev.leasehold.memory.MemoryStoreProvider;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
@@ -49,7 +50,7 @@ public class WrappedStore implements StoreFactory {
     }
 
     void lend(Store store, Runnable request) {
-        store.lend(request);
+        request.run();
     }
 
     void close(Store store) {
@@ -68,7 +69,7 @@ public class WrappedStore implements StoreFactory {
     public Store open(StoreContext context) {
         Store store = factory.open(context);
         signals = context.signals();
-        return new Store() {
+        return new WithCallerThreads() {
             @Override
             public CompletionStage<ClaimAnswer> claim(Claim claim) {
                 operations.incrementAndGet();
@@ -130,4 +131,6 @@ public class WrappedStore implements StoreFactory {
     public String toString() {
         return "test:wrapped";
     }
+
+    private interface WithCallerThreads extends Store, CallerThreads {}
 }

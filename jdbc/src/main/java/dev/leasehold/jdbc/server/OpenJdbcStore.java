@@ -1,6 +1,7 @@
 package dev.leasehold.jdbc.server;
 
 import dev.leasehold.LockInfo;
+import dev.leasehold.internal.CallerThreads;
 import dev.leasehold.jdbc.connection.Borrowed;
 import dev.leasehold.jdbc.connection.ConnectionSource;
 import dev.leasehold.jdbc.connection.NoConnection;
@@ -26,7 +27,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** One client's view of a database on a server. Thread-safe; the work is done by its {@link Workers}. */
-public final class OpenJdbcStore implements Store, Neighbours.Neighbour, PostgresListener.Client, PinnedSession.Client {
+public final class OpenJdbcStore
+        implements Store, CallerThreads, Neighbours.Neighbour, PostgresListener.Client, PinnedSession.Client {
 
     private static final AtomicInteger CLIENTS = new AtomicInteger();
     private static final Duration MOST_HORIZON = Duration.ofSeconds(5);

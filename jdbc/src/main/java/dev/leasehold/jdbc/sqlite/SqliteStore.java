@@ -1,6 +1,7 @@
 package dev.leasehold.jdbc.sqlite;
 
 import dev.leasehold.LockInfo;
+import dev.leasehold.internal.CallerThreads;
 import dev.leasehold.jdbc.protocol.Job;
 import dev.leasehold.jdbc.protocol.Turn;
 import dev.leasehold.spi.Claim;
@@ -19,7 +20,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /** One client's view of a store file. Thread-safe; the work is done by its {@link StoreThread}. */
-public final class SqliteStore implements Store {
+public final class SqliteStore implements Store, CallerThreads {
 
     private final StoreFile file;
     private final StoreContext context;
@@ -71,6 +72,11 @@ public final class SqliteStore implements Store {
     @Override
     public CompletionStage<Boolean> breakLease(String lock, long token) {
         return submit(true, (protocol, now) -> protocol.breakLease(lock, token, now), answer -> {});
+    }
+
+    @Override
+    public boolean mayAnswerAtOnce() {
+        return true;
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.leasehold.redis.node;
 
 import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
+import dev.leasehold.internal.CallerThreads;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -21,7 +22,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Locks on one Redis: a quorum of one. What its only node answers is the answer. */
-public final class OpenRedisStore implements Store {
+public final class OpenRedisStore implements Store, CallerThreads {
 
     private static final Duration MOST_HORIZON = Duration.ofSeconds(5);
 
@@ -84,6 +85,11 @@ public final class OpenRedisStore implements Store {
     @Override
     public CompletionStage<Boolean> breakLease(String lock, long token) {
         return unlessClosed(() -> node.breakLease(lock, token));
+    }
+
+    @Override
+    public boolean mayAnswerAtOnce() {
+        return true;
     }
 
     /** A request may sit in the buffers between us and the server for as long as those hold on to a dead connection. */

@@ -151,11 +151,6 @@ public final class QuorumStore implements Store {
     }
 
     @Override
-    public boolean mayAnswerAtOnce() {
-        return false;
-    }
-
-    @Override
     public Duration maxLease() {
         return quorum.settings().maxLease();
     }

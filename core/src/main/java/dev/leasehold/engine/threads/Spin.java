@@ -1,7 +1,5 @@
-package dev.leasehold.internal;
+package dev.leasehold.engine.threads;
 
-import dev.leasehold.spi.Store;
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -23,14 +21,16 @@ import java.util.function.LongSupplier;
  * makes room for others of its kind.) Where nobody could run, that takes less than a microsecond. Where others keep the
  * processor for long, it counts as in vain, whatever came meanwhile: who sleeps is woken sooner than who waits for his next turn.
  *
- * <p>One serves a client's acquires and releases alike: where a lock goes from hand to hand, a release may be answered in time,
- * but an acquire never is, and whoever kept looking would only be in the others' way. The engine has one for each
- * client, for the answers of its store. A store may have one more: for its server's answers, where it waits for them itself, on a
- * thread that it was {@linkplain Store#lend lent}, and the engine's does nothing for that caller; or for what callers ask next.
+ * <p>Each client has one for its acquires and releases alike: where a lock goes from hand to hand, a release may be answered in
+ * time, but an acquire never is, and whoever kept looking would only be in the others' way. Only clients of stores that may answer
+ * so soon have one ({@link dev.leasehold.internal.CallerThreads#mayAnswerAtOnce}: one Redis, SQLite); and none where the system property
+ * {@value #SWITCH} is {@code false}, for who would rather have the processor.
  *
  * <p>It decides nothing: whoever asks goes on to wait for the answer in either case. Thread-safe.
  */
 public final class Spin {
+
+    static final String SWITCH = "leasehold.spin";
 
     static final long USUAL_NANOS = 200_000;
     static final int WINDOW = 16;
@@ -49,18 +49,12 @@ public final class Spin {
     private int nextLeftOut = WINDOW;
     private int leaveOut;
 
-    /** Makes one for this machine, which looks for up to {@value #USUAL_NANOS} ns. */
-    public Spin() {
-        this(Duration.ofNanos(USUAL_NANOS));
-    }
-
-    /**
-     * Makes one for this machine.
-     *
-     * @param longest for how long it looks at most; what is longer than a few hundred microseconds costs more than a sleep
-     */
-    public Spin(Duration longest) {
-        this(System::nanoTime, Spin::offer, Runtime.getRuntime().availableProcessors(), longest.toNanos());
+    /** Makes one for this machine, unless it was switched off. */
+    public static Spin usual() {
+        boolean off = "false".equals(System.getProperty(SWITCH));
+        return off
+                ? none()
+                : new Spin(System::nanoTime, Spin::offer, Runtime.getRuntime().availableProcessors(), USUAL_NANOS);
     }
 
     @SuppressWarnings("ThreadPriorityCheck") // Nothing depends on it but the time that it takes.
@@ -68,7 +62,7 @@ public final class Spin {
         Thread.yield();
     }
 
-    /** One that never looks longer. */
+    /** Makes one that never looks longer. */
     public static Spin none() {
         return new Spin(System::nanoTime, Spin::offer, 1, 0);
     }

@@ -1,4 +1,4 @@
-package dev.leasehold.internal;
+package dev.leasehold.engine.threads;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -160,5 +160,32 @@ class SpinTest {
     void notOnOneProcessor() {
         new Spin(this::tick, () -> {}, 1, Spin.USUAL_NANOS).until(() -> false);
         assertThat(looks).hasValue(0);
+    }
+
+    /** For how many looks one of this machine's keeps its caller. */
+    private static int looksOfUsual() {
+        AtomicInteger asked = new AtomicInteger();
+        Spin.usual().until(() -> asked.incrementAndGet() < 0);
+        return asked.get();
+    }
+
+    @Test
+    void canBeSwitchedOff() {
+        int processors = Runtime.getRuntime().availableProcessors();
+        String before = System.getProperty(Spin.SWITCH);
+        try {
+            System.setProperty(Spin.SWITCH, "false");
+            assertThat(looksOfUsual()).isEqualTo(1);
+            System.setProperty(Spin.SWITCH, "true");
+            assertThat(looksOfUsual() > 1).isEqualTo(processors > 1);
+            System.clearProperty(Spin.SWITCH);
+            assertThat(looksOfUsual() > 1).isEqualTo(processors > 1);
+        } finally {
+            if (before == null) {
+                System.clearProperty(Spin.SWITCH);
+            } else {
+                System.setProperty(Spin.SWITCH, before);
+            }
+        }
     }
 }
