@@ -5,7 +5,7 @@ import dev.leasehold.LeaseState;
 import dev.leasehold.engine.queue.Hold;
 import dev.leasehold.engine.queue.HoldWatcher;
 import dev.leasehold.engine.threads.BodyInterrupter;
-import dev.leasehold.engine.threads.InOrder;
+import dev.leasehold.internal.SerialExecutor;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.ref.WeakReference;
@@ -31,7 +31,7 @@ public final class LeaseWatcher implements HoldWatcher {
     private final ReentrantLock guard = new ReentrantLock();
 
     private List<LeaseListener> listeners = List.of();
-    private @Nullable InOrder teller;
+    private @Nullable SerialExecutor teller;
     private @Nullable BodyInterrupter body;
     private @Nullable Runnable follower;
     private LeaseState last = LeaseState.HELD;
@@ -120,9 +120,9 @@ public final class LeaseWatcher implements HoldWatcher {
         if (whom.isEmpty()) {
             return;
         }
-        InOrder known = teller;
+        SerialExecutor known = teller;
         if (known == null) {
-            known = new InOrder(client.callbacks());
+            known = SerialExecutor.on(client.callbacks());
             teller = known;
         }
         for (LeaseListener listener : whom) {

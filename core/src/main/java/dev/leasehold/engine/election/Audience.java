@@ -1,7 +1,7 @@
 package dev.leasehold.engine.election;
 
 import dev.leasehold.ElectionListener;
-import dev.leasehold.engine.threads.InOrder;
+import dev.leasehold.internal.SerialExecutor;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -39,12 +39,12 @@ final class Audience {
         }
     }
 
-    private final InOrder line;
+    private final SerialExecutor line;
     private final List<Seat> seats = new CopyOnWriteArrayList<>();
     private volatile @Nullable Thread speaking;
 
     Audience(Executor callbacks) {
-        line = new InOrder(callbacks);
+        line = SerialExecutor.on(callbacks);
     }
 
     /** Adds a listener; the term, if there is one, goes on as far as the caller knows. */

@@ -1,5 +1,6 @@
 package dev.leasehold.redis.quorum;
 
+import dev.leasehold.internal.SerialExecutor;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.TimeSource;
 import dev.leasehold.spi.Validity;
@@ -79,13 +80,13 @@ final class Attempt implements Step, Ballots.Listener {
 
     private final Quorum quorum;
     private final GateRanks ranks;
-    private final Turns turns;
+    private final SerialExecutor serial;
     private final Ballots ballots;
     private final Poll poll;
     private final Claimant claimant;
-    private final Alarm grace;
-    private final Alarm reask;
-    private final Alarm giveUp;
+    private final SerialTimer grace;
+    private final SerialTimer reask;
+    private final SerialTimer giveUp;
     private Phase phase = Phase.ASKING;
     private ClockReading proposedAt;
     private long reaskNanos = FIRST_REASK_NANOS;
@@ -100,17 +101,17 @@ final class Attempt implements Step, Ballots.Listener {
      *
      * @param patience how long a node's answer is waited for
      */
-    Attempt(Quorum quorum, GateRanks ranks, Turns turns, Ballot first, Duration patience, Claimant claimant) {
+    Attempt(Quorum quorum, GateRanks ranks, SerialExecutor serial, Ballot first, Duration patience, Claimant claimant) {
         this.quorum = quorum;
         this.ranks = ranks;
-        this.turns = turns;
+        this.serial = serial;
         this.claimant = claimant;
-        ballots = new Ballots(quorum, turns, first, patience, this);
+        ballots = new Ballots(quorum, serial, first, patience, this);
         poll = ballots.poll();
         TimeSource time = quorum.time();
-        grace = new Alarm(time, turns);
-        reask = new Alarm(time, turns);
-        giveUp = new Alarm(time, turns);
+        grace = new SerialTimer(time, serial);
+        reask = new SerialTimer(time, serial);
+        giveUp = new SerialTimer(time, serial);
         proposedAt = time.now();
     }
 
@@ -279,7 +280,7 @@ final class Attempt implements Step, Ballots.Listener {
     }
 
     private void win() {
-        QuorumLease won = new QuorumLease(quorum, turns, ranks, poll.ballot(), poll);
+        QuorumLease won = new QuorumLease(quorum, serial, ranks, poll.ballot(), poll);
         Validity validity = won.validity(proposedAt, claimant.lease());
         if (validity == null) {
             lose();

@@ -1,5 +1,6 @@
 package dev.leasehold.redis.quorum;
 
+import dev.leasehold.internal.SerialExecutor;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -7,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends the ballots of one attempt, and has its {@link Poll} count what they bring: an answer, a failure, or nothing in time.
- * Used in the turns of a claim only.
+ * Used by tasks of a claim's serial executor only.
  */
 final class Ballots {
 
@@ -21,24 +22,24 @@ final class Ballots {
     }
 
     private final Quorum quorum;
-    private final Turns turns;
+    private final SerialExecutor serial;
     private final Poll poll;
     private final Duration patience;
     private final Listener listener;
-    private final Alarm limit;
+    private final SerialTimer limit;
 
     /**
      * Makes one that has sent nothing yet.
      *
      * @param patience how long a node's answer is waited for, whatever the claim asks for later
      */
-    Ballots(Quorum quorum, Turns turns, Ballot first, Duration patience, Listener listener) {
+    Ballots(Quorum quorum, SerialExecutor serial, Ballot first, Duration patience, Listener listener) {
         this.quorum = quorum;
-        this.turns = turns;
+        this.serial = serial;
         this.patience = patience;
         this.listener = listener;
         poll = new Poll(quorum.size(), quorum.majority(), first);
-        limit = new Alarm(quorum.time(), turns);
+        limit = new SerialTimer(quorum.time(), serial);
     }
 
     Poll poll() {
@@ -87,7 +88,7 @@ final class Ballots {
         Ballot ballot = poll.ballot();
         quorum.voter(node)
                 .vote(ballot)
-                .whenComplete((vote, failure) -> turns.run(() -> {
+                .whenComplete((vote, failure) -> serial.execute(() -> {
                     if (vote == null) {
                         failed(node, ballot, failure);
                     } else {

@@ -1,5 +1,6 @@
 package dev.leasehold.redis.quorum;
 
+import dev.leasehold.internal.SerialExecutor;
 import dev.leasehold.spi.ClaimAnswer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -30,12 +31,12 @@ final class GatePlace implements Step, Ballots.Listener {
 
     private final Quorum quorum;
     private final GateRanks ranks;
-    private final Turns turns;
+    private final SerialExecutor serial;
     private final int gate;
     private final Ballots ballots;
     private final ReturnDelay delay;
     private final Waiter waiter;
-    private final Alarm returning;
+    private final SerialTimer returning;
     private final Runnable looking;
     private boolean isLooking;
     private boolean isAsking;
@@ -51,7 +52,7 @@ final class GatePlace implements Step, Ballots.Listener {
     GatePlace(
             Quorum quorum,
             GateRanks ranks,
-            Turns turns,
+            SerialExecutor serial,
             int gate,
             Ballot first,
             Duration patience,
@@ -59,13 +60,13 @@ final class GatePlace implements Step, Ballots.Listener {
             Waiter waiter) {
         this.quorum = quorum;
         this.ranks = ranks;
-        this.turns = turns;
+        this.serial = serial;
         this.gate = gate;
         this.delay = delay;
         this.waiter = waiter;
-        ballots = new Ballots(quorum, turns, first, patience, this);
-        returning = new Alarm(quorum.time(), turns);
-        looking = () -> turns.run(this::look);
+        ballots = new Ballots(quorum, serial, first, patience, this);
+        returning = new SerialTimer(quorum.time(), serial);
+        looking = () -> serial.execute(this::look);
     }
 
     /**
@@ -83,7 +84,7 @@ final class GatePlace implements Step, Ballots.Listener {
             ballots.send(gate);
             return;
         }
-        listening.whenComplete((done, failure) -> turns.run(() -> {
+        listening.whenComplete((done, failure) -> serial.execute(() -> {
             if (isOver) {
                 return;
             }

@@ -1,5 +1,6 @@
 package dev.leasehold.redis.quorum;
 
+import dev.leasehold.internal.SerialExecutor;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -12,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 final class Learning implements Step {
 
     private final Quorum quorum;
-    private final Turns turns;
+    private final SerialExecutor serial;
     private final Consumer<Learning> done;
-    private final Alarm limit;
+    private final SerialTimer limit;
     private final @Nullable Miss[] misses;
     private int open;
     private boolean over;
@@ -24,11 +25,11 @@ final class Learning implements Step {
      *
      * @param done is told once: a majority of the nodes is known, or all have answered or failed to
      */
-    Learning(Quorum quorum, Turns turns, Consumer<Learning> done) {
+    Learning(Quorum quorum, SerialExecutor serial, Consumer<Learning> done) {
         this.quorum = quorum;
-        this.turns = turns;
+        this.serial = serial;
         this.done = done;
-        limit = new Alarm(quorum.time(), turns);
+        limit = new SerialTimer(quorum.time(), serial);
         misses = new Miss[quorum.size()];
         open = quorum.size();
     }
@@ -38,7 +39,7 @@ final class Learning implements Step {
             int node = i;
             quorum.voter(i)
                     .look()
-                    .whenComplete((view, failure) -> turns.run(() -> {
+                    .whenComplete((view, failure) -> serial.execute(() -> {
                         if (view != null) {
                             quorum.saw(node, view);
                         }

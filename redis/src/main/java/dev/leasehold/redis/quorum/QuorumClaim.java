@@ -1,6 +1,7 @@
 package dev.leasehold.redis.quorum;
 
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.internal.SerialExecutor;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -61,9 +62,9 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
 
     private final Quorum quorum;
     private final Owner owner;
-    private final Turns turns;
+    private final SerialExecutor serial;
     private final GateRanks ranks;
-    private final Alarm retry;
+    private final SerialTimer retry;
     private final ReturnDelay returnDelay = new ReturnDelay();
     private final List<CompletableFuture<ClaimAnswer>> callers = new ArrayList<>();
 
@@ -82,8 +83,8 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
         this.quorum = quorum;
         this.owner = owner;
         this.claim = claim;
-        turns = new Turns(quorum::execute, this::failed);
-        retry = new Alarm(quorum.time(), turns);
+        serial = new SerialExecutor(quorum::execute, quorum::execute, Integer.MAX_VALUE, this::failed);
+        retry = new SerialTimer(quorum.time(), serial);
         ranks = quorum.ranks(claim.lock());
     }
 
@@ -95,7 +96,7 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
 
     CompletableFuture<ClaimAnswer> ask(Claim again) {
         CompletableFuture<ClaimAnswer> caller = new CompletableFuture<>();
-        turns.run(() -> {
+        serial.execute(() -> {
             claim = again;
             aliveUntil =
                     quorum.time().nanos() + WaitingRules.aliveFor(again.lease()).toNanos();
@@ -128,7 +129,7 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
             } else if (answer instanceof RenewAnswer.Renewed renewed) {
                 caller.complete(new ClaimAnswer.Granted(leaseId(held), held.spare(), renewed.validity()));
             } else {
-                turns.run(() -> {
+                serial.execute(() -> {
                     if (lease == held) {
                         held.withdraw();
                         lease = null;
@@ -142,7 +143,7 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
 
     CompletableFuture<RenewAnswer> renew(LeaseId wanted, Duration duration) {
         CompletableFuture<RenewAnswer> result = new CompletableFuture<>();
-        turns.run(() -> {
+        serial.execute(() -> {
             QuorumLease held = leaseOf(wanted);
             if (held == null) {
                 result.complete(new RenewAnswer.Lost());
@@ -153,7 +154,7 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
                         if (answer instanceof RenewAnswer.Lost) {
                             // A minority may still have it.
                             held.withdraw();
-                            turns.run(() -> over(held));
+                            serial.execute(() -> over(held));
                         }
                     }),
                     result);
@@ -163,7 +164,7 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
 
     CompletableFuture<ReleaseAnswer> release(LeaseId wanted, Duration keepFor) {
         CompletableFuture<ReleaseAnswer> result = new CompletableFuture<>();
-        turns.run(() -> {
+        serial.execute(() -> {
             QuorumLease held = leaseOf(wanted);
             if (held == null) {
                 result.complete(ReleaseAnswer.NOT_HELD);
@@ -172,7 +173,7 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
             forward(
                     held.release(keepFor).whenComplete((answer, failure) -> {
                         if (answer != null) {
-                            turns.run(() -> over(held));
+                            serial.execute(() -> over(held));
                         }
                     }),
                     result);
@@ -182,7 +183,7 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
 
     CompletableFuture<@Nullable Void> withdraw() {
         CompletableFuture<@Nullable Void> result = new CompletableFuture<>();
-        turns.run(() -> {
+        serial.execute(() -> {
             QuorumLease held = lease;
             forward(held != null ? held.withdraw() : abandon(), result);
             end();
@@ -231,16 +232,18 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
         all.forEach(caller -> caller.complete(answer));
     }
 
-    /** A turn was not brought to its end, so those who ask would wait for what may never come. */
-    private void failed() {
+    /** A task was not brought to its end, so those who ask would wait for what may never come. */
+    private void failed(Throwable fault) {
+        System.getLogger("dev.leasehold.redis")
+                .log(System.Logger.Level.ERROR, "Leasehold has a fault in a quorum", fault);
         List<CompletableFuture<ClaimAnswer>> all = List.copyOf(callers);
         callers.clear();
         StoreUnavailableException failure = new StoreUnavailableException(
                 "the claim of '" + claim.lock() + "' before " + quorum
-                        + " was given up, and may have been granted: Leasehold " + "has a fault, which it has logged",
+                        + " was given up, and may have been granted: Leasehold has a fault, which it has logged",
                 quorum.toString(),
                 StoreUnavailableException.Outcome.UNKNOWN,
-                null);
+                fault);
         all.forEach(caller -> caller.completeExceptionally(failure));
         if (lease == null) {
             abandon();
@@ -256,7 +259,7 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
             attempt();
             return;
         }
-        Learning learning = new Learning(quorum, turns, this::learnt);
+        Learning learning = new Learning(quorum, serial, this::learnt);
         step = learning;
         learning.begin();
     }
@@ -282,7 +285,7 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
 
     private Attempt newAttempt(ClaimId id, long proposal, int spare, Duration duration) {
         Ballot ballot = new Ballot(claim.lock(), id, proposal, spare, duration, Ballot.Kind.CLAIM);
-        return new Attempt(quorum, ranks, turns, ballot, patience(), this);
+        return new Attempt(quorum, ranks, serial, ballot, patience(), this);
     }
 
     private Duration patience() {
@@ -413,7 +416,7 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
         }
         ClaimId attempt = quorum.newAttempt(claim.id());
         Ballot ballot = new Ballot(claim.lock(), attempt, clock(), claim.spare(), claim.lease(), Ballot.Kind.QUEUE);
-        GatePlace place = new GatePlace(quorum, ranks, turns, gate, ballot, patience(), returnDelay, this);
+        GatePlace place = new GatePlace(quorum, ranks, serial, gate, ballot, patience(), returnDelay, this);
         step = place;
         waitsAs = attempt;
         owner.waits(attempt, this);
@@ -435,7 +438,7 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
 
     /** The gate has given the lock to an attempt, unasked. */
     void granted(ClaimId attempt, long token) {
-        turns.run(() -> {
+        serial.execute(() -> {
             if (step instanceof GatePlace place && attempt.equals(place.ballot().attempt())) {
                 hasItsTurn(place, token);
             }

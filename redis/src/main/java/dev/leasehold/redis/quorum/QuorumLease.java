@@ -1,6 +1,7 @@
 package dev.leasehold.redis.quorum;
 
 import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.internal.SerialExecutor;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.ReleaseAnswer;
@@ -13,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lease that a majority has granted: which nodes have it, and until when. Used in the turns of its claim only.
+ * A lease that a majority has granted: which nodes have it, and until when. Used by tasks of its claim's serial executor only.
  *
  * <p>A renewal is confirmed as soon as a majority has confirmed it. It is lost as soon as so many nodes have said that
  * they do not have it that no majority can be left. In between nothing is known but the deadlines that were confirmed
@@ -27,7 +28,7 @@ final class QuorumLease {
     private static final int OFFERS = 8;
 
     private final Quorum quorum;
-    private final Turns turns;
+    private final SerialExecutor serial;
     private final Poll poll;
     private final String lock;
     private final GateRanks ranks;
@@ -40,9 +41,9 @@ final class QuorumLease {
     private long longestNanos;
     private boolean over;
 
-    QuorumLease(Quorum quorum, Turns turns, GateRanks ranks, Ballot won, Poll poll) {
+    QuorumLease(Quorum quorum, SerialExecutor serial, GateRanks ranks, Ballot won, Poll poll) {
         this.quorum = quorum;
-        this.turns = turns;
+        this.serial = serial;
         this.ranks = ranks;
         this.poll = poll;
         lock = won.lock();
@@ -120,12 +121,12 @@ final class QuorumLease {
             round.result.complete(new RenewAnswer.Lost());
             return round.result;
         }
-        round.timer = quorum.time().schedule(quorum.settings().nodeTimeout(), () -> turns.run(() -> late(round)));
+        round.timer = quorum.time().schedule(quorum.settings().nodeTimeout(), () -> serial.execute(() -> late(round)));
         for (int i = 0; i < quorum.size(); i++) {
             int node = i;
             quorum.voter(i)
                     .renew(lock, attempt, token, lease)
-                    .whenComplete((ack, failure) -> turns.run(() -> acked(round, node, ack, failure)));
+                    .whenComplete((ack, failure) -> serial.execute(() -> acked(round, node, ack, failure)));
         }
         return round.result;
     }
@@ -215,7 +216,7 @@ final class QuorumLease {
         Ballot ballot = new Ballot(lock, attempt, token, spare, round.lease, Ballot.Kind.TOP_UP);
         quorum.voter(node)
                 .vote(ballot)
-                .whenComplete((vote, failure) -> turns.run(() -> {
+                .whenComplete((vote, failure) -> serial.execute(() -> {
                     if (over && !(vote instanceof Vote.Busy)) {
                         Sweep.one(quorum, lock, attempt, node, vote == null);
                     } else if (vote instanceof Vote.Busy && offers > 1) {
@@ -230,7 +231,7 @@ final class QuorumLease {
     private void offerLater(Renewal round, Validity validity, int node, int offers) {
         double part = (0.1 + 0.9 * quorum.random().nextDouble()) / (4 * OFFERS);
         Duration pause = Duration.ofNanos((long) (round.lease.toNanos() * part));
-        quorum.time().schedule(pause, () -> turns.run(() -> offer(round, validity, node, offers)));
+        quorum.time().schedule(pause, () -> serial.execute(() -> offer(round, validity, node, offers)));
     }
 
     private boolean isUnanswered(int node) {
@@ -255,13 +256,14 @@ final class QuorumLease {
     CompletableFuture<ReleaseAnswer> release(Duration keepFor) {
         over = true;
         Release round = new Release();
-        round.timer = quorum.time().schedule(quorum.settings().nodeTimeout(), () -> turns.run(() -> giveUp(round)));
+        round.timer =
+                quorum.time().schedule(quorum.settings().nodeTimeout(), () -> serial.execute(() -> giveUp(round)));
         quorum.each(
                 round.gate,
                 node -> (has[node]
                                 ? quorum.voter(node).release(lock, attempt, token, keepFor)
                                 : quorum.voter(node).withdraw(lock, attempt))
-                        .whenComplete((found, failure) -> turns.run(() -> ended(round, node, found, failure))));
+                        .whenComplete((found, failure) -> serial.execute(() -> ended(round, node, found, failure))));
         return round.result;
     }
 

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a {@link QuorumClaim} is at before it has its lease; the attempt that has won is kept as long as that, for the votes
- * that come late. Used in the turns of the claim only.
+ * that come late. Used by tasks of the claim's serial executor only.
  */
 sealed interface Step permits Learning, Attempt, GatePlace {
 

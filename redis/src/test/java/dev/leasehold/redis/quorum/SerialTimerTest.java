@@ -2,6 +2,7 @@ package dev.leasehold.redis.quorum;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.leasehold.internal.SerialExecutor;
 import dev.leasehold.test.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -11,14 +12,14 @@ import java.util.Queue;
 import org.junit.jupiter.api.Test;
 
 /** A timer may be late: its task is then due, and waits for a turn, while the turn before it decides that it is not wanted. */
-class AlarmTest {
+class SerialTimerTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
 
     private final VirtualTime time = new VirtualTime();
     private final Queue<Runnable> work = new ArrayDeque<>();
     private final List<String> rung = new ArrayList<>();
-    private final Alarm alarm = new Alarm(time, new Turns(work::add, () -> {}));
+    private final SerialTimer alarm = new SerialTimer(time, SerialExecutor.on(work::add));
 
     private void work() {
         for (Runnable next = work.poll(); next != null; next = work.poll()) {

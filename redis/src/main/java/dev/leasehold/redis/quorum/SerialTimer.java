@@ -1,24 +1,25 @@
 package dev.leasehold.redis.quorum;
 
+import dev.leasehold.internal.SerialExecutor;
 import dev.leasehold.spi.TimeSource;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something to be done later, in the turns of a claim: once, and not at all if it is called off there before, however late the
- * timer is. Used in those turns only.
+ * A one-shot timer whose task runs in the claim's serial executor. Cancelling it there guarantees that the task does not run,
+ * even if the timer has already fired. Used by tasks of that executor only.
  */
-final class Alarm {
+final class SerialTimer {
 
     private final TimeSource time;
-    private final Turns turns;
+    private final SerialExecutor serial;
     private @Nullable Runnable task;
     private TimeSource.@Nullable Timer timer;
     private long settings;
 
-    Alarm(TimeSource time, Turns turns) {
+    SerialTimer(TimeSource time, SerialExecutor serial) {
         this.time = time;
-        this.turns = turns;
+        this.serial = serial;
     }
 
     boolean isSet() {
@@ -30,7 +31,7 @@ final class Alarm {
         stop();
         task = what;
         long setting = ++settings;
-        timer = time.schedule(delay, () -> turns.run(() -> ring(setting)));
+        timer = time.schedule(delay, () -> serial.execute(() -> ring(setting)));
     }
 
     private void ring(long setting) {
