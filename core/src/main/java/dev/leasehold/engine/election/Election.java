@@ -6,16 +6,12 @@ import dev.leasehold.HolderInfo;
 import dev.leasehold.LeaderElection;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseBody;
-import dev.leasehold.LeaseLostException;
-import dev.leasehold.LeaseState;
 import dev.leasehold.LockException;
 import dev.leasehold.LockOptions;
 import dev.leasehold.engine.Client;
 import dev.leasehold.engine.HeldLease;
 import dev.leasehold.engine.LockNames;
-import dev.leasehold.engine.threads.BodyInterrupter;
 import dev.leasehold.spi.NamePattern;
-import dev.leasehold.spi.TimeSource;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -23,9 +19,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +37,6 @@ public final class Election implements LeaderElection {
     }
 
     private static final Logger LOG = System.getLogger("dev.leasehold");
-    private static final long CLOSE_WAIT_SECONDS = 1;
 
     private final Client client;
     private final String name;
@@ -59,13 +51,13 @@ public final class Election implements LeaderElection {
     private Phase phase = Phase.IDLE;
     private @Nullable Candidacy candidacy;
     private volatile @Nullable Term term;
-    private volatile @Nullable Thread worker;
     private volatile boolean resigned;
 
     /** Completes when the candidate is closed, or its client. */
     private final CompletableFuture<@Nullable Void> closing = new CompletableFuture<>();
 
     private final Runnable clientCloses = this::clientCloses;
+    private final ForegroundCampaign foreground;
 
     /**
      * Makes a candidate that does not campaign yet.
@@ -83,6 +75,7 @@ public final class Election implements LeaderElection {
                 .withMaxHold(LockOptions.FOREVER);
         client.check(lockOptions);
         this.audience = new Audience(client.callbacks());
+        this.foreground = new ForegroundCampaign(this, client, closing);
     }
 
     @Override
@@ -129,25 +122,8 @@ public final class Election implements LeaderElection {
     @Override
     public Optional<Lease> awaitLeadership(Duration maxWait) throws InterruptedException {
         Objects.requireNonNull(maxWait, "maxWait");
-        CompletableFuture<Lease> elected = await();
-        if (maxWait.isZero() || maxWait.isNegative()) {
-            elected.cancel(false);
-        }
-        TimeSource.Timer limit = maxWait.compareTo(LockOptions.FOREVER) >= 0 || elected.isDone()
-                ? null
-                : client.time().schedule(maxWait, () -> elected.cancel(false));
-        try {
-            return Optional.of(elected.get());
-        } catch (CancellationException e) {
-            return lease();
-        } catch (ExecutionException e) {
-            throw client.rethrown(e);
-        } finally {
-            elected.cancel(false);
-            if (limit != null) {
-                limit.cancel();
-            }
-        }
+        Lease lease = Awaiting.await(await(), maxWait, client);
+        return lease == null ? lease() : Optional.of(lease);
     }
 
     @Override
@@ -244,7 +220,7 @@ public final class Election implements LeaderElection {
         }
     }
 
-    private void stand(Candidacy next) {
+    void stand(Candidacy next) {
         if (resigned) {
             resigned = false;
             next.standAfterPause();
@@ -265,7 +241,7 @@ public final class Election implements LeaderElection {
     }
 
     /** The election is won; null if the candidate was closed in this moment. */
-    private @Nullable Term takeOffice(HeldLease lease) {
+    @Nullable Term takeOffice(HeldLease lease) {
         Term next = new Term(lease, options, client.time(), this::termOver);
         guard.lock();
         try {
@@ -306,20 +282,10 @@ public final class Election implements LeaderElection {
     @Override
     public void close() {
         Term present = closeAtOnce();
-        if (present == null || worker == Thread.currentThread() || audience.isSpeaking()) {
+        if (present == null || foreground.isWorkingHere() || audience.isSpeaking()) {
             return;
         }
-        try {
-            released(present).get(CLOSE_WAIT_SECONDS, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } catch (ExecutionException | TimeoutException e) {
-            LOG.log(Level.DEBUG, "the office ''{0}'' is given back in the background", name);
-        }
-    }
-
-    private static CompletableFuture<?> released(Term of) {
-        return of.vacated.thenCompose(vacated -> of.lease().hold().released);
+        present.awaitRelease();
     }
 
     private @Nullable Term closeAtOnce() {
@@ -405,104 +371,15 @@ public final class Election implements LeaderElection {
         client.checkOpen();
         enter(Phase.RUNNING);
         try {
-            for (Term next = elected(); next != null; next = elected()) {
-                if (serve(next, work)) {
-                    return;
-                }
-            }
+            foreground.run(work);
         } finally {
             end(new IllegalStateException("the campaign for '" + name + "' has ended"));
         }
     }
 
-    /** Waits for the office; null if the candidate was closed. */
-    private @Nullable Term elected() throws InterruptedException {
-        Candidacy next = nextCandidacy(Phase.RUNNING);
-        if (next == null) {
-            return null;
-        }
-        CompletableFuture<@Nullable Term> office = next.won.thenApply(this::takeOffice);
-        stand(next);
-        try {
-            return office.get();
-        } catch (InterruptedException e) {
-            next.withdraw();
-            office.thenAccept(Election::decline);
-            throw e;
-        } catch (CancellationException e) {
-            return null;
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof CancellationException) {
-                return null;
-            }
-            throw client.rethrown(e);
-        }
-    }
-
-    private static void decline(@Nullable Term unwanted) {
-        if (unwanted != null) {
-            unwanted.end();
-            unwanted.workEnded.complete(null);
-        }
-    }
-
-    /** Runs the work in one term; true if the work has ended while this led, so that there is no other term. */
-    private <E extends Exception> boolean serve(Term now, LeaseBody<E> work) throws E, InterruptedException {
-        BodyInterrupter interrupter = new BodyInterrupter();
-        worker = Thread.currentThread();
-        try {
-            now.interrupt(interrupter);
-            if (!now.isOver()) {
-                work.run(now.lease());
-            }
-        } catch (Throwable thrown) {
-            if (hasLedUntilNow(now, interrupter, thrown) || thrown instanceof Error) {
-                throw thrown;
-            }
-            if (!(thrown instanceof InterruptedException || thrown instanceof LeaseLostException)) {
-                LOG.log(
-                        Level.WARNING,
-                        "what the leader of '" + name + "' was doing in term "
-                                + now.lease().token() + " has failed after the term had ended",
-                        thrown);
-            }
-            awaitVacancy(now);
-            return false;
-        }
-        if (hasLedUntilNow(now, interrupter, null)) {
-            return true;
-        }
-        awaitVacancy(now);
-        return false;
-    }
-
-    /** Ends the term after the work. Where the candidate has led until now, as far as it knows, the store has the last word. */
-    private boolean hasLedUntilNow(Term now, BodyInterrupter interrupter, @Nullable Throwable thrown) {
-        worker = null;
-        interrupter.ended(thrown);
-        boolean led = now.isInOffice();
-        led &= now.end();
-        now.workEnded.complete(null);
-        if (!led) {
-            return false;
-        }
-        try {
-            released(now).get(CLOSE_WAIT_SECONDS, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } catch (ExecutionException | TimeoutException e) {
-            LOG.log(Level.DEBUG, "the office ''{0}'' is given back in the background", name);
-        }
-        return now.lease().look() != LeaseState.LOST;
-    }
-
-    /** Waits until the listeners have been told, unless the candidate is closed. */
-    private void awaitVacancy(Term of) throws InterruptedException {
-        try {
-            CompletableFuture.anyOf(of.vacated, closing).get();
-        } catch (ExecutionException e) {
-            throw new IllegalStateException(e);
-        }
+    /** A candidacy of {@link #run}, or null if the candidate is closed. */
+    @Nullable Candidacy nextInForeground() {
+        return nextCandidacy(Phase.RUNNING);
     }
 
     @Override

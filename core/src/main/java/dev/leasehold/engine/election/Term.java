@@ -8,8 +8,13 @@ import dev.leasehold.engine.threads.BodyInterrupter;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.TimeSource;
 import dev.leasehold.spi.Validity;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -27,6 +32,9 @@ import org.jspecify.annotations.Nullable;
  * the listeners have been told, it is given back; if they never are, it runs out.
  */
 final class Term {
+
+    private static final Logger LOG = System.getLogger("dev.leasehold");
+    private static final long RELEASE_WAIT_SECONDS = 1;
 
     private static final int MARGIN_SHARE = 3;
     private static final int DOUBT_SHARE = 5;
@@ -186,5 +194,16 @@ final class Term {
         }
         whenOver.accept(this);
         return true;
+    }
+
+    /** Waits for a moment until the store has answered the release of the term's lease. Keeps an interrupt. */
+    void awaitRelease() {
+        try {
+            vacated.thenCompose(done -> lease.hold().released).get(RELEASE_WAIT_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.log(Level.DEBUG, "the office ''{0}'' is given back in the background", lease.name());
+        }
     }
 }
