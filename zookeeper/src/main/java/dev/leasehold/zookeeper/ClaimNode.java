@@ -3,17 +3,19 @@ package dev.leasehold.zookeeper;
 import dev.leasehold.spi.Claim;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.apache.zookeeper.AsyncCallback;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The requests that make, watch and remove the node of a claim. Only asks and reports, within turns, as {@link Lineup} does of
- * the nodes before it; what follows from an answer is its {@link Place}'s business.
+ * the nodes before it; what follows from an answer is its {@link ZkClaim}'s business.
  */
 final class ClaimNode {
 
@@ -36,39 +38,43 @@ final class ClaimNode {
         void answered(Code code, @Nullable List<String> children);
     }
 
-    private final Locks locks;
+    private final Turns turns;
     private final String parent;
+    private final Supplier<List<ACL>> access;
+    private final Supplier<String> owner;
 
-    ClaimNode(Locks locks, String parent) {
-        this.locks = locks;
+    ClaimNode(Turns turns, String parent, Supplier<List<ACL>> access, Supplier<String> owner) {
+        this.turns = turns;
         this.parent = parent;
+        this.access = access;
+        this.owner = owner;
     }
 
     void create(Session in, Claim claim, Created then) {
-        byte[] data = new NodeData.Owner(Tokens.spare(claim), locks.context().owner()).bytes();
+        byte[] data = new NodeData.Owner(Tokens.spare(claim), owner.get()).bytes();
         in.createInQueue(
                 parent + '/' + NodeName.prefix(claim.id()),
                 data,
-                locks.access(),
-                (rc, p, ctx, path, stat) -> locks.turn(() -> then.answered(Codes.of(rc), path, stat)));
+                access.get(),
+                (rc, p, ctx, path, stat) -> turns.run(() -> then.answered(Codes.of(rc), path, stat)));
     }
 
     /** Sent right after a creation, it shows the queue as it was then, or later. */
     void list(Session in, Listed then) {
         in.handle.getChildren(
-                parent, false, (rc, p, ctx, children) -> locks.turn(() -> then.answered(Codes.of(rc), children)), null);
+                parent, false, (rc, p, ctx, children) -> turns.run(() -> then.answered(Codes.of(rc), children)), null);
     }
 
     void watch(Session in, String child, Consumer<WatchedEvent> changed, Consumer<Code> then) {
         in.handle.getData(
                 parent + '/' + child,
-                event -> locks.turn(() -> changed.accept(event)),
-                (rc, p, ctx, data, stat) -> locks.turn(() -> then.accept(Codes.of(rc))),
+                event -> turns.run(() -> changed.accept(event)),
+                (rc, p, ctx, data, stat) -> turns.run(() -> then.accept(Codes.of(rc))),
                 null);
     }
 
     void remove(Session in, String child, Consumer<Code> then) {
-        in.delete(parent + '/' + child, (rc, p, ctx) -> locks.turn(() -> then.accept(Codes.of(rc))));
+        in.delete(parent + '/' + child, (rc, p, ctx) -> turns.run(() -> then.accept(Codes.of(rc))));
     }
 
     /** Writes in the lock's own node, in the same transaction, who it was that had the lock and left. */
@@ -79,17 +85,17 @@ final class ClaimNode {
     /** Leaves behind, in the same transaction, what keeps the lock for a while. */
     void removeKeeping(Session in, String child, NodeData.Keep keep, Consumer<Code> then) {
         Op made = Op.create(
-                parent + '/' + NodeName.KEEP + keep.token(), keep.bytes(), locks.access(), CreateMode.PERSISTENT);
+                parent + '/' + NodeName.KEEP + keep.token(), keep.bytes(), access.get(), CreateMode.PERSISTENT);
         removeAnd(in, child, made, then);
     }
 
     private void removeAnd(Session in, String child, Op also, Consumer<Code> then) {
-        AsyncCallback.MultiCallback done = (rc, p, ctx, results) -> locks.turn(() -> then.accept(Codes.of(rc)));
+        AsyncCallback.MultiCallback done = (rc, p, ctx, results) -> turns.run(() -> then.accept(Codes.of(rc)));
         in.handle.multi(List.of(Op.delete(parent + '/' + child, -1), also), done, null);
     }
 
     /** Removes what keeps the lock, and whose time is over. */
     void removeKept(Session in, String kept, Runnable then) {
-        in.handle.delete(parent + '/' + kept, -1, (rc, p, ctx) -> locks.turn(then), null);
+        in.handle.delete(parent + '/' + kept, -1, (rc, p, ctx) -> turns.run(then), null);
     }
 }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Looks at the queue of a lock, from the place of one node in it. Only asks and reports, within turns; what follows from it is
- * its {@link Place}'s business.
+ * its {@link Waiting}'s business.
  */
 final class Lineup {
 
@@ -61,11 +61,11 @@ final class Lineup {
     /** A newer version of the library works here. */
     record Newer(LockException why) implements View {}
 
-    private final Locks locks;
+    private final Turns turns;
     private final String parent;
 
-    Lineup(Locks locks, String parent) {
-        this.locks = locks;
+    Lineup(Turns turns, String parent) {
+        this.turns = turns;
         this.parent = parent;
     }
 
@@ -91,7 +91,7 @@ final class Lineup {
                 in.handle.sync(parent, (rc, p, ctx) -> {}, null);
             }
             in.handle.getChildren(
-                    parent, false, (rc, p, ctx, children) -> locks.turn(() -> listed(Codes.of(rc), children)), null);
+                    parent, false, (rc, p, ctx, children) -> turns.run(() -> listed(Codes.of(rc), children)), null);
         }
 
         void listed(Code code, @Nullable List<String> children) {
@@ -119,7 +119,7 @@ final class Lineup {
                     .toList();
             if (NodeName.isWorn(all)) {
                 Seniority.of(
-                        in.handle, parent, all, czxid, (code, before) -> locks.turn(() -> ordered(code, kept, before)));
+                        in.handle, parent, all, czxid, (code, before) -> turns.run(() -> ordered(code, kept, before)));
                 return;
             }
             List<String> before = all.stream()
@@ -150,7 +150,7 @@ final class Lineup {
                 in.handle.getData(
                         parent + '/' + first,
                         false,
-                        (rc, p, ctx, data, stat) -> locks.turn(() -> {
+                        (rc, p, ctx, data, stat) -> turns.run(() -> {
                             if (Codes.of(rc) == Code.OK) {
                                 seen[0] = behind(in, last, ahead.size(), first, data, stat);
                             }
@@ -160,7 +160,7 @@ final class Lineup {
             in.handle.getData(
                     parent + '/' + last,
                     watching == null ? null : watching.apply(parent + '/' + last),
-                    (rc, p, ctx, data, stat) -> locks.turn(() -> {
+                    (rc, p, ctx, data, stat) -> turns.run(() -> {
                         Code code = Codes.of(rc);
                         if (code == Code.NONODE) {
                             then.accept(new Gone(last));
@@ -200,7 +200,7 @@ final class Lineup {
         in.handle.getData(
                 parent + '/' + mine,
                 own,
-                (rc, p, ctx, data, stat) -> locks.turn(() -> {
+                (rc, p, ctx, data, stat) -> turns.run(() -> {
                     Code code = Codes.of(rc);
                     if (code == Code.NONODE) {
                         then.accept(new Missing());
@@ -219,7 +219,7 @@ final class Lineup {
         in.handle.getData(
                 parent + '/' + last,
                 false,
-                (rc, p, ctx, data, stat) -> locks.turn(() -> {
+                (rc, p, ctx, data, stat) -> turns.run(() -> {
                     Code code = Codes.of(rc);
                     if (code == Code.NONODE) {
                         then.accept(new Gone(last));

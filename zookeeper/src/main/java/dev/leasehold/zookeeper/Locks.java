@@ -46,7 +46,7 @@ final class Locks implements Link.Events {
     private final Link link;
     private final Turns turns;
     private final Succession succession = new Succession();
-    private final Map<ClaimId, Place> places = new HashMap<>();
+    private final Map<ClaimId, ZkClaim> places = new HashMap<>();
     private final List<Orphan> orphans = new ArrayList<>();
 
     private @Nullable Session session;
@@ -136,7 +136,7 @@ final class Locks implements Link.Events {
         }
     }
 
-    void remove(ClaimId claim, Place place) {
+    void remove(ClaimId claim, ZkClaim place) {
         places.remove(claim, place);
         leaveOnceClear();
     }
@@ -199,12 +199,12 @@ final class Locks implements Link.Events {
             beating.go();
         }
         List.copyOf(orphans).forEach(Orphan::go);
-        List.copyOf(places.values()).forEach(Place::drive);
+        List.copyOf(places.values()).forEach(ZkClaim::drive);
     }
 
     /** The session was confirmed. */
     void confirmed() {
-        List.copyOf(places.values()).forEach(Place::confirmed);
+        List.copyOf(places.values()).forEach(ZkClaim::confirmed);
     }
 
     @Override
@@ -218,9 +218,9 @@ final class Locks implements Link.Events {
         if (!open(asker)) {
             return;
         }
-        Place place = places.get(claim.id());
+        ZkClaim place = places.get(claim.id());
         if (place == null) {
-            place = new Place(this, claim);
+            place = new ZkClaim(this, claim);
             places.put(claim.id(), place);
             pulse();
             sweepSoon();
@@ -229,7 +229,7 @@ final class Locks implements Link.Events {
     }
 
     boolean wasSent(ClaimId claim) {
-        Place place = places.get(claim);
+        ZkClaim place = places.get(claim);
         return place != null && place.wasSent();
     }
 
@@ -237,7 +237,7 @@ final class Locks implements Link.Events {
         if (!open(asker)) {
             return;
         }
-        Place place = place(lease.lock(), lease.claim());
+        ZkClaim place = place(lease.lock(), lease.claim());
         if (place == null) {
             asker.complete(new RenewAnswer.Lost());
         } else {
@@ -249,7 +249,7 @@ final class Locks implements Link.Events {
         if (!open(asker)) {
             return;
         }
-        Place place = place(lease.lock(), lease.claim());
+        ZkClaim place = place(lease.lock(), lease.claim());
         if (place == null) {
             asker.complete(ReleaseAnswer.NOT_HELD);
         } else {
@@ -261,7 +261,7 @@ final class Locks implements Link.Events {
         if (!open(asker)) {
             return;
         }
-        Place place = place(lock, claim);
+        ZkClaim place = place(lock, claim);
         if (place == null) {
             asker.complete(ReleaseAnswer.NOT_HELD);
         } else {
@@ -269,8 +269,8 @@ final class Locks implements Link.Events {
         }
     }
 
-    private @Nullable Place place(String lock, ClaimId claim) {
-        Place place = places.get(claim);
+    private @Nullable ZkClaim place(String lock, ClaimId claim) {
+        ZkClaim place = places.get(claim);
         return place == null || !place.isFor(lock) ? null : place;
     }
 
@@ -376,7 +376,7 @@ final class Locks implements Link.Events {
         turn(() -> {
             LockException why = Codes.refused(Code.AUTHFAILED, name, "the connection");
             refusal = why;
-            for (Place place : List.copyOf(places.values())) {
+            for (ZkClaim place : List.copyOf(places.values())) {
                 place.giveUp(why);
             }
         });
@@ -390,7 +390,7 @@ final class Locks implements Link.Events {
         connected = false;
         Heart stopped = Objects.requireNonNull(heart, "the session's heart");
         heart = null;
-        for (Place place : List.copyOf(places.values())) {
+        for (ZkClaim place : List.copyOf(places.values())) {
             place.sessionOver(ended);
         }
         // Those whom it tells that nothing is confirmed ask their places again, which must know by then.
@@ -448,7 +448,7 @@ final class Locks implements Link.Events {
                             SWEEP,
                             () -> turn(() -> {
                                 sweeping = false;
-                                List.copyOf(places.values()).forEach(Place::sweep);
+                                List.copyOf(places.values()).forEach(ZkClaim::sweep);
                                 if (!places.isEmpty()) {
                                     sweepSoon();
                                 }

@@ -24,26 +24,26 @@ final class Search {
         void found(Code code, @Nullable String child, @Nullable Stat stat);
     }
 
-    private final Locks locks;
+    private final Turns turns;
     private final Session in;
     private final String parent;
     private final Result result;
 
-    private Search(Locks locks, Session in, String parent, Result result) {
-        this.locks = locks;
+    private Search(Turns turns, Session in, String parent, Result result) {
+        this.turns = turns;
         this.in = in;
         this.parent = parent;
         this.result = result;
     }
 
-    static void of(Locks locks, Session in, String parent, ClaimId claim, Result result) {
-        Search search = new Search(locks, in, parent, result);
+    static void of(Turns turns, Session in, String parent, ClaimId claim, Result result) {
+        Search search = new Search(turns, in, parent, result);
         String prefix = NodeName.prefix(claim);
         in.handle.sync(parent, (rc, p, ctx) -> {}, null);
         in.handle.getChildren(
                 parent,
                 false,
-                (rc, p, ctx, children) -> locks.turn(() -> search.among(
+                (rc, p, ctx, children) -> turns.run(() -> search.among(
                         Codes.of(rc),
                         children == null
                                 ? List.of()
@@ -63,7 +63,7 @@ final class Search {
             in.handle.exists(
                     parent + '/' + child,
                     false,
-                    (rc, p, ctx, stat) -> locks.turn(() -> {
+                    (rc, p, ctx, stat) -> turns.run(() -> {
                         if (Codes.of(rc) == Code.OK && stat.getEphemeralOwner() == in.id) {
                             result.found(Code.OK, child, stat);
                         } else {

@@ -1,0 +1,242 @@
+package dev.leasehold.zookeeper;
+
+import dev.leasehold.LockException;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.apache.zookeeper.KeeperException.Code;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the steps of a {@link ZkClaim} share: its callers, its session, its node, and the request that is under way. Leads from
+ * one step to the next. Used within turns.
+ */
+final class ClaimState {
+
+    final Locks locks;
+    final TimeSource time;
+    final String parent;
+    final ClaimNode own;
+    final Askers askers = new Askers();
+    final OwnNodeWatch ownWatch;
+    final ClaimTimer timer;
+    final ClaimRequests requests = new ClaimRequests(askers);
+
+    /** Somebody was found to be before us, so the release is marked for whoever comes after us. */
+    boolean waited;
+
+    /** So often the claim has tried in vain to create its node. */
+    int tries;
+
+    private final ZkClaim whole;
+    private final long begun;
+    private final List<Consumer<ReleaseAnswer>> leavers = new ArrayList<>();
+    private Claim claim;
+    private ClaimStep step;
+    private @Nullable Leaving leaving;
+    private @Nullable OwnNode mine;
+    private @Nullable ClaimAnswer refusal;
+    private boolean queued;
+
+    ClaimState(Locks locks, ZkClaim whole, Claim claim) {
+        this.locks = locks;
+        this.time = locks.time();
+        this.parent = locks.paths().lock(claim.lock());
+        this.own = new ClaimNode(locks.turns(), parent, locks::access, locks.context()::owner);
+        this.ownWatch = new OwnNodeWatch(own, requests::areIn, () -> step.ownChanged(), () -> step.ownGone());
+        this.timer = new ClaimTimer(time, locks.turns(), end -> step.dueBefore(end), whole::wake);
+        this.whole = whole;
+        this.begun = time.nanos();
+        this.claim = claim;
+        this.step = new Creating(this);
+    }
+
+    Claim claim() {
+        return claim;
+    }
+
+    void asked(Claim again) {
+        claim = again;
+        queued |= again.enqueue();
+    }
+
+    boolean isQueued() {
+        return queued;
+    }
+
+    ClaimStep step() {
+        return step;
+    }
+
+    boolean isLeaving() {
+        return leaving != null;
+    }
+
+    @Nullable Leaving leaving() {
+        return leaving;
+    }
+
+    boolean isAt(ClaimStep at, Session in) {
+        return requests.areIn(in) && step == at;
+    }
+
+    @Nullable OwnNode node() {
+        return mine;
+    }
+
+    OwnNode mine() {
+        return Objects.requireNonNull(mine, "a node that is there");
+    }
+
+    // ---- requests ------------------------------------------------------------------------------------------------
+
+    /** Does what the state asks for, unless something is under way already. */
+    void drive() {
+        if (!requests.areIdle()) {
+            return;
+        }
+        if (isLeaving() && !step.isBound()) {
+            vanish(ReleaseAnswer.NOT_HELD);
+            return;
+        }
+        Session now = locks.ready();
+        if (now == null || (step.isBound() && !requests.isBoundTo(now))) {
+            return;
+        }
+        requests.bindTo(now);
+        step.drive(now);
+    }
+
+    /** Handles what is neither success nor an answer that means something to the request. */
+    void failed(Session of, Code code, String what) {
+        if (Codes.isUnknown(code) || Codes.isPassing(code)) {
+            locks.tryAgainSoon();
+        } else if (code == Code.SESSIONEXPIRED) {
+            locks.sessionOver(of);
+        } else {
+            refuse(refused(code, what));
+        }
+    }
+
+    LockException refused(Code code, String what) {
+        return Codes.refused(code, locks.toString(), what + " of '" + claim.lock() + "'");
+    }
+
+    void refuse(LockException failure) {
+        List<CompletableFuture<ClaimAnswer>> refused = askers.takeAll();
+        if (!isLeaving()) {
+            leave(Duration.ZERO, false);
+        } else {
+            // The servers refuse the removal: it is tried again, and ends with the session at the latest.
+            locks.tryAgainSoon();
+        }
+        refused.forEach(each -> each.completeExceptionally(failure));
+    }
+
+    // ---- from step to step ---------------------------------------------------------------------------------------
+
+    /** Ends a lease that nobody has renewed. Its node is still to be removed, but the answers say already that it is over. */
+    void runOut() {
+        leave(Duration.ZERO, true);
+    }
+
+    /** Leaves with that answer for all who ask. */
+    void leaveAs(ClaimAnswer answer) {
+        refusal = answer;
+        leave(Duration.ZERO, false);
+    }
+
+    void leave(Duration keep, Consumer<ReleaseAnswer> leaver) {
+        leavers.add(leaver);
+        leave(keep, false);
+    }
+
+    private void leave(Duration keep, boolean ranOut) {
+        if (isLeaving()) {
+            return;
+        }
+        Leaving leaves = new Leaving(this, step, keep, ranOut);
+        leaving = leaves;
+        if (!(step instanceof Creating)) {
+            step = leaves;
+        }
+        drive();
+    }
+
+    void adopt(OwnNode node) {
+        mine = node;
+    }
+
+    Waiting becomeWaiting() {
+        Waiting waiting = new Waiting(this, mine());
+        Leaving leaves = leaving;
+        if (leaves != null) {
+            leaves.comesAfter(waiting);
+        }
+        step = leaves != null ? leaves : waiting;
+        return waiting;
+    }
+
+    void grant() {
+        long token;
+        try {
+            token = Tokens.of(mine().czxid(), claim.lock());
+        } catch (LockException e) {
+            refuse(e);
+            return;
+        }
+        step.stop();
+        Holding holding = new Holding(this, mine(), token, begun);
+        step = holding;
+        holding.begin();
+    }
+
+    /** There is no node of ours. A waiter makes another; a holder has lost the lock. */
+    void nodeGone() {
+        boolean held = step instanceof Holding;
+        step.stop();
+        mine = null;
+        step = new Creating(this);
+        if (held) {
+            vanish(ReleaseAnswer.NOT_HELD);
+            locks.context().signals().doubt(claim.lock());
+        } else {
+            drive();
+        }
+    }
+
+    /** The session is over, and whatever it owned is not ours any more. A waiter waits on in the next one. */
+    void sessionOver(Session ended) {
+        if (!requests.areIn(ended) || !step.isBound()) {
+            return;
+        }
+        Holding held = leaving != null ? leaving.held() : step instanceof Holding holding ? holding : null;
+        String child = mine == null ? null : mine.child();
+        locks.adopt(new Orphan(locks, parent, claim.id(), child, ended.id, held != null ? held.told() : time.nanos()));
+        requests.forgetSession();
+        ownWatch.forget();
+        nodeGone();
+    }
+
+    void vanish(ReleaseAnswer answer) {
+        requests.end();
+        step.stop();
+        timer.cancel();
+        locks.remove(claim.id(), whole);
+        leavers.forEach(each -> each.accept(answer));
+        leavers.clear();
+        ClaimAnswer refused = refusal;
+        if (refused != null) {
+            askers.answer(refused);
+        }
+        // Whoever asked while we were leaving asks for a new lease.
+        askers.takeAll().forEach(each -> locks.claim(claim, each));
+    }
+}

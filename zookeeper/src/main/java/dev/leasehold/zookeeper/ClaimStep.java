@@ -1,0 +1,31 @@
+package dev.leasehold.zookeeper;
+
+/**
+ * What a {@link ZkClaim} is doing: its node is being created, waits in the queue, holds the lock, or is being removed. Used
+ * within turns.
+ */
+sealed interface ClaimStep permits Creating, Waiting, Holding, Leaving {
+
+    /** Does what the state asks for. Called while nothing is under way, in the session that the claim is bound to. */
+    void drive(Session in);
+
+    /** Returns whether the session has a node of the claim, or may have one. */
+    boolean isBound();
+
+    /** Ends the step: it listens to nothing any more. */
+    default void stop() {}
+
+    /** The claim's own node was changed, and its watch is used up. */
+    default void ownChanged() {}
+
+    /** Somebody has deleted the claim's own node. */
+    void ownGone();
+
+    /** Returns when something is due, if the claim ends at the given time: that time, or an earlier one. */
+    default long dueBefore(long end) {
+        return end;
+    }
+
+    /** The timer has fired before the end. */
+    default void wake(long now) {}
+}

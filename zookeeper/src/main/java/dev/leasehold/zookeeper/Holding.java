@@ -1,0 +1,207 @@
+package dev.leasehold.zookeeper;
+
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Validity;
+import dev.leasehold.spi.WaitingRules;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The step in which a claim has the lock. Each answer names a validity that the session's proof covers, and that does not
+ * exceed the lease.
+ */
+final class Holding implements ClaimStep {
+
+    /** Those who hold for less than that do not pay for a watch on their own node. */
+    private static final long WATCHED_AFTER_NANOS = 300_000_000L;
+
+    private final ClaimState claim;
+    private final Locks locks;
+    private final OwnNode mine;
+    private final long token;
+    private final long grantedAt;
+    private boolean answered;
+    private long told;
+
+    /**
+     * Begins a lease.
+     *
+     * @param told until when the client believes in it: at first not beyond the claim's begin
+     */
+    Holding(ClaimState claim, OwnNode mine, long token, long told) {
+        this.claim = claim;
+        this.locks = claim.locks;
+        this.mine = mine;
+        this.token = token;
+        this.told = told;
+        this.grantedAt = claim.time.nanos();
+    }
+
+    /** The lock is ours: whoever has asked is answered, or a signal says it. */
+    void begin() {
+        List<CompletableFuture<ClaimAnswer>> all = claim.askers.takeAll();
+        if (all.isEmpty()) {
+            claim.timer.endAt(
+                    grantedAt + WaitingRules.claimPeriod(claim.claim().lease()).toNanos());
+            claim.timer.arm();
+            signal(null);
+            return;
+        }
+        claim.timer.endAt(grantedAt);
+        all.forEach(this::confirmGrant);
+    }
+
+    long token() {
+        return token;
+    }
+
+    /** Returns until when the client may believe in the lease. */
+    long told() {
+        return told;
+    }
+
+    @Override
+    public boolean isBound() {
+        return true;
+    }
+
+    @Override
+    public void drive(Session in) {}
+
+    private LeaseId lease() {
+        return new LeaseId(claim.claim().lock(), claim.claim().id(), token);
+    }
+
+    private void signal(@Nullable Validity validity) {
+        locks.context().signals().granted(lease(), Tokens.spare(claim.claim()), validity);
+    }
+
+    void confirmGrant(CompletableFuture<ClaimAnswer> asker) {
+        Session in = claim.requests.session();
+        Validity known = in.validity();
+        long now = claim.time.nanos();
+        boolean first = !answered;
+        answered = true;
+        Claim asked = claim.claim();
+        long lease = ClaimTimer.nanos(asked.lease());
+        if (known != null && known.nanosLeft(now) >= in.timeout().toNanos() / 3) {
+            lastUntil((first && !claim.waited ? known.sentAt().nanos() : now) + lease);
+            tell(within(known));
+            asker.complete(grantUntil(within(known)));
+            return;
+        }
+        lastUntil(now + lease);
+        confirm(asker, validity -> asker.complete(grantUntil(validity)), () -> locks.claim(claim.claim(), asker));
+    }
+
+    private ClaimAnswer grantUntil(Validity validity) {
+        return new ClaimAnswer.Granted(lease(), Tokens.spare(claim.claim()), validity);
+    }
+
+    void renew(Duration duration, CompletableFuture<RenewAnswer> asker) {
+        long now = claim.time.nanos();
+        if (claim.timer.isEnded(now)) {
+            claim.runOut();
+            asker.complete(new RenewAnswer.Lost());
+            return;
+        }
+        lastUntil(now + ClaimTimer.nanos(duration));
+        answered = true;
+        watchOwn();
+        confirm(
+                asker,
+                validity -> asker.complete(new RenewAnswer.Renewed(validity)),
+                () -> asker.complete(new RenewAnswer.Lost()));
+    }
+
+    private void lastUntil(long until) {
+        claim.timer.endNotBefore(until);
+        claim.timer.arm();
+    }
+
+    private void tell(Validity validity) {
+        told = validity.deadline() - told > 0 ? validity.deadline() : told;
+    }
+
+    /** No longer than the session is proven to live, and no longer than the lease lasts. */
+    private Validity within(Validity validity) {
+        long left = claim.timer.end() - validity.sentAt().nanos();
+        Validity byLease = Validity.of(validity.sentAt(), Duration.ofNanos(Math.max(0, left)));
+        return byLease.deadline() - validity.deadline() < 0 ? byLease : validity;
+    }
+
+    private void confirm(CompletableFuture<?> asker, Consumer<Validity> then, Runnable otherwise) {
+        Session in = claim.requests.session();
+        locks.heart(in).beat(alive -> {
+            if (!alive || !claim.isAt(this, in)) {
+                otherwise.run();
+                return;
+            }
+            Validity validity = in.validity();
+            if (validity == null) {
+                asker.completeExceptionally(unproven());
+                return;
+            }
+            Validity lasting = within(validity);
+            tell(lasting);
+            then.accept(lasting);
+        });
+    }
+
+    private StoreUnavailableException unproven() {
+        return new StoreUnavailableException(
+                "the session with " + locks
+                        + " cannot be relied on yet: this machine slept, or a clock was set. "
+                        + "It is confirmed within a third of the session time-out; whether '"
+                        + claim.claim().lock() + "' is held is unknown until then",
+                locks.toString(),
+                Outcome.UNKNOWN,
+                null);
+    }
+
+    @Override
+    public void ownChanged() {
+        watchOwn();
+    }
+
+    /** Somebody has ended the lease. */
+    @Override
+    public void ownGone() {
+        claim.nodeGone();
+    }
+
+    /** The session was confirmed, for whatever reason: the client is told, where that is news. */
+    void confirmed() {
+        Session in = claim.requests.session();
+        Validity validity = answered ? in.validity() : null;
+        if (validity != null) {
+            Validity lasting = within(validity);
+            if (lasting.deadline() - told >= in.timeout().toNanos() / 6) {
+                told = lasting.deadline();
+                signal(lasting);
+            }
+        }
+    }
+
+    /** Called now and then. */
+    void sweep() {
+        if (!claim.ownWatch.isSet() && claim.time.nanos() - grantedAt >= WATCHED_AFTER_NANOS) {
+            watchOwn();
+        }
+    }
+
+    private void watchOwn() {
+        Session in = claim.requests.session();
+        if (!claim.ownWatch.isSet() && locks.ready() == in) {
+            claim.ownWatch.set(in, mine.child());
+        }
+    }
+}

@@ -1,0 +1,14 @@
+package dev.leasehold.zookeeper;
+
+/**
+ * A claim's own node, as the answer to its creation or a search has shown it.
+ *
+ * @param czxid the transaction that created it
+ * @param followed whether it was known without a listing to be the first ({@link Succession})
+ */
+record OwnNode(NodeName name, long czxid, boolean followed) {
+
+    String child() {
+        return name.name();
+    }
+}

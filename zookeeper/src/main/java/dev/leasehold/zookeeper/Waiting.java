@@ -1,0 +1,224 @@
+package dev.leasehold.zookeeper;
+
+import dev.leasehold.spi.ClaimAnswer;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.Watcher.Event.EventType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The step in which a claim's node stands in the queue, until it is the first.
+ *
+ * <p>Why no wake-up is lost. A waiter watches the node before it by reading it: if it is not there any more, that is known at
+ * once. When it goes, the lock's own node says whether its holder has released it (then nobody else is before us: he was
+ * first, and we came next), written in the same transaction; otherwise we list again. So a hand-over costs the same
+ * however many wait.
+ */
+final class Waiting implements ClaimStep {
+
+    private final ClaimState claim;
+    private final Lineup lineup;
+    private final OwnNode mine;
+    private final Consumer<WatchedEvent> listener = this::predecessorChanged;
+    private @Nullable Session listensIn;
+    private @Nullable String listensTo;
+    private @Nullable String watched;
+    private @Nullable String gone;
+    private int ahead;
+    private long keptUntil;
+
+    Waiting(ClaimState claim, OwnNode mine) {
+        this.claim = claim;
+        this.lineup = new Lineup(claim.locks.turns(), claim.parent);
+        this.mine = mine;
+    }
+
+    @Override
+    public boolean isBound() {
+        return true;
+    }
+
+    @Override
+    public void drive(Session in) {
+        String left = gone;
+        if (left != null) {
+            follow(in, left);
+        } else if (watched == null) {
+            look(in, false);
+        } else if (!claim.askers.isEmpty()) {
+            check(in, watched);
+        }
+    }
+
+    /** The listing that was sent beside the creation was answered. */
+    void listed(Session in, Code code, @Nullable List<String> children) {
+        claim.requests.goOn();
+        newLook(in).listed(code, children);
+    }
+
+    private Lineup.Look newLook(Session in) {
+        return lineup
+        .new Look(
+                in,
+                mine.name(),
+                mine.czxid(),
+                claim.isQueued() ? path -> listenTo(in, path) : null,
+                view -> finishWith(in, view));
+    }
+
+    private void look(Session in, boolean afterAll) {
+        claim.requests.begin();
+        newLook(in).list(afterAll);
+    }
+
+    private void finishWith(Session in, Lineup.View view) {
+        if (claim.requests.finish(in)) {
+            seen(in, view);
+        }
+    }
+
+    /** Goes on with what a look has shown. */
+    void seen(Session in, Lineup.View view) {
+        if (claim.isLeaving() || view instanceof Lineup.Unsaid) {
+            claim.drive();
+        } else if (view instanceof Lineup.First) {
+            claim.grant();
+        } else if (view instanceof Lineup.Behind behind) {
+            behind(in, behind);
+        } else if (view instanceof Lineup.Gone left) {
+            watched = null;
+            gone = left.last();
+            claim.drive();
+        } else if (view instanceof Lineup.Failed failed) {
+            claim.failed(in, failed.code(), "the claim");
+        } else if (view instanceof Lineup.Newer newer) {
+            claim.refuse(newer.why());
+        } else {
+            claim.nodeGone();
+        }
+    }
+
+    private void behind(Session in, Lineup.Behind behind) {
+        Duration kept = behind.kept();
+        if (behind.isNextAfterKeep() && kept != null && kept.isZero()) {
+            claim.requests.goOn();
+            claim.own.removeKept(in, behind.last(), () -> {
+                if (claim.requests.finish(in)) {
+                    claim.drive();
+                }
+            });
+            return;
+        }
+        ahead = behind.ahead();
+        claim.waited = true;
+        if (!claim.isQueued()) {
+            claim.leaveAs(new ClaimAnswer.Busy(behind.holder(), kept, 0));
+            return;
+        }
+        watched = behind.last();
+        if (behind.isNextAfterKeep() && kept != null) {
+            keptUntil = claim.time.nanos() + kept.toNanos();
+        }
+        claim.timer.arm();
+        claim.askers.answer(new ClaimAnswer.Busy(behind.holder(), kept, ahead));
+        claim.drive();
+    }
+
+    private Watcher listenTo(Session in, String path) {
+        if (!path.equals(listensTo)) {
+            stop();
+        }
+        listensIn = in;
+        listensTo = path;
+        return in.watches.on(path, listener);
+    }
+
+    @Override
+    public void stop() {
+        Session in = listensIn;
+        String path = listensTo;
+        if (in != null && path != null) {
+            in.watches.forget(path, listener);
+        }
+        listensTo = null;
+    }
+
+    private void predecessorChanged(WatchedEvent event) {
+        String last = watched;
+        if (claim.requests.areOver() || last == null || !(claim.parent + '/' + last).equals(event.getPath())) {
+            return;
+        }
+        watched = null;
+        if (event.getType() == EventType.NodeDeleted) {
+            gone = last;
+        }
+        claim.drive();
+    }
+
+    private void follow(Session in, String left) {
+        claim.requests.begin();
+        Watcher ownChanged = event -> claim.locks.turn(() -> claim.ownWatch.happened(in, event));
+        lineup.follow(in, left, mine.child(), ownChanged, view -> {
+            if (claim.requests.finish(in)) {
+                if (view instanceof Lineup.First || view instanceof Lineup.Unsaid) {
+                    claim.ownWatch.wasSet();
+                    gone = null;
+                }
+                seen(in, view);
+            }
+        });
+    }
+
+    private void check(Session in, String last) {
+        if (last.startsWith(NodeName.KEEP)) {
+            watched = null;
+            look(in, true);
+            return;
+        }
+        claim.requests.begin();
+        lineup.check(in, last, ahead, view -> {
+            boolean stillWatched = watched != null;
+            if (claim.requests.finish(in)) {
+                seen(in, view);
+                if (!stillWatched && !claim.requests.areOver()) {
+                    // The watch has fired meanwhile: what was seen is older than that.
+                    watched = null;
+                    claim.drive();
+                }
+            }
+        });
+    }
+
+    /** The next look will show it. */
+    @Override
+    public void ownGone() {
+        lookAgain();
+    }
+
+    private void lookAgain() {
+        watched = null;
+        claim.drive();
+    }
+
+    @Override
+    public long dueBefore(long end) {
+        return waitsForKeep() && keptUntil - end < 0 ? keptUntil : end;
+    }
+
+    /** Looks again if the time of a kept lock is over. */
+    @Override
+    public void wake(long now) {
+        if (waitsForKeep() && now - keptUntil >= 0) {
+            lookAgain();
+        }
+    }
+
+    private boolean waitsForKeep() {
+        String last = watched;
+        return last != null && last.startsWith(NodeName.KEEP);
+    }
+}

@@ -1,0 +1,168 @@
+package dev.leasehold.zookeeper;
+
+import dev.leasehold.LockException;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.TimeSource;
+import dev.leasehold.spi.WaitingRules;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/**
+ * One claim and its place in the queue of a lock: an ephemeral sequential node, from before its creation until it is certainly
+ * gone. The claim whose node is first in the queue has the lock. Used within turns.
+ *
+ * <p>This class takes what the client asks, and watches the time. What is done is decided by the claim's step ({@link Creating},
+ * {@link Waiting}, {@link Holding} or {@link Leaving}), and {@link ClaimState} leads from one step to the next. {@link
+ * ClaimNode}, {@link Search} and {@link Lineup} talk to the servers for them.
+ *
+ * <p>Why nobody is let in too early. A node is first if no other with a lower number is there, which a listing shows, or what
+ * is known already ({@link Succession}); nodes that come later get higher numbers, so once first, always first, until it is
+ * gone. It is gone when we delete it (after the lease's deadline, or at its end by its holder), when somebody breaks the lock,
+ * or when the session ends; and no validity is given that {@link SessionProof} does not cover. A node that the answer to a
+ * creation, or the owner in a node's record, does not tie to the present session is never taken for ours.
+ *
+ * <p>Why nothing stays behind. What is to be done is read from the state each time ({@link ClaimState#drive}): after an answer that never
+ * came, after a reconnection, after a while. A claim is forgotten only when its node is gone, or handed to an {@link Orphan}
+ * when its session is. And what nobody renews is deleted by its own client when its time is over, so a lease may be shorter
+ * than the session that carries it.
+ */
+final class ZkClaim {
+
+    private final Locks locks;
+    private final TimeSource time;
+    private final ClaimState state;
+    private final ClaimTimer timer;
+
+    ZkClaim(Locks locks, Claim claim) {
+        this.locks = locks;
+        this.time = locks.time();
+        this.state = new ClaimState(locks, this, claim);
+        this.timer = state.timer;
+        timer.endAt(time.nanos() + aliveNanos());
+    }
+
+    void ask(Claim again, CompletableFuture<ClaimAnswer> asker) {
+        state.asked(again);
+        if (state.step() instanceof Holding holding) {
+            holding.confirmGrant(asker);
+            return;
+        }
+        state.askers.add(asker);
+        if (!state.isLeaving()) {
+            timer.endNotBefore(time.nanos() + aliveNanos());
+            if (locks.ready() == null) {
+                timer.arm();
+            }
+            state.drive();
+        }
+    }
+
+    boolean isFor(String lock) {
+        return state.claim().lock().equals(lock);
+    }
+
+    /** The connection is refused for good. */
+    void giveUp(LockException why) {
+        state.askers.takeAll().forEach(each -> each.completeExceptionally(why));
+    }
+
+    /** Returns whether a request of the claim may have reached a server. */
+    boolean wasSent() {
+        return state.requests.wereSent();
+    }
+
+    void renew(LeaseId lease, Duration duration, CompletableFuture<RenewAnswer> asker) {
+        if (!isOurs(lease) || state.isLeaving()) {
+            asker.complete(new RenewAnswer.Lost());
+        } else if (state.step() instanceof Holding holding) {
+            holding.renew(duration, asker);
+        } else {
+            // Perhaps it was handed over, and we have not heard of it yet.
+            CompletableFuture<ClaimAnswer> first = new CompletableFuture<>();
+            first.whenComplete((answer, failure) -> locks.turn(() -> {
+                if (failure != null) {
+                    asker.completeExceptionally(failure);
+                } else if (answer instanceof ClaimAnswer.Granted) {
+                    renew(lease, duration, asker);
+                } else {
+                    asker.complete(new RenewAnswer.Lost());
+                }
+            }));
+            ask(state.claim(), first);
+        }
+    }
+
+    void release(LeaseId lease, Duration keep, CompletableFuture<ReleaseAnswer> asker) {
+        Leaving gone = state.leaving();
+        boolean isOver =
+                gone != null ? gone.hasRunOut() : state.step() instanceof Holding && timer.isEnded(time.nanos());
+        if (!isOurs(lease) || isOver) {
+            asker.complete(ReleaseAnswer.NOT_HELD);
+            return;
+        }
+        state.leave(keep, asker::complete);
+    }
+
+    void withdraw(Consumer<ReleaseAnswer> asker) {
+        state.leave(Duration.ZERO, asker);
+    }
+
+    private boolean isOurs(LeaseId lease) {
+        OwnNode node = state.node();
+        return node != null
+                && node.czxid() << 6 == lease.token()
+                && lease.claim().equals(state.claim().id());
+    }
+
+    private long aliveNanos() {
+        return WaitingRules.aliveFor(state.claim().lease()).toNanos();
+    }
+
+    /** The timer has fired. */
+    void wake() {
+        if (state.requests.areOver() || state.isLeaving()) {
+            return;
+        }
+        long now = time.nanos();
+        if (timer.isEnded(now)) {
+            state.askers.forgetDone();
+            if (state.step() instanceof Holding || state.askers.isEmpty()) {
+                state.runOut();
+                return;
+            }
+            timer.endAt(now + aliveNanos());
+        } else {
+            state.step().wake(now);
+        }
+        if (!state.requests.areOver() && !state.isLeaving()) {
+            timer.arm();
+        }
+    }
+
+    void drive() {
+        state.drive();
+    }
+
+    void sessionOver(Session ended) {
+        state.sessionOver(ended);
+    }
+
+    /** The session was confirmed. */
+    void confirmed() {
+        if (state.step() instanceof Holding holding && !state.requests.areOver()) {
+            holding.confirmed();
+        }
+    }
+
+    /** Looks after a lease now and then. */
+    void sweep() {
+        if (state.step() instanceof Holding holding && !state.requests.areOver()) {
+            holding.sweep();
+        }
+    }
+}
