@@ -14,7 +14,7 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests that make, watch and remove the node of a claim. Only asks and reports, within turns, as {@link Lineup} does of
+ * The requests that make, watch and remove the node of a claim. Only asks and reports, within turns, as {@link QueueView} does of
  * the nodes before it; what follows from an answer is its {@link ZkClaim}'s business.
  */
 final class ClaimNode {

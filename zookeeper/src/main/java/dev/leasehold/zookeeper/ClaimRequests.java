@@ -9,21 +9,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClaimRequests {
 
-    private final Askers askers;
+    private final PendingCallers callers;
     private @Nullable Session session;
     private boolean busy;
     private boolean sent;
     private boolean over;
 
-    ClaimRequests(Askers askers) {
-        this.askers = askers;
+    ClaimRequests(PendingCallers callers) {
+        this.callers = callers;
     }
 
     /** A request is about to be sent. */
     void begin() {
         busy = true;
         sent = true;
-        askers.sending();
+        callers.sending();
     }
 
     /** What was under way goes on with another request. */

@@ -20,14 +20,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClaimState {
 
-    final Locks locks;
+    final ClientLocks locks;
     final TimeSource time;
     final String parent;
     final ClaimNode own;
-    final Askers askers = new Askers();
+    final PendingCallers callers = new PendingCallers();
     final OwnNodeWatch ownWatch;
     final ClaimTimer timer;
-    final ClaimRequests requests = new ClaimRequests(askers);
+    final ClaimRequests requests = new ClaimRequests(callers);
 
     /** Somebody was found to be before us, so the release is marked for whoever comes after us. */
     boolean waited;
@@ -45,7 +45,7 @@ final class ClaimState {
     private @Nullable ClaimAnswer refusal;
     private boolean queued;
 
-    ClaimState(Locks locks, ZkClaim whole, Claim claim) {
+    ClaimState(ClientLocks locks, ZkClaim whole, Claim claim) {
         this.locks = locks;
         this.time = locks.time();
         this.parent = locks.paths().lock(claim.lock());
@@ -130,7 +130,7 @@ final class ClaimState {
     }
 
     void refuse(LockException failure) {
-        List<CompletableFuture<ClaimAnswer>> refused = askers.takeAll();
+        List<CompletableFuture<ClaimAnswer>> refused = callers.takeAll();
         if (!isLeaving()) {
             leave(Duration.ZERO, false);
         } else {
@@ -234,9 +234,9 @@ final class ClaimState {
         leavers.clear();
         ClaimAnswer refused = refusal;
         if (refused != null) {
-            askers.answer(refused);
+            callers.answer(refused);
         }
         // Whoever asked while we were leaving asks for a new lease.
-        askers.takeAll().forEach(each -> locks.claim(claim, each));
+        callers.takeAll().forEach(each -> locks.claim(claim, each));
     }
 }

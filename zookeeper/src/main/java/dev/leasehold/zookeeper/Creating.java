@@ -22,7 +22,7 @@ final class Creating implements ClaimStep {
     private static final int MOST_TRIES = 20;
 
     private final ClaimState claim;
-    private final Locks locks;
+    private final ClientLocks locks;
     private final String parent;
     private Node node = Node.NONE;
 
@@ -55,7 +55,7 @@ final class Creating implements ClaimStep {
         claim.requests.begin();
         node = Node.CREATING;
         ClockReading sentAt = claim.time.now();
-        boolean lists = !locks.succession().isLikely(in, parent);
+        boolean lists = !locks.successor().isLikely(in, parent);
         claim.own.create(in, claim.claim(), (code, path, stat) -> created(in, code, path, stat, sentAt, lists));
         if (lists) {
             claim.own.list(in, (code, children) -> listed(in, code, children));
@@ -70,7 +70,7 @@ final class Creating implements ClaimStep {
             case OK -> {
                 in.written(sentAt, stat.getCtime());
                 NodeName name = NodeName.parse(path.substring(parent.length() + 1));
-                boolean followed = locks.succession().follows(in, parent, name, stat.getCzxid());
+                boolean followed = locks.successor().follows(in, parent, name, stat.getCzxid());
                 adopt(name, stat, followed);
             }
             case NONODE -> locks.makePath(in, parent);
@@ -99,7 +99,7 @@ final class Creating implements ClaimStep {
         if (node != Node.THERE) {
             listed(in, code, null);
         } else if (claim.requests.finish(in)) {
-            claim.becomeWaiting().seen(in, claim.mine().followed() ? new Lineup.First() : new Lineup.Unsaid());
+            claim.becomeWaiting().seen(in, claim.mine().followed() ? new QueueView.First() : new QueueView.Unsaid());
         }
     }
 

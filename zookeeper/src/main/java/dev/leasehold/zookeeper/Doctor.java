@@ -160,13 +160,13 @@ final class Doctor {
 
     private void server(InetSocketAddress address) throws InterruptedException {
         String node = "zookeeper://" + address.getHostString() + ':' + address.getPort();
-        ServerWords words = new ServerWords("", "");
+        ServerStatus words = new ServerStatus("", "");
         if (!target.isEncrypted()) {
-            Duration patience = context.storeTimeout().compareTo(MOST_FOR_A_SERVER) < 0
+            Duration limit = context.storeTimeout().compareTo(MOST_FOR_A_SERVER) < 0
                     ? context.storeTimeout()
                     : MOST_FOR_A_SERVER;
             try {
-                words = ServerWords.ask(address, patience);
+                words = ServerStatus.ask(address, limit);
             } catch (IOException e) {
                 findings.add(
                         Finding.of(Severity.WARNING, "zookeeper-server-unreached", node, "it was not reached: " + e)

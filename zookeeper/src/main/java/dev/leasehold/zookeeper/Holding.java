@@ -24,7 +24,7 @@ final class Holding implements ClaimStep {
     private static final long WATCHED_AFTER_NANOS = 300_000_000L;
 
     private final ClaimState claim;
-    private final Locks locks;
+    private final ClientLocks locks;
     private final OwnNode mine;
     private final long token;
     private final long grantedAt;
@@ -47,7 +47,7 @@ final class Holding implements ClaimStep {
 
     /** The lock is ours: whoever has asked is answered, or a signal says it. */
     void begin() {
-        List<CompletableFuture<ClaimAnswer>> all = claim.askers.takeAll();
+        List<CompletableFuture<ClaimAnswer>> all = claim.callers.takeAll();
         if (all.isEmpty()) {
             claim.timer.endAt(
                     grantedAt + WaitingRules.claimPeriod(claim.claim().lease()).toNanos());
@@ -84,7 +84,7 @@ final class Holding implements ClaimStep {
         locks.context().signals().granted(lease(), Tokens.spare(claim.claim()), validity);
     }
 
-    void confirmGrant(CompletableFuture<ClaimAnswer> asker) {
+    void confirmGrant(CompletableFuture<ClaimAnswer> caller) {
         Session in = claim.requests.session();
         Validity known = in.validity();
         long now = claim.time.nanos();
@@ -95,31 +95,31 @@ final class Holding implements ClaimStep {
         if (known != null && known.nanosLeft(now) >= in.timeout().toNanos() / 3) {
             lastUntil((first && !claim.waited ? known.sentAt().nanos() : now) + lease);
             tell(within(known));
-            asker.complete(grantUntil(within(known)));
+            caller.complete(grantUntil(within(known)));
             return;
         }
         lastUntil(now + lease);
-        confirm(asker, validity -> asker.complete(grantUntil(validity)), () -> locks.claim(claim.claim(), asker));
+        confirm(caller, validity -> caller.complete(grantUntil(validity)), () -> locks.claim(claim.claim(), caller));
     }
 
     private ClaimAnswer grantUntil(Validity validity) {
         return new ClaimAnswer.Granted(lease(), Tokens.spare(claim.claim()), validity);
     }
 
-    void renew(Duration duration, CompletableFuture<RenewAnswer> asker) {
+    void renew(Duration duration, CompletableFuture<RenewAnswer> caller) {
         long now = claim.time.nanos();
         if (claim.timer.isEnded(now)) {
             claim.runOut();
-            asker.complete(new RenewAnswer.Lost());
+            caller.complete(new RenewAnswer.Lost());
             return;
         }
         lastUntil(now + ClaimTimer.nanos(duration));
         answered = true;
         watchOwn();
         confirm(
-                asker,
-                validity -> asker.complete(new RenewAnswer.Renewed(validity)),
-                () -> asker.complete(new RenewAnswer.Lost()));
+                caller,
+                validity -> caller.complete(new RenewAnswer.Renewed(validity)),
+                () -> caller.complete(new RenewAnswer.Lost()));
     }
 
     private void lastUntil(long until) {
@@ -138,16 +138,16 @@ final class Holding implements ClaimStep {
         return byLease.deadline() - validity.deadline() < 0 ? byLease : validity;
     }
 
-    private void confirm(CompletableFuture<?> asker, Consumer<Validity> then, Runnable otherwise) {
+    private void confirm(CompletableFuture<?> caller, Consumer<Validity> then, Runnable otherwise) {
         Session in = claim.requests.session();
-        locks.heart(in).beat(alive -> {
+        locks.heartbeat(in).beat(alive -> {
             if (!alive || !claim.isAt(this, in)) {
                 otherwise.run();
                 return;
             }
             Validity validity = in.validity();
             if (validity == null) {
-                asker.completeExceptionally(unproven());
+                caller.completeExceptionally(unproven());
                 return;
             }
             Validity lasting = within(validity);

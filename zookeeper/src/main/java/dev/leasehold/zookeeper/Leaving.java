@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class Leaving implements ClaimStep {
 
     private final ClaimState claim;
-    private final Locks locks;
+    private final ClientLocks locks;
     private final Duration keepFor;
     private final boolean ranOut;
     private final @Nullable Holding held;
@@ -108,7 +108,7 @@ final class Leaving implements ClaimStep {
                 }
                 if (held != null) {
                     OwnNode left = claim.mine();
-                    locks.succession().left(in, claim.parent, left.name(), left.czxid(), left.followed());
+                    locks.successor().left(in, claim.parent, left.name(), left.czxid(), left.followed());
                 }
                 claim.vanish(ReleaseAnswer.RELEASED);
             }

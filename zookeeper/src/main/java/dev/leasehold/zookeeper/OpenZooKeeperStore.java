@@ -23,12 +23,12 @@ import java.util.function.Consumer;
  */
 final class OpenZooKeeperStore implements Store {
 
-    private final Locks locks;
-    private final Patience patience;
+    private final ClientLocks locks;
+    private final RequestTimeouts timeouts;
 
-    OpenZooKeeperStore(String name, StoreContext context, Paths paths, Link link) {
-        locks = new Locks(name, context, paths, link);
-        patience = new Patience(context.time(), context.storeTimeout(), locks.turns());
+    OpenZooKeeperStore(String name, StoreContext context, Paths paths, CuratorConnection link) {
+        locks = new ClientLocks(name, context, paths, link);
+        timeouts = new RequestTimeouts(context.time(), context.storeTimeout(), locks.turns());
     }
 
     @Override
@@ -60,7 +60,7 @@ final class OpenZooKeeperStore implements Store {
     public CompletionStage<List<LockInfo>> inspect(NamePattern pattern) {
         return ask("the inspection", answer -> {
             if (locks.open(answer)) {
-                Survey.list(locks, pattern, answer);
+                LockInspection.list(locks, pattern, answer);
             }
         });
     }
@@ -69,7 +69,7 @@ final class OpenZooKeeperStore implements Store {
     public CompletionStage<Boolean> breakLease(String lock, long token) {
         return ask("the break of '" + lock + "'", answer -> {
             if (locks.open(answer)) {
-                Survey.breakLease(locks, lock, token, answer);
+                LockInspection.breakLease(locks, lock, token, answer);
             }
         });
     }
@@ -86,7 +86,7 @@ final class OpenZooKeeperStore implements Store {
             } catch (RuntimeException e) {
                 answer.completeExceptionally(e);
             }
-            patience.await(answer, () -> Codes.silent(locks.toString(), what, sent.getAsBoolean(), null));
+            timeouts.await(answer, () -> Codes.silent(locks.toString(), what, sent.getAsBoolean(), null));
         });
         return answer;
     }
@@ -98,6 +98,6 @@ final class OpenZooKeeperStore implements Store {
 
     @Override
     public void close() {
-        locks.close(patience);
+        locks.close(timeouts);
     }
 }

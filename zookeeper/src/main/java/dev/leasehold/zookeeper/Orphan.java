@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Orphan {
 
-    private final Locks locks;
+    private final ClientLocks locks;
     private final String parent;
     private final ClaimId claim;
     private final @Nullable String name;
@@ -26,7 +26,7 @@ final class Orphan {
      * @param owner the session that has ended
      * @param notBefore when nobody can believe any more that the node's lease is valid
      */
-    Orphan(Locks locks, String parent, ClaimId claim, @Nullable String name, long owner, long notBefore) {
+    Orphan(ClientLocks locks, String parent, ClaimId claim, @Nullable String name, long owner, long notBefore) {
         this.locks = locks;
         this.parent = parent;
         this.claim = claim;

@@ -4,7 +4,7 @@ package dev.leasehold.zookeeper;
  * A claim's own node, as the answer to its creation or a search has shown it.
  *
  * @param czxid the transaction that created it
- * @param followed whether it was known without a listing to be the first ({@link Succession})
+ * @param followed whether it was known without a listing to be the first ({@link ImmediateSuccessor})
  */
 record OwnNode(NodeName name, long czxid, boolean followed) {
 

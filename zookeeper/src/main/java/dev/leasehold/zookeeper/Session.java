@@ -36,7 +36,7 @@ final class Session {
 
     /** Creates an ephemeral sequential node. What is done with the answer may run on any thread, and must not wait. */
     void createInQueue(String path, byte[] data, List<ACL> access, AsyncCallback.Create2Callback done) {
-        if (handle instanceof Handle own) {
+        if (handle instanceof EarlyReplyZooKeeper own) {
             own.createInQueue(path, data, access, done);
         } else {
             handle.create(path, data, access, CreateMode.EPHEMERAL_SEQUENTIAL, done, null);
@@ -45,7 +45,7 @@ final class Session {
 
     /** Deletes a node. What is done with the answer may run on any thread, and must not wait. */
     void delete(String path, AsyncCallback.VoidCallback done) {
-        if (handle instanceof Handle own) {
+        if (handle instanceof EarlyReplyZooKeeper own) {
             own.delete(path, done);
         } else {
             handle.delete(path, -1, done, null);

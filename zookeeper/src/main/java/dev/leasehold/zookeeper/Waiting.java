@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class Waiting implements ClaimStep {
 
     private final ClaimState claim;
-    private final Lineup lineup;
+    private final QueueView queue;
     private final OwnNode mine;
     private final Consumer<WatchedEvent> listener = this::predecessorChanged;
     private @Nullable Session listensIn;
@@ -33,7 +33,7 @@ final class Waiting implements ClaimStep {
 
     Waiting(ClaimState claim, OwnNode mine) {
         this.claim = claim;
-        this.lineup = new Lineup(claim.locks.turns(), claim.parent);
+        this.queue = new QueueView(claim.locks.turns(), claim.parent);
         this.mine = mine;
     }
 
@@ -49,7 +49,7 @@ final class Waiting implements ClaimStep {
             follow(in, left);
         } else if (watched == null) {
             look(in, false);
-        } else if (!claim.askers.isEmpty()) {
+        } else if (!claim.callers.isEmpty()) {
             check(in, watched);
         }
     }
@@ -60,8 +60,8 @@ final class Waiting implements ClaimStep {
         newLook(in).listed(code, children);
     }
 
-    private Lineup.Look newLook(Session in) {
-        return lineup
+    private QueueView.Look newLook(Session in) {
+        return queue
         .new Look(
                 in,
                 mine.name(),
@@ -75,34 +75,34 @@ final class Waiting implements ClaimStep {
         newLook(in).list(afterAll);
     }
 
-    private void finishWith(Session in, Lineup.View view) {
+    private void finishWith(Session in, QueueView.View view) {
         if (claim.requests.finish(in)) {
             seen(in, view);
         }
     }
 
     /** Goes on with what a look has shown. */
-    void seen(Session in, Lineup.View view) {
-        if (claim.isLeaving() || view instanceof Lineup.Unsaid) {
+    void seen(Session in, QueueView.View view) {
+        if (claim.isLeaving() || view instanceof QueueView.Unsaid) {
             claim.drive();
-        } else if (view instanceof Lineup.First) {
+        } else if (view instanceof QueueView.First) {
             claim.grant();
-        } else if (view instanceof Lineup.Behind behind) {
+        } else if (view instanceof QueueView.Behind behind) {
             behind(in, behind);
-        } else if (view instanceof Lineup.Gone left) {
+        } else if (view instanceof QueueView.Gone left) {
             watched = null;
             gone = left.last();
             claim.drive();
-        } else if (view instanceof Lineup.Failed failed) {
+        } else if (view instanceof QueueView.Failed failed) {
             claim.failed(in, failed.code(), "the claim");
-        } else if (view instanceof Lineup.Newer newer) {
+        } else if (view instanceof QueueView.Newer newer) {
             claim.refuse(newer.why());
         } else {
             claim.nodeGone();
         }
     }
 
-    private void behind(Session in, Lineup.Behind behind) {
+    private void behind(Session in, QueueView.Behind behind) {
         Duration kept = behind.kept();
         if (behind.isNextAfterKeep() && kept != null && kept.isZero()) {
             claim.requests.goOn();
@@ -124,7 +124,7 @@ final class Waiting implements ClaimStep {
             keptUntil = claim.time.nanos() + kept.toNanos();
         }
         claim.timer.arm();
-        claim.askers.answer(new ClaimAnswer.Busy(behind.holder(), kept, ahead));
+        claim.callers.answer(new ClaimAnswer.Busy(behind.holder(), kept, ahead));
         claim.drive();
     }
 
@@ -162,9 +162,9 @@ final class Waiting implements ClaimStep {
     private void follow(Session in, String left) {
         claim.requests.begin();
         Watcher ownChanged = event -> claim.locks.turn(() -> claim.ownWatch.happened(in, event));
-        lineup.follow(in, left, mine.child(), ownChanged, view -> {
+        queue.follow(in, left, mine.child(), ownChanged, view -> {
             if (claim.requests.finish(in)) {
-                if (view instanceof Lineup.First || view instanceof Lineup.Unsaid) {
+                if (view instanceof QueueView.First || view instanceof QueueView.Unsaid) {
                     claim.ownWatch.wasSet();
                     gone = null;
                 }
@@ -180,7 +180,7 @@ final class Waiting implements ClaimStep {
             return;
         }
         claim.requests.begin();
-        lineup.check(in, last, ahead, view -> {
+        queue.check(in, last, ahead, view -> {
             boolean stillWatched = watched != null;
             if (claim.requests.finish(in)) {
                 seen(in, view);

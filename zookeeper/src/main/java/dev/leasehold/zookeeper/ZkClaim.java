@@ -18,10 +18,10 @@ import java.util.function.Consumer;
  *
  * <p>This class takes what the client asks, and watches the time. What is done is decided by the claim's step ({@link Creating},
  * {@link Waiting}, {@link Holding} or {@link Leaving}), and {@link ClaimState} leads from one step to the next. {@link
- * ClaimNode}, {@link Search} and {@link Lineup} talk to the servers for them.
+ * ClaimNode}, {@link Search} and {@link QueueView} talk to the servers for them.
  *
  * <p>Why nobody is let in too early. A node is first if no other with a lower number is there, which a listing shows, or what
- * is known already ({@link Succession}); nodes that come later get higher numbers, so once first, always first, until it is
+ * is known already ({@link ImmediateSuccessor}); nodes that come later get higher numbers, so once first, always first, until it is
  * gone. It is gone when we delete it (after the lease's deadline, or at its end by its holder), when somebody breaks the lock,
  * or when the session ends; and no validity is given that {@link SessionProof} does not cover. A node that the answer to a
  * creation, or the owner in a node's record, does not tie to the present session is never taken for ours.
@@ -33,12 +33,12 @@ import java.util.function.Consumer;
  */
 final class ZkClaim {
 
-    private final Locks locks;
+    private final ClientLocks locks;
     private final TimeSource time;
     private final ClaimState state;
     private final ClaimTimer timer;
 
-    ZkClaim(Locks locks, Claim claim) {
+    ZkClaim(ClientLocks locks, Claim claim) {
         this.locks = locks;
         this.time = locks.time();
         this.state = new ClaimState(locks, this, claim);
@@ -46,13 +46,13 @@ final class ZkClaim {
         timer.endAt(time.nanos() + aliveNanos());
     }
 
-    void ask(Claim again, CompletableFuture<ClaimAnswer> asker) {
+    void ask(Claim again, CompletableFuture<ClaimAnswer> caller) {
         state.asked(again);
         if (state.step() instanceof Holding holding) {
-            holding.confirmGrant(asker);
+            holding.confirmGrant(caller);
             return;
         }
-        state.askers.add(asker);
+        state.callers.add(caller);
         if (!state.isLeaving()) {
             timer.endNotBefore(time.nanos() + aliveNanos());
             if (locks.ready() == null) {
@@ -68,7 +68,7 @@ final class ZkClaim {
 
     /** The connection is refused for good. */
     void giveUp(LockException why) {
-        state.askers.takeAll().forEach(each -> each.completeExceptionally(why));
+        state.callers.takeAll().forEach(each -> each.completeExceptionally(why));
     }
 
     /** Returns whether a request of the claim may have reached a server. */
@@ -76,40 +76,40 @@ final class ZkClaim {
         return state.requests.wereSent();
     }
 
-    void renew(LeaseId lease, Duration duration, CompletableFuture<RenewAnswer> asker) {
+    void renew(LeaseId lease, Duration duration, CompletableFuture<RenewAnswer> caller) {
         if (!isOurs(lease) || state.isLeaving()) {
-            asker.complete(new RenewAnswer.Lost());
+            caller.complete(new RenewAnswer.Lost());
         } else if (state.step() instanceof Holding holding) {
-            holding.renew(duration, asker);
+            holding.renew(duration, caller);
         } else {
             // Perhaps it was handed over, and we have not heard of it yet.
             CompletableFuture<ClaimAnswer> first = new CompletableFuture<>();
             first.whenComplete((answer, failure) -> locks.turn(() -> {
                 if (failure != null) {
-                    asker.completeExceptionally(failure);
+                    caller.completeExceptionally(failure);
                 } else if (answer instanceof ClaimAnswer.Granted) {
-                    renew(lease, duration, asker);
+                    renew(lease, duration, caller);
                 } else {
-                    asker.complete(new RenewAnswer.Lost());
+                    caller.complete(new RenewAnswer.Lost());
                 }
             }));
             ask(state.claim(), first);
         }
     }
 
-    void release(LeaseId lease, Duration keep, CompletableFuture<ReleaseAnswer> asker) {
+    void release(LeaseId lease, Duration keep, CompletableFuture<ReleaseAnswer> caller) {
         Leaving gone = state.leaving();
         boolean isOver =
                 gone != null ? gone.hasRunOut() : state.step() instanceof Holding && timer.isEnded(time.nanos());
         if (!isOurs(lease) || isOver) {
-            asker.complete(ReleaseAnswer.NOT_HELD);
+            caller.complete(ReleaseAnswer.NOT_HELD);
             return;
         }
-        state.leave(keep, asker::complete);
+        state.leave(keep, caller::complete);
     }
 
-    void withdraw(Consumer<ReleaseAnswer> asker) {
-        state.leave(Duration.ZERO, asker);
+    void withdraw(Consumer<ReleaseAnswer> caller) {
+        state.leave(Duration.ZERO, caller);
     }
 
     private boolean isOurs(LeaseId lease) {
@@ -130,8 +130,8 @@ final class ZkClaim {
         }
         long now = time.nanos();
         if (timer.isEnded(now)) {
-            state.askers.forgetDone();
-            if (state.step() instanceof Holding || state.askers.isEmpty()) {
+            state.callers.forgetDone();
+            if (state.step() instanceof Holding || state.callers.isEmpty()) {
                 state.runOut();
                 return;
             }

@@ -32,11 +32,11 @@ public final class ZooKeeperStore implements StoreFactory {
 
     private final String name;
     private final String base;
-    private final Function<StoreContext, Link> link;
+    private final Function<StoreContext, CuratorConnection> link;
     private final @Nullable ZooKeeperTarget target;
 
     private ZooKeeperStore(
-            String name, String base, Function<StoreContext, Link> link, @Nullable ZooKeeperTarget target) {
+            String name, String base, Function<StoreContext, CuratorConnection> link, @Nullable ZooKeeperTarget target) {
         this.name = name;
         this.base = base;
         this.link = link;
@@ -57,11 +57,11 @@ public final class ZooKeeperStore implements StoreFactory {
         String namespace = client.getNamespace();
         String base = namespace == null || namespace.isEmpty() ? "" : "/" + namespace;
         return new ZooKeeperStore(
-                "zookeeper (the given client's)" + base, base, context -> new GivenLink(client), null);
+                "zookeeper (the given client's)" + base, base, context -> new GivenConnection(client), null);
     }
 
     static ZooKeeperStore at(ZooKeeperTarget target) {
-        return new ZooKeeperStore(target.toString(), target.base(), context -> new OwnLink(target, context), target);
+        return new ZooKeeperStore(target.toString(), target.base(), context -> new OwnConnection(target, context), target);
     }
 
     @Override

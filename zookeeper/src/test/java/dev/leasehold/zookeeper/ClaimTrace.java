@@ -43,7 +43,7 @@ final class ClaimTrace {
     private final int refusesOneIn;
     private final boolean knowsConnection;
     private final OpenZooKeeperStore store;
-    private Link.@Nullable Events events;
+    private CuratorConnection.@Nullable Events events;
     private ScriptedHandle handle;
     private int session;
     private boolean isConnected;
@@ -103,7 +103,7 @@ final class ClaimTrace {
         lines.add(time.nanos() + " " + line);
     }
 
-    private final class ScriptedLink implements Link {
+    private final class ScriptedLink implements CuratorConnection {
         @Override
         public void start(Events heard) {
             events = heard;
@@ -280,7 +280,7 @@ final class ClaimTrace {
     }
 
     private void connection() {
-        Link.Events heard = events;
+        CuratorConnection.Events heard = events;
         if (heard == null) {
             return;
         }
@@ -310,7 +310,7 @@ final class ClaimTrace {
         }
     }
 
-    private void connect(Link.Events heard) {
+    private void connect(CuratorConnection.Events heard) {
         if (session <= 0) {
             session = -session + 1;
             handle = handles.get(session - 1);
@@ -323,7 +323,7 @@ final class ClaimTrace {
 
     /** Everything is carried out, then the client closes. */
     private void finish() {
-        Link.Events heard = events;
+        CuratorConnection.Events heard = events;
         if (heard == null) {
             return;
         }

@@ -67,11 +67,11 @@ class DoctorTest {
 
     @Test
     void versionsAreCompared() {
-        assertThat(ServerWords.of("Zookeeper version: 3.9.5-5b7f, built on\nMode: follower\n"))
-                .isEqualTo(new ServerWords("3.9.5", "follower"));
-        assertThat(new ServerWords("3.5.10", "").isOld()).isTrue();
-        assertThat(new ServerWords("3.10.0", "").isOld()).isFalse();
-        assertThat(ServerWords.of("srvr is not executed because it is not in the whitelist."))
-                .isEqualTo(new ServerWords("", ""));
+        assertThat(ServerStatus.of("Zookeeper version: 3.9.5-5b7f, built on\nMode: follower\n"))
+                .isEqualTo(new ServerStatus("3.9.5", "follower"));
+        assertThat(new ServerStatus("3.5.10", "").isOld()).isTrue();
+        assertThat(new ServerStatus("3.10.0", "").isOld()).isFalse();
+        assertThat(ServerStatus.of("srvr is not executed because it is not in the whitelist."))
+                .isEqualTo(new ServerStatus("", ""));
     }
 }

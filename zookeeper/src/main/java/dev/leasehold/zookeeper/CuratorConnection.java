@@ -5,7 +5,7 @@ import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
 
 /** The connection to the ensemble, as Curator keeps it. */
-interface Link {
+interface CuratorConnection {
 
     /** What becomes of the connection. Called from any thread. */
     interface Events {

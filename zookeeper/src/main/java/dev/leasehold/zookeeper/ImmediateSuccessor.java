@@ -28,7 +28,7 @@ import java.util.Map;
  * <p>A listing beside the creation is cheaper than one after it. So it is left out only where it has just turned out to be
  * superfluous; where others use the lock too, nothing is lost.
  */
-final class Succession {
+final class ImmediateSuccessor {
 
     /** So many locks' last nodes are remembered. */
     static final int MOST = 1_000;

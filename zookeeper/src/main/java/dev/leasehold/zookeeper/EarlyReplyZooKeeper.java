@@ -37,18 +37,18 @@ import org.jspecify.annotations.Nullable;
  * that about. It is there to begin a turn, and no turn waits.
  */
 @SuppressWarnings("try") // That it may be closed with "try" is its parent's doing.
-final class Handle extends ZooKeeper {
+final class EarlyReplyZooKeeper extends ZooKeeper {
 
     private static final int ANY_VERSION = -1;
 
-    private final Attempts attempts;
+    private final ConnectAttempts attempts;
 
     /**
      * Connects.
      *
      * @param servers without a path: there is nothing to be put before those of nodes
      */
-    Handle(String servers, int timeout, Watcher watcher, boolean readOnly, Attempts attempts, ZKClientConfig config)
+    EarlyReplyZooKeeper(String servers, int timeout, Watcher watcher, boolean readOnly, ConnectAttempts attempts, ZKClientConfig config)
             throws IOException {
         super(servers, timeout, watcher, readOnly, attempts, config);
         this.attempts = attempts;

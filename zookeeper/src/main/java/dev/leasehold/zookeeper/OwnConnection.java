@@ -20,7 +20,7 @@ import org.apache.zookeeper.client.ZKClientConfig;
 import org.jspecify.annotations.Nullable;
 
 /** A Curator client of our own, with a session of its own. */
-final class OwnLink implements Link {
+final class OwnConnection implements CuratorConnection {
 
     private static final Duration MOST_TO_CONNECT = Duration.ofSeconds(15);
     private static final AtomicInteger CLIENTS = new AtomicInteger();
@@ -28,10 +28,10 @@ final class OwnLink implements Link {
     private final StoreContext context;
     private final String threads = "leasehold-zookeeper-" + CLIENTS.incrementAndGet();
     private final CuratorFramework client;
-    private final GivenLink link;
+    private final GivenConnection link;
     private volatile @Nullable Events told;
 
-    OwnLink(ZooKeeperTarget target, StoreContext context) {
+    OwnConnection(ZooKeeperTarget target, StoreContext context) {
         this.context = context;
         Duration timeout =
                 context.storeTimeout().compareTo(MOST_TO_CONNECT) < 0 ? context.storeTimeout() : MOST_TO_CONNECT;
@@ -53,7 +53,7 @@ final class OwnLink implements Link {
             builder.authorization("digest", credentials.getBytes(StandardCharsets.UTF_8));
         }
         client = builder.build();
-        link = new GivenLink(client);
+        link = new GivenConnection(client);
     }
 
     @Override
@@ -74,7 +74,7 @@ final class OwnLink implements Link {
         public ZooKeeper newZooKeeper(
                 String servers, int timeout, Watcher watcher, boolean readOnly, ZKClientConfig config)
                 throws Exception {
-            Attempts attempts = new Attempts(
+            ConnectAttempts attempts = new ConnectAttempts(
                     new StaticHostProvider(new ConnectStringParser(servers).getServerAddresses()), context.time());
             Watcher listening = event -> {
                 Events events = told;
@@ -85,7 +85,7 @@ final class OwnLink implements Link {
             };
             // A handle names its threads after the one that makes it.
             return DaemonThreads.inheritNothing(
-                    threads, () -> new Handle(servers, timeout, listening, readOnly, attempts, config));
+                    threads, () -> new EarlyReplyZooKeeper(servers, timeout, listening, readOnly, attempts, config));
         }
     }
 
@@ -96,7 +96,7 @@ final class OwnLink implements Link {
 
     @Override
     public @Nullable ClockReading connectedSince(ZooKeeper handle) {
-        return handle instanceof Handle own ? own.connectedSince() : null;
+        return handle instanceof EarlyReplyZooKeeper own ? own.connectedSince() : null;
     }
 
     @Override

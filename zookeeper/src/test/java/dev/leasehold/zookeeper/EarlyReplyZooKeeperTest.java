@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a handle tells of creations and deletions, where, and how often: on a real server. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class HandleTest {
+class EarlyReplyZooKeeperTest {
 
     private record Told(Code code, String path, String name, Stat stat, String thread) {}
 
@@ -39,7 +39,7 @@ class HandleTest {
     private final BlockingQueue<Told> told = new LinkedBlockingQueue<>();
     private final TestTime time = new TestTime();
     private FaultProxy proxy;
-    private Handle handle;
+    private EarlyReplyZooKeeper handle;
 
     @BeforeEach
     void connect() throws Exception {
@@ -50,11 +50,11 @@ class HandleTest {
 
     private void connect(String socket) throws Exception {
         String server = "127.0.0.1:" + proxy.port();
-        Attempts attempts =
-                new Attempts(new StaticHostProvider(new ConnectStringParser(server).getServerAddresses()), time);
+        ConnectAttempts attempts =
+                new ConnectAttempts(new StaticHostProvider(new ConnectStringParser(server).getServerAddresses()), time);
         ZKClientConfig config = new ZKClientConfig();
         config.setProperty(ZKClientConfig.ZOOKEEPER_CLIENT_CNXN_SOCKET, socket);
-        handle = new Handle(server, 60_000, event -> {}, false, attempts, config);
+        handle = new EarlyReplyZooKeeper(server, 60_000, event -> {}, false, attempts, config);
         await().until(() -> handle.getState() == ZooKeeper.States.CONNECTED);
     }
 

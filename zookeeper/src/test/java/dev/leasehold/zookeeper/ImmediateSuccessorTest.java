@@ -30,7 +30,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** When a claim is granted without a listing, and when it must not be: on a real server, and by numbers alone. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class SuccessionTest {
+class ImmediateSuccessorTest {
 
     private static final Duration LONG = Duration.ofMinutes(10);
 
@@ -275,7 +275,7 @@ class SuccessionTest {
     void onlyTheVeryNextNumberFollowsAndOnlyWhileTheLocksNodeCannotHaveBeenMadeAnew() throws Exception {
         Session in = session();
         Session later = session();
-        Succession all = new Succession();
+        ImmediateSuccessor all = new ImmediateSuccessor();
         all.left(in, "l", node(7), 1_000, true);
         assertThat(all.follows(in, "l", node(8), 1_011)).isTrue();
         assertThat(all.follows(in, "l", node(8), 1_011)).isFalse();
@@ -300,7 +300,7 @@ class SuccessionTest {
     void aListingIsLeftOutOnlyWhereItHasJustProvedSuperfluousInThisSession() throws Exception {
         Session in = session();
         Session later = session();
-        Succession all = new Succession();
+        ImmediateSuccessor all = new ImmediateSuccessor();
         assertThat(all.isLikely(in, "l")).isFalse();
         all.left(in, "l", node(0), 1_000, false);
         assertThat(all.isLikely(in, "l")).isFalse();
@@ -315,13 +315,13 @@ class SuccessionTest {
     @Test
     void ofManyLocksTheLastOnesAreRemembered() throws Exception {
         Session in = session();
-        Succession all = new Succession();
-        for (int i = 0; i <= Succession.MOST; i++) {
+        ImmediateSuccessor all = new ImmediateSuccessor();
+        for (int i = 0; i <= ImmediateSuccessor.MOST; i++) {
             all.left(in, "l" + i, node(1), 1_000, true);
         }
         assertThat(all.isLikely(in, "l0")).isFalse();
         assertThat(all.isLikely(in, "l1")).isTrue();
-        assertThat(all.isLikely(in, "l" + Succession.MOST)).isTrue();
+        assertThat(all.isLikely(in, "l" + ImmediateSuccessor.MOST)).isTrue();
         in.handle.close();
     }
 }

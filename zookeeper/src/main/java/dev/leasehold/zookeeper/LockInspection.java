@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * What people see and do: lists locks, and breaks one. Reads come after a {@code sync}, so what was done before the question
  * is in the answer. Used within turns.
  */
-final class Survey {
+final class LockInspection {
 
     /** How many locks are looked at at the same time. */
     private static final int AT_ONCE = 32;
@@ -44,11 +44,11 @@ final class Survey {
         }
     }
 
-    private final Locks locks;
+    private final ClientLocks locks;
     private final Session session;
     private final Consumer<LockException> failed;
 
-    Survey(Locks locks, Session session, Consumer<LockException> failed) {
+    LockInspection(ClientLocks locks, Session session, Consumer<LockException> failed) {
         this.locks = locks;
         this.session = session;
         this.failed = failed;
@@ -222,21 +222,21 @@ final class Survey {
                         : Codes.refused(code, locks.toString(), "the request"));
     }
 
-    static void list(Locks locks, NamePattern pattern, CompletableFuture<List<LockInfo>> answer) {
+    static void list(ClientLocks locks, NamePattern pattern, CompletableFuture<List<LockInfo>> answer) {
         locks.inSession(answer, in -> {
-            Survey survey = new Survey(locks, in, answer::completeExceptionally);
+            LockInspection inspection = new LockInspection(locks, in, answer::completeExceptionally);
             if (in.knowsLeadersTime()) {
-                survey.list(pattern, answer::complete);
+                inspection.list(pattern, answer::complete);
             } else {
                 // For how long a lock is kept is measured by the leader's clock, which only a write tells.
-                locks.heart(in).beat(alive -> survey.list(pattern, answer::complete));
+                locks.heartbeat(in).beat(alive -> inspection.list(pattern, answer::complete));
             }
         });
     }
 
-    static void breakLease(Locks locks, String lock, long token, CompletableFuture<Boolean> answer) {
+    static void breakLease(ClientLocks locks, String lock, long token, CompletableFuture<Boolean> answer) {
         locks.inSession(
                 answer,
-                in -> new Survey(locks, in, answer::completeExceptionally).breakLease(lock, token, answer::complete));
+                in -> new LockInspection(locks, in, answer::completeExceptionally).breakLease(lock, token, answer::complete));
     }
 }

@@ -11,7 +11,7 @@ import org.apache.zookeeper.ZooKeeper;
  * Who came before, where sequence numbers cannot tell: by the transactions that made the nodes, each node looked at. Slow, and
  * needed only after some two thousand million claims of one lock without a pause.
  */
-final class Seniority {
+final class CreationOrder {
 
     private record Aged(String name, long czxid) {}
 
@@ -21,7 +21,7 @@ final class Seniority {
     private int missing;
     private Code worst = Code.OK;
 
-    private Seniority(long mine, int missing, BiConsumer<Code, List<String>> done) {
+    private CreationOrder(long mine, int missing, BiConsumer<Code, List<String>> done) {
         this.mine = mine;
         this.missing = missing;
         this.done = done;
@@ -30,7 +30,7 @@ final class Seniority {
     /** Finds the nodes that were made before a given transaction, oldest first. Answers come on the handle's thread. */
     static void of(
             ZooKeeper handle, String parent, List<NodeName> all, long mine, BiConsumer<Code, List<String>> done) {
-        Seniority seniority = new Seniority(mine, all.size(), done);
+        CreationOrder seniority = new CreationOrder(mine, all.size(), done);
         for (NodeName each : all) {
             handle.exists(
                     parent + '/' + each.name(),

@@ -12,7 +12,7 @@ import java.util.function.Supplier;
  * Sees to it that every answer comes within the store's time-out, if only to say that there is none. All wait equally long,
  * so the first to begin is the first to end, and one timer is enough. Used within turns.
  */
-final class Patience {
+final class RequestTimeouts {
 
     private record Waiting(CompletableFuture<?> answer, long until, Supplier<LockException> failure) {}
 
@@ -22,7 +22,7 @@ final class Patience {
     private final Deque<Waiting> all = new ArrayDeque<>();
     private boolean armed;
 
-    Patience(TimeSource time, Duration limit, Turns turns) {
+    RequestTimeouts(TimeSource time, Duration limit, Turns turns) {
         this.time = time;
         // The engine measures the same time from a little earlier.
         this.limit = limit.minus(limit.dividedBy(20));

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Looks at the queue of a lock, from the place of one node in it. Only asks and reports, within turns; what follows from it is
  * its {@link Waiting}'s business.
  */
-final class Lineup {
+final class QueueView {
 
     /** What a look has shown. */
     sealed interface View {}
@@ -64,7 +64,7 @@ final class Lineup {
     private final Turns turns;
     private final String parent;
 
-    Lineup(Turns turns, String parent) {
+    QueueView(Turns turns, String parent) {
         this.turns = turns;
         this.parent = parent;
     }
@@ -118,7 +118,7 @@ final class Lineup {
                     .filter(each -> each.startsWith(NodeName.KEEP))
                     .toList();
             if (NodeName.isWorn(all)) {
-                Seniority.of(
+                CreationOrder.of(
                         in.handle, parent, all, czxid, (code, before) -> turns.run(() -> ordered(code, kept, before)));
                 return;
             }

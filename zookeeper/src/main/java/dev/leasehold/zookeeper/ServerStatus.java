@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param mode {@code leader}, {@code follower}, {@code observer}, {@code standalone}, {@code read-only}; empty if it does not
  *     say
  */
-record ServerWords(String version, String mode) {
+record ServerStatus(String version, String mode) {
 
     private static final int MOST_BYTES = 64 * 1024;
     private static final Pattern VERSION = Pattern.compile("Zookeeper version: (\\d{1,4}\\.\\d{1,4}[^-, ]*)");
@@ -27,8 +27,8 @@ record ServerWords(String version, String mode) {
      *
      * @throws IOException if it is not reached
      */
-    static ServerWords ask(InetSocketAddress server, Duration patience) throws IOException {
-        int millis = (int) Math.max(1, patience.toMillis());
+    static ServerStatus ask(InetSocketAddress server, Duration limit) throws IOException {
+        int millis = (int) Math.max(1, limit.toMillis());
         try (Socket socket = new Socket()) {
             socket.connect(new InetSocketAddress(server.getHostString(), server.getPort()), millis);
             socket.setSoTimeout(millis);
@@ -38,8 +38,8 @@ record ServerWords(String version, String mode) {
         }
     }
 
-    static ServerWords of(String answer) {
-        return new ServerWords(found(VERSION.matcher(answer)), found(MODE.matcher(answer)));
+    static ServerStatus of(String answer) {
+        return new ServerStatus(found(VERSION.matcher(answer)), found(MODE.matcher(answer)));
     }
 
     private static String found(Matcher matcher) {

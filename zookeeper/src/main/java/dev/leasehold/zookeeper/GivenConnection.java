@@ -11,7 +11,7 @@ import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
 
 /** Listens to a Curator client of the user's. It is never started nor closed here. */
-class GivenLink implements Link {
+class GivenConnection implements CuratorConnection {
 
     /** As many as Curator keeps, and one more. */
     private static final int MOST_OLD_ERRORS = 11;
@@ -21,7 +21,7 @@ class GivenLink implements Link {
     private final CuratorFramework client;
     private @Nullable ConnectionStateListener listener;
 
-    GivenLink(CuratorFramework client) {
+    GivenConnection(CuratorFramework client) {
         this.client = client;
     }
 

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * lost, its waiters join again in the next session, and what it may have left behind is deleted, a lease's node not before
  * the last deadline that was given for it.
  */
-final class Locks implements Link.Events {
+final class ClientLocks implements CuratorConnection.Events {
 
     private static final Duration SOON = Duration.ofMillis(100);
     private static final Duration LATER = Duration.ofSeconds(5);
@@ -43,14 +43,14 @@ final class Locks implements Link.Events {
     private final String name;
     private final StoreContext context;
     private final Paths paths;
-    private final Link link;
+    private final CuratorConnection link;
     private final Turns turns;
-    private final Succession succession = new Succession();
-    private final Map<ClaimId, ZkClaim> places = new HashMap<>();
+    private final ImmediateSuccessor successor = new ImmediateSuccessor();
+    private final Map<ClaimId, ZkClaim> claims = new HashMap<>();
     private final List<Orphan> orphans = new ArrayList<>();
 
     private @Nullable Session session;
-    private @Nullable Heart heart;
+    private @Nullable SessionHeartbeat heartbeat;
     private boolean connected;
     private boolean started;
     private boolean closed;
@@ -60,7 +60,7 @@ final class Locks implements Link.Events {
     private @Nullable LockException refusal;
     private List<ACL> access = Ids.CREATOR_ALL_ACL;
 
-    Locks(String name, StoreContext context, Paths paths, Link link) {
+    ClientLocks(String name, StoreContext context, Paths paths, CuratorConnection link) {
         this.name = name;
         this.context = context;
         this.turns = new Turns(rest -> context.time().schedule(Duration.ZERO, rest));
@@ -78,8 +78,8 @@ final class Locks implements Link.Events {
         return turns;
     }
 
-    Succession succession() {
-        return succession;
+    ImmediateSuccessor successor() {
+        return successor;
     }
 
     StoreContext context() {
@@ -99,12 +99,12 @@ final class Locks implements Link.Events {
         return connected && !(closed && link.isOwn()) ? session : null;
     }
 
-    Heart heart(Session of) {
-        Heart beating = heart;
+    SessionHeartbeat heartbeat(Session of) {
+        SessionHeartbeat beating = heartbeat;
         if (beating != null && session == of) {
             return beating;
         }
-        Heart none = new Heart(this, of);
+        SessionHeartbeat none = new SessionHeartbeat(this, of);
         none.stop();
         return none;
     }
@@ -136,8 +136,8 @@ final class Locks implements Link.Events {
         }
     }
 
-    void remove(ClaimId claim, ZkClaim place) {
-        places.remove(claim, place);
+    void remove(ClaimId claim, ZkClaim zkClaim) {
+        claims.remove(claim, zkClaim);
         leaveOnceClear();
     }
 
@@ -194,17 +194,17 @@ final class Locks implements Link.Events {
     }
 
     private void driveAll() {
-        Heart beating = heart;
+        SessionHeartbeat beating = heartbeat;
         if (beating != null) {
             beating.go();
         }
         List.copyOf(orphans).forEach(Orphan::go);
-        List.copyOf(places.values()).forEach(ZkClaim::drive);
+        List.copyOf(claims.values()).forEach(ZkClaim::drive);
     }
 
     /** The session was confirmed. */
     void confirmed() {
-        List.copyOf(places.values()).forEach(ZkClaim::confirmed);
+        List.copyOf(claims.values()).forEach(ZkClaim::confirmed);
     }
 
     @Override
@@ -214,71 +214,71 @@ final class Locks implements Link.Events {
 
     // ---- operations ----------------------------------------------------------------------------------------------
 
-    void claim(Claim claim, CompletableFuture<ClaimAnswer> asker) {
-        if (!open(asker)) {
+    void claim(Claim claim, CompletableFuture<ClaimAnswer> caller) {
+        if (!open(caller)) {
             return;
         }
-        ZkClaim place = places.get(claim.id());
-        if (place == null) {
-            place = new ZkClaim(this, claim);
-            places.put(claim.id(), place);
+        ZkClaim zkClaim = claims.get(claim.id());
+        if (zkClaim == null) {
+            zkClaim = new ZkClaim(this, claim);
+            claims.put(claim.id(), zkClaim);
             pulse();
             sweepSoon();
         }
-        place.ask(claim, asker);
+        zkClaim.ask(claim, caller);
     }
 
     boolean wasSent(ClaimId claim) {
-        ZkClaim place = places.get(claim);
-        return place != null && place.wasSent();
+        ZkClaim zkClaim = claims.get(claim);
+        return zkClaim != null && zkClaim.wasSent();
     }
 
-    void renew(LeaseId lease, Duration duration, CompletableFuture<RenewAnswer> asker) {
-        if (!open(asker)) {
+    void renew(LeaseId lease, Duration duration, CompletableFuture<RenewAnswer> caller) {
+        if (!open(caller)) {
             return;
         }
-        ZkClaim place = place(lease.lock(), lease.claim());
-        if (place == null) {
-            asker.complete(new RenewAnswer.Lost());
+        ZkClaim zkClaim = find(lease.lock(), lease.claim());
+        if (zkClaim == null) {
+            caller.complete(new RenewAnswer.Lost());
         } else {
-            place.renew(lease, duration, asker);
+            zkClaim.renew(lease, duration, caller);
         }
     }
 
-    void release(LeaseId lease, Duration keepFor, CompletableFuture<ReleaseAnswer> asker) {
-        if (!open(asker)) {
+    void release(LeaseId lease, Duration keepFor, CompletableFuture<ReleaseAnswer> caller) {
+        if (!open(caller)) {
             return;
         }
-        ZkClaim place = place(lease.lock(), lease.claim());
-        if (place == null) {
-            asker.complete(ReleaseAnswer.NOT_HELD);
+        ZkClaim zkClaim = find(lease.lock(), lease.claim());
+        if (zkClaim == null) {
+            caller.complete(ReleaseAnswer.NOT_HELD);
         } else {
-            place.release(lease, keepFor, asker);
+            zkClaim.release(lease, keepFor, caller);
         }
     }
 
-    void withdraw(String lock, ClaimId claim, CompletableFuture<ReleaseAnswer> asker) {
-        if (!open(asker)) {
+    void withdraw(String lock, ClaimId claim, CompletableFuture<ReleaseAnswer> caller) {
+        if (!open(caller)) {
             return;
         }
-        ZkClaim place = place(lock, claim);
-        if (place == null) {
-            asker.complete(ReleaseAnswer.NOT_HELD);
+        ZkClaim zkClaim = find(lock, claim);
+        if (zkClaim == null) {
+            caller.complete(ReleaseAnswer.NOT_HELD);
         } else {
-            place.withdraw(asker::complete);
+            zkClaim.withdraw(caller::complete);
         }
     }
 
-    private @Nullable ZkClaim place(String lock, ClaimId claim) {
-        ZkClaim place = places.get(claim);
-        return place == null || !place.isFor(lock) ? null : place;
+    private @Nullable ZkClaim find(String lock, ClaimId claim) {
+        ZkClaim zkClaim = claims.get(claim);
+        return zkClaim == null || !zkClaim.isFor(lock) ? null : zkClaim;
     }
 
     /** Whether an operation may begin; connects if it is the first. */
-    boolean open(CompletableFuture<?> asker) {
+    boolean open(CompletableFuture<?> caller) {
         LockException refused = closed ? Codes.closed(name) : refusal;
         if (refused != null) {
-            asker.completeExceptionally(refused);
+            caller.completeExceptionally(refused);
             return false;
         }
         if (!started) {
@@ -287,7 +287,7 @@ final class Locks implements Link.Events {
                 link.start(this);
             } catch (LockException e) {
                 started = false;
-                asker.completeExceptionally(e);
+                caller.completeExceptionally(e);
                 return false;
             }
         }
@@ -295,12 +295,12 @@ final class Locks implements Link.Events {
     }
 
     /** Does something in the session: now, or as soon as there is one. */
-    void inSession(CompletableFuture<?> asker, Consumer<Session> task) {
+    void inSession(CompletableFuture<?> caller, Consumer<Session> task) {
         Session now = ready();
         if (now != null) {
             task.accept(now);
-        } else if (!asker.isDone()) {
-            time().schedule(Duration.ofMillis(20), () -> turn(() -> inSession(asker, task)));
+        } else if (!caller.isDone()) {
+            time().schedule(Duration.ofMillis(20), () -> turn(() -> inSession(caller, task)));
         }
     }
 
@@ -323,7 +323,7 @@ final class Locks implements Link.Events {
             if (known == null) {
                 known = new Session(handle, time(), turns);
                 session = known;
-                heart = new Heart(this, known);
+                heartbeat = new SessionHeartbeat(this, known);
                 if (link.connectedSince(handle) == null) {
                     known.proof.heard(lastPing(known));
                 }
@@ -376,8 +376,8 @@ final class Locks implements Link.Events {
         turn(() -> {
             LockException why = Codes.refused(Code.AUTHFAILED, name, "the connection");
             refusal = why;
-            for (ZkClaim place : List.copyOf(places.values())) {
-                place.giveUp(why);
+            for (ZkClaim zkClaim : List.copyOf(claims.values())) {
+                zkClaim.giveUp(why);
             }
         });
     }
@@ -388,12 +388,12 @@ final class Locks implements Link.Events {
         }
         session = null;
         connected = false;
-        Heart stopped = Objects.requireNonNull(heart, "the session's heart");
-        heart = null;
-        for (ZkClaim place : List.copyOf(places.values())) {
-            place.sessionOver(ended);
+        SessionHeartbeat stopped = Objects.requireNonNull(heartbeat, "the session's heartbeat");
+        heartbeat = null;
+        for (ZkClaim zkClaim : List.copyOf(claims.values())) {
+            zkClaim.sessionOver(ended);
         }
-        // Those whom it tells that nothing is confirmed ask their places again, which must know by then.
+        // Those whom it tells that nothing is confirmed ask their claims again, which must know by then.
         stopped.stop();
         leaveOnceClear();
     }
@@ -412,7 +412,7 @@ final class Locks implements Link.Events {
 
     private void pulseLater(Session in) {
         long timeout = in.timeout().toNanos();
-        long least = places.isEmpty() ? timeout / 16 : Math.min(timeout / 3, SOON.toNanos());
+        long least = claims.isEmpty() ? timeout / 16 : Math.min(timeout / 3, SOON.toNanos());
         long wait = Math.max(least, nanosUntilPulse(in));
         time().schedule(
                         Duration.ofNanos(wait),
@@ -423,10 +423,10 @@ final class Locks implements Link.Events {
                                 return;
                             }
                             if (connected && nanosUntilPulse(in) <= 0) {
-                                if (places.isEmpty()) {
-                                    heart(in).touch();
+                                if (claims.isEmpty()) {
+                                    heartbeat(in).touch();
                                 } else {
-                                    heart(in).beat(alive -> {});
+                                    heartbeat(in).beat(alive -> {});
                                 }
                             }
                             pulseLater(in);
@@ -435,7 +435,7 @@ final class Locks implements Link.Events {
 
     private long nanosUntilPulse(Session in) {
         long timeout = in.timeout().toNanos();
-        boolean idle = places.isEmpty();
+        boolean idle = claims.isEmpty();
         ClockReading last = idle ? in.proof.lastAskedAt() : in.proof.lastWrittenAt();
         return last == null ? 0 : last.nanos() + (idle ? timeout / 4 : timeout / 3) - time().nanos();
     }
@@ -448,8 +448,8 @@ final class Locks implements Link.Events {
                             SWEEP,
                             () -> turn(() -> {
                                 sweeping = false;
-                                List.copyOf(places.values()).forEach(ZkClaim::sweep);
-                                if (!places.isEmpty()) {
+                                List.copyOf(claims.values()).forEach(ZkClaim::sweep);
+                                if (!claims.isEmpty()) {
                                     sweepSoon();
                                 }
                             }));
@@ -463,18 +463,18 @@ final class Locks implements Link.Events {
      * or when it is connected again, and what may have been made is looked for; until then, or until that session is over, the
      * connection is listened to.
      */
-    void close(Patience patience) {
+    void close(RequestTimeouts timeouts) {
         turns.closing();
         turn(() -> {
             if (closed) {
                 return;
             }
             closed = true;
-            patience.failAll(() -> Codes.closed(name));
+            timeouts.failAll(() -> Codes.closed(name));
             if (!link.isOwn()) {
                 orphans.clear();
-                List.copyOf(places.values()).forEach(place -> place.withdraw(answer -> {}));
-                Heart beating = heart;
+                List.copyOf(claims.values()).forEach(zkClaim -> zkClaim.withdraw(answer -> {}));
+                SessionHeartbeat beating = heartbeat;
                 if (beating != null) {
                     beating.remove();
                 }
@@ -488,10 +488,10 @@ final class Locks implements Link.Events {
 
     /** Nothing of ours is left in the session, as far as one of the parts knows. */
     void leaveOnceClear() {
-        Heart beating = heart;
-        if (closed && !link.isOwn() && places.isEmpty() && (beating == null || beating.isRemoved())) {
+        SessionHeartbeat beating = heartbeat;
+        if (closed && !link.isOwn() && claims.isEmpty() && (beating == null || beating.isRemoved())) {
             session = null;
-            heart = null;
+            heartbeat = null;
             link.close();
         }
     }

@@ -7,16 +7,16 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Who waits for the answer to a claim. That it is not granted yet is told only to those who had asked before the question was
- * sent that has shown it: what is seen may be older than a later asker's, who therefore waits for the next. A grant or an end
+ * sent that has shown it: what is seen may be older than a later caller's, who therefore waits for the next. A grant or an end
  * is for all. Used within turns.
  */
-final class Askers {
+final class PendingCallers {
 
     private List<CompletableFuture<ClaimAnswer>> before = new ArrayList<>();
     private List<CompletableFuture<ClaimAnswer>> later = new ArrayList<>();
 
-    void add(CompletableFuture<ClaimAnswer> asker) {
-        later.add(asker);
+    void add(CompletableFuture<ClaimAnswer> caller) {
+        later.add(caller);
     }
 
     /** Something is sent now, that will answer all who have asked by now. */

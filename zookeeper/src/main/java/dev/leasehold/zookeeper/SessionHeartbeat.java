@@ -16,11 +16,11 @@ import org.apache.zookeeper.data.Stat;
  * in place of the pings that its connection would send otherwise: what the next beat proves begins with such a read. Used
  * within turns.
  */
-final class Heart {
+final class SessionHeartbeat {
 
     private static final byte[] NOTHING = {};
 
-    private final Locks locks;
+    private final ClientLocks locks;
     private final Session session;
     private final String path;
     private List<Consumer<Boolean>> asking = new ArrayList<>();
@@ -32,7 +32,7 @@ final class Heart {
     private boolean removing;
     private boolean removed;
 
-    Heart(Locks locks, Session session) {
+    SessionHeartbeat(ClientLocks locks, Session session) {
         this.locks = locks;
         this.session = session;
         this.path = locks.paths().client(locks.context().clientId(), session.id);

@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
  * Chooses servers like another, and remembers when the attempt began that has led to a session: both are told by the same
  * thread of the handle, so they belong together.
  */
-final class Attempts implements HostProvider {
+final class ConnectAttempts implements HostProvider {
 
     private final HostProvider chooser;
     private final TimeSource time;
     private volatile @Nullable ClockReading began;
     private volatile @Nullable ClockReading connectedSince;
 
-    Attempts(HostProvider chooser, TimeSource time) {
+    ConnectAttempts(HostProvider chooser, TimeSource time) {
         this.chooser = chooser;
         this.time = time;
     }
