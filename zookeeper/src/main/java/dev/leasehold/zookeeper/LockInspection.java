@@ -19,7 +19,7 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What people see and do: lists locks, and breaks one. Reads come after a {@code sync}, so what was done before the question
+ * The operations for people: it lists locks, and breaks one. Reads come after a {@code sync}, so what was done before the question
  * is in the answer. Used within turns.
  */
 final class LockInspection {
@@ -237,6 +237,7 @@ final class LockInspection {
     static void breakLease(ClientLocks locks, String lock, long token, CompletableFuture<Boolean> answer) {
         locks.inSession(
                 answer,
-                in -> new LockInspection(locks, in, answer::completeExceptionally).breakLease(lock, token, answer::complete));
+                in -> new LockInspection(locks, in, answer::completeExceptionally)
+                        .breakLease(lock, token, answer::complete));
     }
 }

@@ -36,7 +36,10 @@ public final class ZooKeeperStore implements StoreFactory {
     private final @Nullable ZooKeeperTarget target;
 
     private ZooKeeperStore(
-            String name, String base, Function<StoreContext, CuratorConnection> link, @Nullable ZooKeeperTarget target) {
+            String name,
+            String base,
+            Function<StoreContext, CuratorConnection> link,
+            @Nullable ZooKeeperTarget target) {
         this.name = name;
         this.base = base;
         this.link = link;
@@ -61,7 +64,8 @@ public final class ZooKeeperStore implements StoreFactory {
     }
 
     static ZooKeeperStore at(ZooKeeperTarget target) {
-        return new ZooKeeperStore(target.toString(), target.base(), context -> new OwnConnection(target, context), target);
+        return new ZooKeeperStore(
+                target.toString(), target.base(), context -> new OwnConnection(target, context), target);
     }
 
     @Override

@@ -27,6 +27,7 @@ import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -113,7 +114,8 @@ class EnsembleFaultsTest {
      * follower hears of all that, it first tells the client that its node was made.
      */
     @Test
-    void aClaimThatWasAnsweredByALeaderThatHasSinceEndedTheSessionIsNotGranted() throws Exception {
+    @DisplayName("a claim that was answered by a leader that has since ended the session is not granted")
+    void claim_sessionEndedByLeader_isNotGranted() throws Exception {
         int follower = ensemble.aFollower();
         int leader = ensemble.leader();
         Duration session = Duration.ofSeconds(6);

@@ -20,6 +20,7 @@ import org.apache.curator.framework.state.ConnectionStateListener;
 import org.apache.curator.retry.RetryOneTime;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -98,7 +99,8 @@ class GivenClientTest {
     }
 
     @Test
-    void aNodeWhoseCreationWasUnderWayWhenItsClientWasClosedIsLookedForAndDeleted() throws Exception {
+    @DisplayName("a node whose creation was under way when its client was closed is looked for and deleted")
+    void creationUnderWay_atClose_isFoundAndDeleted() throws Exception {
         proxy.hold(FaultProxy.Way.ANSWERS);
         CompletableFuture<Lease> claiming = client.lock(name).acquireAsync();
         await().atMost(PATIENCE).until(() -> nodes().size() == 1);

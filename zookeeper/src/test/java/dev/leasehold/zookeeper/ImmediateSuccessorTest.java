@@ -24,6 +24,7 @@ import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -234,7 +235,8 @@ class ImmediateSuccessorTest {
     }
 
     @Test
-    void aClaimThatIsWithdrawnBeforeItsCreationIsAnsweredLeavesNothing() throws Exception {
+    @DisplayName("a claim that is withdrawn before its creation is answered leaves nothing")
+    void withdrawal_beforeCreationAnswered_leavesNothing() throws Exception {
         try (FaultProxy proxy = FaultProxy.to(ZOO.get().port())) {
             Store store = alone(proxy.port());
             proxy.hold(FaultProxy.Way.ANSWERS);
@@ -272,7 +274,8 @@ class ImmediateSuccessorTest {
     }
 
     @Test
-    void onlyTheVeryNextNumberFollowsAndOnlyWhileTheLocksNodeCannotHaveBeenMadeAnew() throws Exception {
+    @DisplayName("only the very next number follows, and only while the lock's node cannot have been made anew")
+    void onlyTheVeryNextNumberFollows() throws Exception {
         Session in = session();
         Session later = session();
         ImmediateSuccessor all = new ImmediateSuccessor();
@@ -297,7 +300,8 @@ class ImmediateSuccessorTest {
     }
 
     @Test
-    void aListingIsLeftOutOnlyWhereItHasJustProvedSuperfluousInThisSession() throws Exception {
+    @DisplayName("a listing is left out only where it has just proved superfluous in this session")
+    void listing_leftOutOnlyWhereJustSuperfluous() throws Exception {
         Session in = session();
         Session later = session();
         ImmediateSuccessor all = new ImmediateSuccessor();

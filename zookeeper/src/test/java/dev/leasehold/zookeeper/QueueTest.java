@@ -31,6 +31,7 @@ import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -189,7 +190,8 @@ class QueueTest {
      * there, and the server that is asked does not know yet that it must go.
      */
     @Test
-    void aNodeIsLookedForOnlyAmongThoseOfThePresentSession_CURATOR_498() throws Exception {
+    @DisplayName("a node is looked for only among those of the present session")
+    void lostCreation_searchesThisSessionOnly_CURATOR_498() throws Exception {
         FaultProxy proxy = FaultProxy.to(ZOO.get().port());
         try {
             Claim claim = claim("c");
@@ -252,7 +254,8 @@ class QueueTest {
     }
 
     @Test
-    void afterAPauseThatIsLongerThanTheSessionTimeoutAFreeLockIsGrantedAtOnce() throws Exception {
+    @DisplayName("after a pause that is longer than the session timeout, a free lock is granted at once")
+    void freeLock_afterLongPause_grantedAtOnce() throws Exception {
         Duration session = Duration.ofSeconds(4);
         Store store = ZOO.get()
                 .store(session.toMillis())
@@ -271,7 +274,8 @@ class QueueTest {
 
     /** Its node is there until the server has removed it; a release in between must not say that it ended the lease. */
     @Test
-    void aLeaseThatRanOutIsNotSaidToBeReleasedWhileItsNodeIsBeingRemoved() throws Exception {
+    @DisplayName("a lease that ran out is not said to be released while its node is being removed")
+    void release_afterLeaseRanOut_saysNotHeld() throws Exception {
         try (FaultProxy proxy = FaultProxy.to(ZOO.get().port())) {
             Store store = Zoo.store("127.0.0.1:" + proxy.port(), 60_000)
                     .open(new StoreContext("c", "c", "", time, Duration.ofSeconds(20), new Deaf()));
@@ -294,7 +298,8 @@ class QueueTest {
      * is left: waits that are measured by a wall clock.
      */
     @Test
-    void aWallClockThatIsSetChangesNeitherWaitingNorHolding_CURATOR_678() throws Exception {
+    @DisplayName("a wall clock that is set changes neither waiting nor holding")
+    void wallClockSet_changesNothing_CURATOR_678() throws Exception {
         Store holder = open("holder");
         LeaseId held = lease(get(holder.claim(claim("holder"))));
         Store store = open("c");
@@ -311,7 +316,8 @@ class QueueTest {
     }
 
     @Test
-    void afterAClockWasSetAHolderIsConfirmedWithinAThirdOfTheSessionTimeout() throws Exception {
+    @DisplayName("after a clock was set, a holder is confirmed within a third of the session timeout")
+    void holder_afterClockWasSet_isConfirmedSoon() throws Exception {
         Store store = open("c", time, 4_000);
         LeaseId held = lease(get(store.claim(claim("c"))));
         time.jumpWallClock(Duration.ofHours(1));

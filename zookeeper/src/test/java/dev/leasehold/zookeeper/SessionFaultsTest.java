@@ -20,6 +20,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.KeeperException;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -185,7 +186,8 @@ class SessionFaultsTest {
     }
 
     @Test
-    void aHolderThatIsCutOffInSilenceKnowsItBeforeItsSuccessorIsLetIn_CURATOR_206() throws Exception {
+    @DisplayName("a holder that is cut off in silence knows it before its successor is let in")
+    void holderCutOff_knowsBeforeSuccessor_CURATOR_206() throws Exception {
         FaultProxy proxy = proxy();
         Lease held = client(proxy.port(), 3_000).lock(name).acquire();
         CompletableFuture<Lease> waiting = client(3_000).lock(name).acquireAsync();
@@ -230,7 +232,8 @@ class SessionFaultsTest {
 
     /** There a release that failed had forgotten the lock in the process but not in the ensemble. */
     @Test
-    void aReleaseWithoutAConnectionIsCompletedLaterAndBlocksNobodyHere_CURATOR_486() throws Exception {
+    @DisplayName("a release without a connection is completed later, and blocks nobody here")
+    void releaseOffline_completedLater_CURATOR_486() throws Exception {
         FaultProxy proxy = proxy();
         DistributedLock lock = client(proxy.port(), 30_000).lock(name);
         Lease lease = lock.acquire();
@@ -315,7 +318,8 @@ class SessionFaultsTest {
     }
 
     @Test
-    void aLeaseThatIsNotRenewedLastsAsLongAsWasAskedForAlsoBeyondTheSessionTimeout() throws Exception {
+    @DisplayName("a lease that is not renewed lasts as long as was asked for, also beyond the session timeout")
+    void leaseNotRenewed_outlastsSessionTimeout() throws Exception {
         Lease lease = client(1_000)
                 .lock(name, OPTIONS.withLeaseDuration(Duration.ofSeconds(4)).withAutoRenew(false))
                 .acquire();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.Validity;
 import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class SessionProofTest {
@@ -62,7 +63,8 @@ class SessionProofTest {
     }
 
     @Test
-    void twoWritesProveThatTheLeaderHasHeardOfARequestAnsweredFiveSixteenthsBefore() {
+    @DisplayName("two writes prove that the leader has heard of a request answered five sixteenths before")
+    void twoWritesProveWhatTheLeaderHasHeard() {
         reached(1);
         written(4.8);
         assertThat(proof.validity()).as("a server that was cut off until now").isNull();
@@ -91,7 +93,8 @@ class SessionProofTest {
     }
 
     @Test
-    void aSecondWriteThatWasSentBeforeTheFirstWasAnsweredProvesNothing() {
+    @DisplayName("a second write that was sent before the first was answered proves nothing")
+    void secondWrite_sentBeforeFirstAnswered_provesNothing() {
         reached(1);
         proof.written(at(5.1), at(5.5));
         proof.written(at(5.2), at(5.6));

@@ -18,6 +18,7 @@ import org.apache.zookeeper.KeeperException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class ZooKeeperFenceTest {
@@ -69,7 +70,8 @@ class ZooKeeperFenceTest {
     }
 
     @Test
-    void afterASuccessorHasRegisteredAnOlderTokenIsRefusedAndNothingIsWritten() throws Exception {
+    @DisplayName("after a successor has registered, an older token is refused and nothing is written")
+    void olderToken_afterSuccessor_isRefused() throws Exception {
         ZooKeeperFence.Guard old = fence.register(7);
         fence.register(8);
         assertThatThrownBy(() -> write(old, "0")).isInstanceOfSatisfying(StaleTokenException.class, stale -> {
@@ -81,7 +83,8 @@ class ZooKeeperFenceTest {
     }
 
     @Test
-    void registeringAgainDoesNotInvalidateAnEarlierGuardOfTheSameToken() throws Exception {
+    @DisplayName("registering again does not invalidate an earlier guard of the same token")
+    void registeringAgain_keepsEarlierGuardValid() throws Exception {
         ZooKeeperFence.Guard one = fence.register(7);
         fence.register(7);
         write(one, "90");
