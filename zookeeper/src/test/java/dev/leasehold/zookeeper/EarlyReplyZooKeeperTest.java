@@ -11,6 +11,9 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.jute.Record;
+import org.apache.zookeeper.AsyncCallback;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
@@ -20,6 +23,7 @@ import org.apache.zookeeper.client.ZKClientConfig;
 import org.apache.zookeeper.data.Stat;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -124,6 +128,34 @@ class EarlyReplyZooKeeperTest {
         assertThat(refused.thread()).contains("EventThread");
         delete(queue + "/missing");
         assertThat(next().code()).isEqualTo(Code.NONODE);
+        nothingElse();
+    }
+
+    @Test
+    @DisplayName("where the library's packet queue does not link, each outcome is told once, by its public methods")
+    void libraryWithoutPacketQueue() throws Exception {
+        handle.close();
+        AtomicInteger tried = new AtomicInteger();
+        String server = "127.0.0.1:" + proxy.port();
+        ConnectAttempts attempts =
+                new ConnectAttempts(new StaticHostProvider(new ConnectStringParser(server).getServerAddresses()), time);
+        handle = new EarlyReplyZooKeeper(server, 60_000, event -> {}, false, attempts, new ZKClientConfig()) {
+            @Override
+            void send(int operation, Record request, Record answer, AsyncCallback late, String path) {
+                tried.incrementAndGet();
+                throw new NoSuchMethodError("queuePacket");
+            }
+        };
+        await().until(() -> handle.getState() == ZooKeeper.States.CONNECTED);
+        create(queue + "/n-");
+        Told created = next();
+        assertThat(created.code()).isEqualTo(Code.OK);
+        assertThat(created.name()).isEqualTo(queue + "/n-0000000000");
+        assertThat(created.thread()).contains("EventThread");
+        delete(created.name());
+        assertThat(next().code()).isEqualTo(Code.OK);
+        assertThat(ZOO.get().probe.exists(created.name(), false)).isNull();
+        assertThat(tried).hasValue(1);
         nothingElse();
     }
 
