@@ -14,8 +14,8 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests that make, watch and remove the node of a claim. Only asks and reports, within turns, as {@link QueueView} does of
- * the nodes before it; what follows from an answer is its {@link ZkClaim}'s business.
+ * The requests that make, watch and remove the node of a claim. It only asks and reports, within turns, as {@link QueueView}
+ * does of the nodes before it; the step of its {@link ZkClaim} decides what follows.
  */
 final class ClaimNode {
 
@@ -23,7 +23,7 @@ final class ClaimNode {
     interface Created {
 
         /**
-         * Told within a turn.
+         * Called within a turn.
          *
          * @param path the node's path, where the code is OK
          * @param stat its record, where the code is OK
@@ -34,7 +34,7 @@ final class ClaimNode {
     /** The answer to a listing of the lock's nodes. */
     interface Listed {
 
-        /** Told within a turn. */
+        /** Called within a turn. */
         void answered(Code code, @Nullable List<String> children);
     }
 
@@ -77,12 +77,12 @@ final class ClaimNode {
         in.delete(parent + '/' + child, (rc, p, ctx) -> turns.run(() -> then.accept(Codes.of(rc))));
     }
 
-    /** Writes in the lock's own node, in the same transaction, who it was that had the lock and left. */
+    /** Writes the holder that leaves into the lock's own node, in the same transaction. */
     void removeMarking(Session in, String child, Consumer<Code> then) {
         removeAnd(in, child, Op.setData(parent, NodeData.text(child), -1), then);
     }
 
-    /** Leaves behind, in the same transaction, what keeps the lock for a while. */
+    /** Leaves behind, in the same transaction, a node that keeps the lock for a while. */
     void removeKeeping(Session in, String child, NodeData.Keep keep, Consumer<Code> then) {
         Op made = Op.create(
                 parent + '/' + NodeName.KEEP + keep.token(), keep.bytes(), access.get(), CreateMode.PERSISTENT);
@@ -94,7 +94,7 @@ final class ClaimNode {
         in.handle.multi(List.of(Op.delete(parent + '/' + child, -1), also), done, null);
     }
 
-    /** Removes what keeps the lock, and whose time is over. */
+    /** Removes the node that keeps the lock, when its time is over. */
     void removeKept(Session in, String kept, Runnable then) {
         in.handle.delete(parent + '/' + kept, -1, (rc, p, ctx) -> turns.run(then), null);
     }

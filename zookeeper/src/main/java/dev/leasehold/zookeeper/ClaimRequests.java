@@ -26,12 +26,12 @@ final class ClaimRequests {
         callers.sending();
     }
 
-    /** What was under way goes on with another request. */
+    /** The work under way goes on with another request. */
     void goOn() {
         busy = true;
     }
 
-    /** Ends what was under way; returns false if it belongs to a session that is over. */
+    /** Ends the request under way; returns false if it belongs to a session that is over. */
     boolean finish(Session of) {
         if (!areIn(of)) {
             return false;

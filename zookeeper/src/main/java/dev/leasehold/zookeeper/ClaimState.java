@@ -15,8 +15,8 @@ import org.apache.zookeeper.KeeperException.Code;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the steps of a {@link ZkClaim} share: its callers, its session, its node, and the request that is under way. Leads from
- * one step to the next. Used within turns.
+ * The state that the steps of a {@link ZkClaim} share: its callers, its session, its node, and the request that is under way.
+ * It leads from one step to the next. Used within turns.
  */
 final class ClaimState {
 
@@ -29,10 +29,10 @@ final class ClaimState {
     final ClaimTimer timer;
     final ClaimRequests requests = new ClaimRequests(callers);
 
-    /** Somebody was found to be before us, so the release is marked for whoever comes after us. */
+    /** Another node was before ours, so the release leaves a mark for the next in the queue. */
     boolean waited;
 
-    /** So often the claim has tried in vain to create its node. */
+    /** The number of vain attempts to create the node. */
     int tries;
 
     private final ZkClaim whole;
@@ -147,7 +147,7 @@ final class ClaimState {
         leave(Duration.ZERO, true);
     }
 
-    /** Leaves with that answer for all who ask. */
+    /** Leaves, and answers all callers with that. */
     void leaveAs(ClaimAnswer answer) {
         refusal = answer;
         leave(Duration.ZERO, false);
@@ -236,7 +236,7 @@ final class ClaimState {
         if (refused != null) {
             callers.answer(refused);
         }
-        // Whoever asked while we were leaving asks for a new lease.
+        // Callers that asked while the claim was leaving ask for a new lease.
         callers.takeAll().forEach(each -> locks.claim(claim, each));
     }
 }

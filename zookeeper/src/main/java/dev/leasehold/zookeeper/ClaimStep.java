@@ -1,7 +1,7 @@
 package dev.leasehold.zookeeper;
 
 /**
- * What a {@link ZkClaim} is doing: its node is being created, waits in the queue, holds the lock, or is being removed. Used
+ * A step in the life of a {@link ZkClaim}: its node is being created, waits in the queue, holds the lock, or is being removed. Used
  * within turns.
  */
 sealed interface ClaimStep permits Creating, Waiting, Holding, Leaving {

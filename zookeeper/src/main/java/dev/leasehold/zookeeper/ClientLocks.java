@@ -109,7 +109,7 @@ final class ClientLocks implements CuratorConnection.Events {
         return none;
     }
 
-    /** Who may do what with the nodes that are made: their creator alone, if the session has an identity. */
+    /** Returns the access list of the nodes that are made: it admits their creator alone, if the session has an identity. */
     List<ACL> access() {
         return access;
     }
@@ -119,7 +119,7 @@ final class ClientLocks implements CuratorConnection.Events {
         access = Ids.OPEN_ACL_UNSAFE;
     }
 
-    /** Makes what is missing on the way to a lock's node, or to those of clients; who comes second does no harm. */
+    /** Makes what is missing on the way to a lock's node, or to those of clients; making it twice does no harm. */
     void makePath(Session in, String path) {
         String[] steps = path.substring(1).split("/", -1);
         StringBuilder made = new StringBuilder(path.length());

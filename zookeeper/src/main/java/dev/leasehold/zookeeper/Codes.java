@@ -7,7 +7,7 @@ import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
 import org.jspecify.annotations.Nullable;
 
-/** What the servers' result codes mean here, and how they are told to people. */
+/** The meaning of the servers' result codes, and the messages for people. */
 final class Codes {
 
     private Codes() {}

@@ -8,8 +8,8 @@ import org.apache.zookeeper.client.HostProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses servers like another, and remembers when the attempt began that has led to a session: both are told by the same
- * thread of the handle, so they belong together.
+ * A host provider that chooses servers like another, and remembers when the attempt began that has led to a session: the same
+ * thread of the handle calls both methods, so they belong together.
  */
 final class ConnectAttempts implements HostProvider {
 

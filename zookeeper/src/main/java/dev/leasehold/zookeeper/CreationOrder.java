@@ -8,7 +8,8 @@ import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.ZooKeeper;
 
 /**
- * Who came before, where sequence numbers cannot tell: by the transactions that made the nodes, each node looked at. Slow, and
+ * The order of the nodes by the transactions that created them, for queues where sequence numbers do not tell it: each node is
+ * looked at. Slow, and
  * needed only after some two thousand million claims of one lock without a pause.
  */
 final class CreationOrder {

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** The connection to the ensemble, as Curator keeps it. */
 interface CuratorConnection {
 
-    /** What becomes of the connection. Called from any thread. */
+    /** Hears what becomes of the connection. Called from any thread. */
     interface Events {
 
         /**

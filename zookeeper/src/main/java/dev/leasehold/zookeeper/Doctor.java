@@ -21,7 +21,7 @@ import org.apache.zookeeper.client.ConnectStringParser;
 
 /**
  * Looks at an ensemble: opens a session as a client would, asks it for the ensemble's members, and each named server what it
- * is. What could not be seen is said, never taken for fine.
+ * is. A finding says what could not be seen; it is never taken for fine.
  */
 final class Doctor {
 

@@ -57,7 +57,7 @@ class GivenConnection implements CuratorConnection {
             try {
                 return client.getZookeeperClient().getZooKeeper();
             } catch (Exception e) {
-                // One of the background errors that Curator has kept for whoever asks next. Or it is gone again: then
+                // One of the background errors that Curator has kept for its next caller. Or it is gone again: then
                 // what
                 // comes next is announced.
             }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Holding implements ClaimStep {
 
-    /** Those who hold for less than that do not pay for a watch on their own node. */
+    /** A lease that is shorter than that does not pay for a watch on its own node. */
     private static final long WATCHED_AFTER_NANOS = 300_000_000L;
 
     private final ClaimState claim;
@@ -45,7 +45,7 @@ final class Holding implements ClaimStep {
         this.grantedAt = claim.time.nanos();
     }
 
-    /** The lock is ours: whoever has asked is answered, or a signal says it. */
+    /** Answers all callers with the grant; where there are none, a signal says it. */
     void begin() {
         List<CompletableFuture<ClaimAnswer>> all = claim.callers.takeAll();
         if (all.isEmpty()) {
@@ -178,7 +178,7 @@ final class Holding implements ClaimStep {
         claim.nodeGone();
     }
 
-    /** The session was confirmed, for whatever reason: the client is told, where that is news. */
+    /** The session was confirmed, for whatever reason: a signal tells the client, where that is news. */
     void confirmed() {
         Session in = claim.requests.session();
         Validity validity = answered ? in.validity() : null;

@@ -3,10 +3,10 @@ package dev.leasehold.zookeeper;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** What stands in the nodes: two lines of text. For people and for inspection; claims are never decided by it. */
+/** The content of nodes is two lines of text, for people and for inspection; no claim is ever decided by it. */
 final class NodeData {
 
-    /** A claim's: how many spare tokens its grant reserves, and who its client is. */
+    /** The content of a claim's node: the number of spare tokens that its grant reserves, and its client's description. */
     record Owner(int spare, String owner) {
 
         byte[] bytes() {
@@ -21,7 +21,7 @@ final class NodeData {
         }
     }
 
-    /** A kept lock's: the token of the lease that was released, and for how long from the node's creation. */
+    /** The content of a kept lock's node: the token of the lease that was released, and for how long from the node's creation. */
     record Keep(long token, long millis) {
 
         byte[] bytes() {

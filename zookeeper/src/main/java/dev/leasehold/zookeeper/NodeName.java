@@ -27,7 +27,7 @@ record NodeName(String name, int sequence) {
     private static final Pattern CLAIM = Pattern.compile("1-.+-[0-9]+-([0-9]{10}|-[0-9]{9,10})");
     private static final Pattern OTHER_LAYOUT = Pattern.compile("[0-9]+-.*");
 
-    /** What the names of a claim's nodes begin with. */
+    /** Returns the beginning of the names of a claim's nodes. */
     static String prefix(ClaimId claim) {
         return LAYOUT + Paths.encode(claim.client()) + '-' + claim.counter() + '-';
     }
@@ -40,7 +40,7 @@ record NodeName(String name, int sequence) {
         return new NodeName(name, (int) Long.parseLong(matcher.group(1)));
     }
 
-    /** The claims among the children of a lock's node, in no order. What is not ours is not looked at. */
+    /** Returns the claims among the children of a lock's node, in no order. Foreign nodes are ignored. */
     static List<NodeName> claims(List<String> children, String lock) {
         List<NodeName> claims = new ArrayList<>(children.size());
         for (String child : children) {

@@ -10,11 +10,11 @@ import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.Watcher.Event.EventType;
 
 /**
- * The watches of one session: they tell whoever waits for a change of a node at the time when it changes. Used within turns.
+ * The watches of one session, which notify the listeners of a node when it changes. Used within turns.
  *
  * <p>ZooKeeper's client keeps every watcher that it was given until the node changes, and a node may not change for months
  * while others come, wait for a second, and leave. So it is given watchers that are equal where their paths are: of those it
- * keeps one. Who listens is known here alone, and forgotten as soon as it leaves.
+ * keeps one. The listeners are known here alone, and forgotten as soon as they leave.
  */
 final class PathWatches {
 
@@ -37,7 +37,7 @@ final class PathWatches {
     }
 
     /**
-     * Has a listener told of changes of a node, until it is forgotten. Each change is told once for each time that the node
+     * Notifies a listener of changes of a node, until it is forgotten: of each change once for each time that the node
      * was read, so it has to be read again after a change.
      *
      * @return what the node is to be read with

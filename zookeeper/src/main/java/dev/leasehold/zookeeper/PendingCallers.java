@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Who waits for the answer to a claim. That it is not granted yet is told only to those who had asked before the question was
- * sent that has shown it: what is seen may be older than a later caller's, who therefore waits for the next. A grant or an end
- * is for all. Used within turns.
+ * The callers that wait for the answer to a claim. Only those that had asked before a question was sent hear by its answer that
+ * the claim is not granted yet: that answer may be older than the call of a later caller, which therefore waits for the next. A
+ * grant or an end is for all. Used within turns.
  */
 final class PendingCallers {
 
@@ -19,20 +19,20 @@ final class PendingCallers {
         later.add(caller);
     }
 
-    /** Something is sent now, that will answer all who have asked by now. */
+    /** A question is sent now, whose answer is for all callers so far. */
     void sending() {
         before.addAll(later);
         later = new ArrayList<>();
     }
 
-    /** The answer to what was sent last. */
+    /** Answers the callers of the last question. */
     void answer(ClaimAnswer answer) {
         List<CompletableFuture<ClaimAnswer>> all = before;
         before = new ArrayList<>();
         all.forEach(each -> each.complete(answer));
     }
 
-    /** All who still wait; from now on somebody else answers them. */
+    /** Takes all callers that still wait; from now on somebody else answers them. */
     List<CompletableFuture<ClaimAnswer>> takeAll() {
         List<CompletableFuture<ClaimAnswer>> all = before;
         all.addAll(later);

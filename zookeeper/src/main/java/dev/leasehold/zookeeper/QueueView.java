@@ -15,19 +15,19 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at the queue of a lock, from the place of one node in it. Only asks and reports, within turns; what follows from it is
- * its {@link Waiting}'s business.
+ * A view of the queue of a lock, from the place of one node in it. It only asks and reports, within turns; {@link Waiting}
+ * decides what follows.
  */
 final class QueueView {
 
-    /** What a look has shown. */
+    /** The result of a look. */
     sealed interface View {}
 
-    /** Nobody is before us. */
+    /** Our node is the first. */
     record First() implements View {}
 
     /**
-     * Somebody is.
+     * Another node is before ours.
      *
      * @param last the node right before ours, watched if that was asked for
      * @param ahead how many are before us

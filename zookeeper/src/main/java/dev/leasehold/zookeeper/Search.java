@@ -7,16 +7,16 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for the node of a claim whose creation was not answered: in a listing that comes after everything that was under way,
+ * A search for the node of a claim whose creation was not answered: in a listing that comes after everything that was under way,
  * and only among the nodes of the present session. Those of earlier sessions are no more than obstacles.
  */
 final class Search {
 
-    /** What came of it. */
+    /** Receives what was found. */
     interface Result {
 
         /**
-         * Told within a turn.
+         * Called within a turn.
          *
          * @param code OK, also if nothing was found
          * @param child the node's name, or null

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one server says of itself to the word {@code srvr}, which servers answer unless told not to.
+ * The answer of one server to the word {@code srvr}, which servers answer unless told not to.
  *
  * @param version as {@code 3.9.5}; empty if it does not say
  * @param mode {@code leader}, {@code follower}, {@code observer}, {@code standalone}, {@code read-only}; empty if it does not

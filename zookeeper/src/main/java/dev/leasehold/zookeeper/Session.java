@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One session with the ensemble. It is bound to one handle, and so are its requests: an answer is never taken for one of
- * another session. What belongs to it is over with it; a new session adopts nothing.
+ * another session. Its nodes and watches end with it; a new session adopts nothing.
  */
 final class Session {
 
@@ -34,7 +34,7 @@ final class Session {
         this.proof = new SessionProof(Duration.ofMillis(handle.getSessionTimeout()));
     }
 
-    /** Creates an ephemeral sequential node. What is done with the answer may run on any thread, and must not wait. */
+    /** Creates an ephemeral sequential node. The callback may run on any thread, and must not wait. */
     void createInQueue(String path, byte[] data, List<ACL> access, AsyncCallback.Create2Callback done) {
         if (handle instanceof EarlyReplyZooKeeper own) {
             own.createInQueue(path, data, access, done);
@@ -43,7 +43,7 @@ final class Session {
         }
     }
 
-    /** Deletes a node. What is done with the answer may run on any thread, and must not wait. */
+    /** Deletes a node. The callback may run on any thread, and must not wait. */
     void delete(String path, AsyncCallback.VoidCallback done) {
         if (handle instanceof EarlyReplyZooKeeper own) {
             own.delete(path, done);

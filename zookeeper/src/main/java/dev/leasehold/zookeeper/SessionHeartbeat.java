@@ -11,7 +11,7 @@ import org.apache.zookeeper.data.Stat;
 /**
  * The heartbeat of a client's session. A beat writes to a node of the client's own, which is gone when the session is: once,
  * or twice, one write after the other, where the second proves considerably more ({@link SessionProof}). One beat speaks for
- * all locks of the client. At most one is under way; whoever asks meanwhile is answered by the next, so that what is
+ * all locks of the client. At most one is under way; the next answers the callers who ask meanwhile, so that what is
  * confirmed was always sent after it was asked for. A client that holds nothing only reads that node, from its own server,
  * in place of the pings that its connection would send otherwise: what the next beat proves begins with such a read. Used
  * within turns.
@@ -41,7 +41,7 @@ final class SessionHeartbeat {
     /**
      * Confirms the session by a request that is sent from now on.
      *
-     * @param confirmed told true when it is confirmed, false when it is over
+     * @param confirmed receives true when it is confirmed, false when it is over
      */
     void beat(Consumer<Boolean> confirmed) {
         if (over) {
@@ -102,7 +102,7 @@ final class SessionHeartbeat {
             go();
             return;
         }
-        // What was asked for is asked again, and comes first.
+        // The callers of this beat ask again, and come first.
         answered.addAll(asking);
         asking = answered;
         switch (code) {

@@ -162,7 +162,7 @@ final class SessionProof {
     }
 
     /**
-     * What can be relied on.
+     * Returns the validity that is proven.
      *
      * @return null while nothing is proven
      */

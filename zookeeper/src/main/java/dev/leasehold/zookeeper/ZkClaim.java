@@ -16,7 +16,7 @@ import java.util.function.Consumer;
  * One claim and its place in the queue of a lock: an ephemeral sequential node, from before its creation until it is certainly
  * gone. The claim whose node is first in the queue has the lock. Used within turns.
  *
- * <p>This class takes what the client asks, and watches the time. What is done is decided by the claim's step ({@link Creating},
+ * <p>This class takes the questions of the client, and watches the time. The claim's step decides what is done ({@link Creating},
  * {@link Waiting}, {@link Holding} or {@link Leaving}), and {@link ClaimState} leads from one step to the next. {@link
  * ClaimNode}, {@link Search} and {@link QueueView} talk to the servers for them.
  *
@@ -26,10 +26,10 @@ import java.util.function.Consumer;
  * or when the session ends; and no validity is given that {@link SessionProof} does not cover. A node that the answer to a
  * creation, or the owner in a node's record, does not tie to the present session is never taken for ours.
  *
- * <p>Why nothing stays behind. What is to be done is read from the state each time ({@link ClaimState#drive}): after an answer that never
- * came, after a reconnection, after a while. A claim is forgotten only when its node is gone, or handed to an {@link Orphan}
- * when its session is. And what nobody renews is deleted by its own client when its time is over, so a lease may be shorter
- * than the session that carries it.
+ * <p>Why nothing stays behind. {@link ClaimState#drive} reads from the state, each time, what is to be done: after an answer
+ * that never came, after a reconnection, after a while. A claim is forgotten only when its node is gone, or handed to an {@link
+ * Orphan} when its session is. And a client deletes its own node when nobody has renewed its lease in time, so a lease may be
+ * shorter than the session that carries it.
  */
 final class ZkClaim {
 

@@ -16,7 +16,7 @@ import org.apache.zookeeper.common.PathUtils;
 import org.apache.zookeeper.data.Stat;
 
 /**
- * Guards nodes in ZooKeeper with fencing tokens: whoever comes with an older token than one that was registered is refused, in
+ * Guards nodes in ZooKeeper with fencing tokens: a guard with an older token than one that was registered is refused, in
  * the same transaction as its writes. So a holder that was stopped, lost its lock meanwhile and goes on without knowing it,
  * cannot harm what its successor does.
  *
@@ -32,7 +32,7 @@ import org.apache.zookeeper.data.Stat;
  * <p><b>Register before the first read.</b> Checking the token at writes alone is not enough: a late write can land between
  * the successor's read and its write, and is then overwritten by what the successor made of the older state. After {@link
  * #register}, no earlier holder writes any more, and reads through the same client see everything that was written
- * before. Everybody who writes those nodes must do it through a guard.
+ * before. All writes of those nodes must go through a guard.
  *
  * <p>The lock may live in any store; the tokens of one resource must come from one lock. The newest token is kept in a
  * persistent node of its own; delete it together with the resource, not before, and {@link #reset} it when the lock moves to a
@@ -80,7 +80,7 @@ public final class ZooKeeperFence {
             throw new IllegalArgumentException("a fencing token is not negative, but this was " + token);
         }
         byte[] data = Long.toString(token).getBytes(StandardCharsets.US_ASCII);
-        // So that what was written by whoever registered this token elsewhere can be read here from now on.
+        // So that the writes of another client that registered this token can be read here from now on.
         client.sync().forPath(path);
         while (true) {
             try {
