@@ -5,15 +5,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The quorum's rules under every fault that the simulation knows. */
 class QuorumSimulationTest {
 
+    private static final long USUAL_RUNS = 250;
+
     @Test
     void nobodyHoldsTwiceAndTokensIncrease() {
-        long first = Long.getLong("leasehold.firstSeed", 1);
-        long runs = Long.getLong("leasehold.runs", 1000);
+        nothingIsFound(Long.getLong("leasehold.firstSeed", 1), Long.getLong("leasehold.runs", USUAL_RUNS));
+    }
+
+    @Test
+    @Tag("extended")
+    void nobodyHoldsTwiceAndTokensIncreaseInAThousandRuns() {
+        nothingIsFound(1 + USUAL_RUNS, 1000 - USUAL_RUNS);
+    }
+
+    private static void nothingIsFound(long first, long runs) {
         List<QuorumSimulation.Report> reports = LongStream.range(first, first + runs)
                 .parallel()
                 .mapToObj(seed -> QuorumSimulation.run(seed, QuorumSimulation.Kind.ANY, Set.of(), null))

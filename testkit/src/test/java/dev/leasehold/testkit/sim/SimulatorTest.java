@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -20,14 +21,23 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class SimulatorTest {
 
     private static final int MOST_DESCRIBED = 5;
+    private static final long USUAL_RUNS = 1000;
 
     @RegisterExtension
     static final EngineLog LOG = new EngineLog();
 
     @Test
+    void keepsItsPromisesInAThousandRuns() {
+        keepsItsPromises(Long.getLong("leasehold.firstSeed", 1), Long.getLong("leasehold.runs", USUAL_RUNS));
+    }
+
+    @Test
+    @Tag("extended")
     void keepsItsPromisesInThousandsOfRuns() {
-        long runs = Long.getLong("leasehold.runs", 3000);
-        long first = Long.getLong("leasehold.firstSeed", 1);
+        keepsItsPromises(1 + USUAL_RUNS, 4000);
+    }
+
+    private static void keepsItsPromises(long first, long runs) {
         long began = System.nanoTime();
         List<SimReport> reports = LongStream.range(first, first + runs)
                 .parallel()
