@@ -59,7 +59,9 @@ final class Tlc {
         return List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx1g",
-                "-XX:+UseParallelGC",
+                // Most configurations are checked before the second compiler of the JVM pays.
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 // TLC unpacks its standard modules there.
                 "-Djava.io.tmpdir=" + scratch,
                 "-cp",
