@@ -15,6 +15,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,17 +53,27 @@ class ContentionEndToEnd {
     }
 
     @Test
+    void fortyRunsOfFourProcessesCountToForty() throws Exception {
+        countsExactly(10);
+    }
+
+    @Test
+    @Tag("extended")
     void aHundredRunsOfFourProcessesCountToAHundred() throws Exception {
+        countsExactly(25);
+    }
+
+    private void countsExactly(int runs) throws Exception {
         inParallel(process -> {
-            for (int run = 0; run < 25; run++) {
+            for (int run = 0; run < runs; run++) {
                 leasehold
                         .run("run", "demo", "sh", "-c", COMMAND, "sh", process + "." + run, "0")
                         .succeeded();
             }
         });
 
-        assertThat(journal()).hasSize(100);
-        assertThat(journal().stream().map(Entry::run).distinct()).hasSize(100);
+        assertThat(journal()).hasSize(PROCESSES * runs);
+        assertThat(journal().stream().map(Entry::run).distinct()).hasSize(PROCESSES * runs);
         assertTokensIncrease();
         assertThat(dir.resolve("overlaps")).doesNotExist();
     }

@@ -63,6 +63,7 @@ class LossEndToEnd {
         Program.Run killed = leasehold.start("run", "--lease", "2", "demo", "sh", "-c", STUBBORN);
         long command = pid("pid");
         long detached = pid("detached");
+        assertThat(Processes.guardsIn(dir)).isNotEmpty();
         killed.signal("KILL");
 
         double begin = Double.parseDouble(leasehold
@@ -73,7 +74,7 @@ class LossEndToEnd {
         assertThat(isRunning(command)).isFalse();
         assertThat(isRunning(detached)).isFalse();
         assertThat(lastSignOfLife()).isLessThan(begin);
-        await().until(() -> Processes.mentioning("cmdline", "leasehold-guard").isEmpty());
+        await().until(() -> Processes.guardsIn(dir).isEmpty());
     }
 
     @Test

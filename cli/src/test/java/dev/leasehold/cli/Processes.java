@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
@@ -63,6 +64,13 @@ final class Processes {
             guard.destroyForcibly();
             timer.forEach(ProcessHandle::destroyForcibly);
         }
+    }
+
+    /** The numbers of the guards whose store is in this directory; other tests may have others at the same time. */
+    static List<Long> guardsIn(Path directory) throws IOException {
+        List<Long> guards = new ArrayList<>(mentioning("cmdline", "leasehold-guard"));
+        guards.retainAll(mentioning("environ", directory.toString()));
+        return guards;
     }
 
     /** The guards' main processes. */

@@ -266,7 +266,7 @@ class RunEndToEnd {
     void nothingIsLeftBehind() throws Exception {
         leasehold.run("run", "demo", "true").succeeded();
 
-        await().until(() -> Processes.mentioning("cmdline", "leasehold-guard").isEmpty());
+        await().until(() -> Processes.guardsIn(dir).isEmpty());
     }
 
     @Test
