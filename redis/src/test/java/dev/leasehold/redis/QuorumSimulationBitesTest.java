@@ -7,9 +7,12 @@ import dev.leasehold.redis.QuorumSimulation.Report;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.logging.Logger;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -18,6 +21,19 @@ import org.junit.jupiter.params.provider.EnumSource;
 class QuorumSimulationBitesTest {
 
     private static final long MOST_RUNS = 2000;
+
+    /** Thousands of simulated clients log what happens to them. */
+    private static final Logger LOG = Logger.getLogger("dev.leasehold");
+
+    @BeforeAll
+    static void keepLogsAway() {
+        LOG.setUseParentHandlers(false);
+    }
+
+    @AfterAll
+    static void letLogsThrough() {
+        LOG.setUseParentHandlers(true);
+    }
 
     /** The schedules in which the breach of a rule can be seen. */
     private static Kind kind(QuorumRule rule) {

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.Set;
+import java.util.logging.Logger;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -12,6 +15,19 @@ import org.junit.jupiter.api.Test;
 class QuorumSimulationTest {
 
     private static final long USUAL_RUNS = 250;
+
+    /** Thousands of simulated clients log what happens to them. */
+    private static final Logger LOG = Logger.getLogger("dev.leasehold");
+
+    @BeforeAll
+    static void keepLogsAway() {
+        LOG.setUseParentHandlers(false);
+    }
+
+    @AfterAll
+    static void letLogsThrough() {
+        LOG.setUseParentHandlers(true);
+    }
 
     @Test
     void nobodyHoldsTwiceAndTokensIncrease() {
