@@ -1,7 +1,7 @@
 package dev.leasehold.engine;
 
 import java.util.HexFormat;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -16,8 +16,8 @@ final class ClientIdentity implements Supplier<String> {
     private static final int ID_BYTES = 20;
 
     private final RandomGenerator random;
-    private final ReentrantLock drawing = new ReentrantLock();
-    private volatile @Nullable String id;
+    /** No lock guards it: an Error in the wrong place could leave one locked for good. */
+    private final AtomicReference<@Nullable String> id = new AtomicReference<>();
 
     ClientIdentity(RandomGenerator random) {
         this.random = random;
@@ -25,23 +25,16 @@ final class ClientIdentity implements Supplier<String> {
 
     @Override
     public String get() {
-        String drawn = id;
+        String drawn = id.get();
         return drawn != null ? drawn : draw();
     }
 
+    /** Of several threads that draw at once one decides. */
     private String draw() {
-        drawing.lock();
-        try {
-            String drawn = id;
-            if (drawn == null) {
-                byte[] bytes = new byte[ID_BYTES];
-                random.nextBytes(bytes);
-                drawn = HexFormat.of().formatHex(bytes);
-                id = drawn;
-            }
-            return drawn;
-        } finally {
-            drawing.unlock();
-        }
+        byte[] bytes = new byte[ID_BYTES];
+        random.nextBytes(bytes);
+        String drawn = HexFormat.of().formatHex(bytes);
+        String before = id.compareAndExchange(null, drawn);
+        return before == null ? drawn : before;
     }
 }
