@@ -1,5 +1,6 @@
 package dev.leasehold.zookeeper;
 
+import dev.leasehold.internal.SerialExecutor;
 import dev.leasehold.spi.Claim;
 import java.util.List;
 import java.util.function.Consumer;
@@ -14,7 +15,7 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests that make, watch and remove the node of a claim. It only asks and reports, within turns, as {@link QueueView}
+ * The requests that make, watch and remove the node of a claim. It only asks and reports, within serial, as {@link QueueView}
  * does of the nodes before it; the step of its {@link ZkClaim} decides what follows.
  */
 final class ClaimNode {
@@ -38,13 +39,13 @@ final class ClaimNode {
         void answered(Code code, @Nullable List<String> children);
     }
 
-    private final Turns turns;
+    private final SerialExecutor serial;
     private final String parent;
     private final Supplier<List<ACL>> access;
     private final Supplier<String> owner;
 
-    ClaimNode(Turns turns, String parent, Supplier<List<ACL>> access, Supplier<String> owner) {
-        this.turns = turns;
+    ClaimNode(SerialExecutor serial, String parent, Supplier<List<ACL>> access, Supplier<String> owner) {
+        this.serial = serial;
         this.parent = parent;
         this.access = access;
         this.owner = owner;
@@ -56,25 +57,28 @@ final class ClaimNode {
                 parent + '/' + NodeName.prefix(claim.id()),
                 data,
                 access.get(),
-                (rc, p, ctx, path, stat) -> turns.run(() -> then.answered(Codes.of(rc), path, stat)));
+                (rc, p, ctx, path, stat) -> serial.execute(() -> then.answered(Codes.of(rc), path, stat)));
     }
 
     /** Sent right after a creation, it shows the queue as it was then, or later. */
     void list(Session in, Listed then) {
         in.handle.getChildren(
-                parent, false, (rc, p, ctx, children) -> turns.run(() -> then.answered(Codes.of(rc), children)), null);
+                parent,
+                false,
+                (rc, p, ctx, children) -> serial.execute(() -> then.answered(Codes.of(rc), children)),
+                null);
     }
 
     void watch(Session in, String child, Consumer<WatchedEvent> changed, Consumer<Code> then) {
         in.handle.getData(
                 parent + '/' + child,
-                event -> turns.run(() -> changed.accept(event)),
-                (rc, p, ctx, data, stat) -> turns.run(() -> then.accept(Codes.of(rc))),
+                event -> serial.execute(() -> changed.accept(event)),
+                (rc, p, ctx, data, stat) -> serial.execute(() -> then.accept(Codes.of(rc))),
                 null);
     }
 
     void remove(Session in, String child, Consumer<Code> then) {
-        in.delete(parent + '/' + child, (rc, p, ctx) -> turns.run(() -> then.accept(Codes.of(rc))));
+        in.delete(parent + '/' + child, (rc, p, ctx) -> serial.execute(() -> then.accept(Codes.of(rc))));
     }
 
     /** Writes the holder that leaves into the lock's own node, in the same transaction. */
@@ -90,12 +94,12 @@ final class ClaimNode {
     }
 
     private void removeAnd(Session in, String child, Op also, Consumer<Code> then) {
-        AsyncCallback.MultiCallback done = (rc, p, ctx, results) -> turns.run(() -> then.accept(Codes.of(rc)));
+        AsyncCallback.MultiCallback done = (rc, p, ctx, results) -> serial.execute(() -> then.accept(Codes.of(rc)));
         in.handle.multi(List.of(Op.delete(parent + '/' + child, -1), also), done, null);
     }
 
     /** Removes the node that keeps the lock, when its time is over. */
     void removeKept(Session in, String kept, Runnable then) {
-        in.handle.delete(parent + '/' + kept, -1, (rc, p, ctx) -> turns.run(then), null);
+        in.handle.delete(parent + '/' + kept, -1, (rc, p, ctx) -> serial.execute(then), null);
     }
 }

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The session that a claim is bound to, and whether a request of the claim is under way there: at most one is at a time. Used
- * within turns.
+ * by tasks of the client's serial executor only.
  */
 final class ClaimRequests {
 

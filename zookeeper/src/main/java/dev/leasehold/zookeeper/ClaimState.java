@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The state that the steps of a {@link ZkClaim} share: its callers, its session, its node, and the request that is under way.
- * It leads from one step to the next. Used within turns.
+ * It leads from one step to the next. Used by tasks of the client's serial executor only.
  */
 final class ClaimState {
 
@@ -49,9 +49,9 @@ final class ClaimState {
         this.locks = locks;
         this.time = locks.time();
         this.parent = locks.paths().lock(claim.lock());
-        this.own = new ClaimNode(locks.turns(), parent, locks::access, locks.context()::owner);
+        this.own = new ClaimNode(locks.executor(), parent, locks::access, locks.context()::owner);
         this.ownWatch = new OwnNodeWatch(own, requests::areIn, () -> step.ownChanged(), () -> step.ownGone());
-        this.timer = new ClaimTimer(time, locks.turns(), end -> step.dueBefore(end), whole::wake);
+        this.timer = new ClaimTimer(time, locks.executor(), end -> step.dueBefore(end), whole::wake);
         this.whole = whole;
         this.begun = time.nanos();
         this.claim = claim;

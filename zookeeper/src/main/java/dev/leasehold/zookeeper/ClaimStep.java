@@ -2,7 +2,7 @@ package dev.leasehold.zookeeper;
 
 /**
  * A step in the life of a {@link ZkClaim}: its node is being created, waits in the queue, holds the lock, or is being removed. Used
- * within turns.
+ * by tasks of the client's serial executor only.
  */
 sealed interface ClaimStep permits Creating, Waiting, Holding, Leaving {
 

@@ -1,5 +1,6 @@
 package dev.leasehold.zookeeper;
 
+import dev.leasehold.internal.SerialExecutor;
 import dev.leasehold.spi.TimeSource;
 import java.time.Duration;
 import java.util.function.LongUnaryOperator;
@@ -7,12 +8,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The time at which a claim or its lease ends, and the one timer of the claim, which is armed for that end or for something
- * that is due before it. Used within turns.
+ * that is due before it. Used by tasks of the client's serial executor only.
  */
 final class ClaimTimer {
 
     private final TimeSource time;
-    private final Turns turns;
+    private final SerialExecutor serial;
     private final LongUnaryOperator dueBefore;
     private final Runnable task;
     private long end;
@@ -24,9 +25,9 @@ final class ClaimTimer {
      *
      * @param dueBefore says when something is due, given the end: that end, or an earlier time
      */
-    ClaimTimer(TimeSource time, Turns turns, LongUnaryOperator dueBefore, Runnable task) {
+    ClaimTimer(TimeSource time, SerialExecutor serial, LongUnaryOperator dueBefore, Runnable task) {
         this.time = time;
-        this.turns = turns;
+        this.serial = serial;
         this.dueBefore = dueBefore;
         this.task = task;
     }
@@ -59,7 +60,7 @@ final class ClaimTimer {
             armed.cancel();
         }
         at = due;
-        timer = time.schedule(Duration.ofNanos(due - time.nanos()), () -> turns.run(this::fire));
+        timer = time.schedule(Duration.ofNanos(due - time.nanos()), () -> serial.execute(this::fire));
     }
 
     private void fire() {

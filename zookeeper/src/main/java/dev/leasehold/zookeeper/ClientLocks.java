@@ -1,6 +1,7 @@
 package dev.leasehold.zookeeper;
 
 import dev.leasehold.LockException;
+import dev.leasehold.internal.SerialExecutor;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -27,7 +28,7 @@ import org.apache.zookeeper.data.ACL;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All claims of one client, and its session. Everything here happens within turns, so nothing needs a lock; what comes from
+ * All claims of one client, and its session. Everything here happens within serial, so nothing needs a lock; what comes from
  * other threads (the connection's events, answers, timers) is brought into a turn first.
  *
  * <p>When a session is over, what it owned is over at once for us, whether or not the servers know it yet: its leases are
@@ -36,6 +37,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClientLocks implements CuratorConnection.Events {
 
+    private static final System.Logger LOG = System.getLogger("dev.leasehold.zookeeper");
+    private static final int MOST_IN_A_ROW = 2_000;
     private static final Duration SOON = Duration.ofMillis(100);
     private static final Duration LATER = Duration.ofSeconds(5);
     private static final Duration SWEEP = Duration.ofMillis(200);
@@ -44,7 +47,7 @@ final class ClientLocks implements CuratorConnection.Events {
     private final StoreContext context;
     private final Paths paths;
     private final CuratorConnection link;
-    private final Turns turns;
+    private final SerialExecutor serial;
     private final ImmediateSuccessor successor = new ImmediateSuccessor();
     private final Map<ClaimId, ZkClaim> claims = new HashMap<>();
     private final List<Orphan> orphans = new ArrayList<>();
@@ -63,19 +66,24 @@ final class ClientLocks implements CuratorConnection.Events {
     ClientLocks(String name, StoreContext context, Paths paths, CuratorConnection link) {
         this.name = name;
         this.context = context;
-        this.turns = new Turns(rest -> context.time().schedule(Duration.ZERO, rest));
+        this.serial = new SerialExecutor(
+                Runnable::run, rest -> context.time().schedule(Duration.ZERO, rest), MOST_IN_A_ROW, ClientLocks::fault);
         this.paths = paths;
         this.link = link;
     }
 
-    // ---- for its parts -------------------------------------------------------------------------------------------
-
-    void turn(Runnable task) {
-        turns.run(task);
+    private static void fault(Throwable failure) {
+        LOG.log(System.Logger.Level.ERROR, "Leasehold has a fault: a task of its ZooKeeper store failed", failure);
     }
 
-    Turns turns() {
-        return turns;
+    // ---- for its parts -------------------------------------------------------------------------------------------
+
+    void execute(Runnable task) {
+        serial.execute(task);
+    }
+
+    SerialExecutor executor() {
+        return serial;
     }
 
     ImmediateSuccessor successor() {
@@ -151,7 +159,7 @@ final class ClientLocks implements CuratorConnection.Events {
     private void goOn(Orphan orphan) {
         long left = orphan.nanosLeft(time().nanos());
         if (left > 0) {
-            time().schedule(Duration.ofNanos(left), () -> turn(orphan::go));
+            time().schedule(Duration.ofNanos(left), () -> execute(orphan::go));
         } else {
             orphan.go();
         }
@@ -163,7 +171,7 @@ final class ClientLocks implements CuratorConnection.Events {
 
     /** Deletes the node of a kept lock when its time is over; if this client is gone by then, the next claim does. */
     void freeAfter(String path, long millis) {
-        time().schedule(Duration.ofMillis(millis + millis / 100 + 5), () -> turn(() -> free(path)));
+        time().schedule(Duration.ofMillis(millis + millis / 100 + 5), () -> execute(() -> free(path)));
     }
 
     private void free(String path) {
@@ -180,7 +188,7 @@ final class ClientLocks implements CuratorConnection.Events {
             return;
         }
         tryingAgain = true;
-        Runnable again = () -> turn(() -> {
+        Runnable again = () -> execute(() -> {
             tryingAgain = false;
             driveAll();
         });
@@ -300,7 +308,7 @@ final class ClientLocks implements CuratorConnection.Events {
         if (now != null) {
             task.accept(now);
         } else if (!caller.isDone()) {
-            time().schedule(Duration.ofMillis(20), () -> turn(() -> inSession(caller, task)));
+            time().schedule(Duration.ofMillis(20), () -> execute(() -> inSession(caller, task)));
         }
     }
 
@@ -308,7 +316,7 @@ final class ClientLocks implements CuratorConnection.Events {
 
     @Override
     public void connected(ZooKeeper handle) {
-        turn(() -> {
+        execute(() -> {
             if (handle.getSessionId() == 0) {
                 return;
             }
@@ -321,7 +329,7 @@ final class ClientLocks implements CuratorConnection.Events {
                 return;
             }
             if (known == null) {
-                known = new Session(handle, time(), turns);
+                known = new Session(handle, time(), serial);
                 session = known;
                 heartbeat = new SessionHeartbeat(this, known);
                 if (link.connectedSince(handle) == null) {
@@ -352,7 +360,7 @@ final class ClientLocks implements CuratorConnection.Events {
 
     @Override
     public void suspended() {
-        turn(() -> {
+        execute(() -> {
             connected = false;
             if (!closed) {
                 context.signals().risk(null);
@@ -362,7 +370,7 @@ final class ClientLocks implements CuratorConnection.Events {
 
     @Override
     public void lost() {
-        turn(() -> {
+        execute(() -> {
             connected = false;
             Session ended = session;
             if (ended != null) {
@@ -373,7 +381,7 @@ final class ClientLocks implements CuratorConnection.Events {
 
     @Override
     public void refused() {
-        turn(() -> {
+        execute(() -> {
             LockException why = Codes.refused(Code.AUTHFAILED, name, "the connection");
             refusal = why;
             for (ZkClaim zkClaim : List.copyOf(claims.values())) {
@@ -416,7 +424,7 @@ final class ClientLocks implements CuratorConnection.Events {
         long wait = Math.max(least, nanosUntilPulse(in));
         time().schedule(
                         Duration.ofNanos(wait),
-                        () -> turn(() -> {
+                        () -> execute(() -> {
                             if (closed || session != in) {
                                 pulsing = false;
                                 pulse();
@@ -446,7 +454,7 @@ final class ClientLocks implements CuratorConnection.Events {
             sweeping = true;
             time().schedule(
                             SWEEP,
-                            () -> turn(() -> {
+                            () -> execute(() -> {
                                 sweeping = false;
                                 List.copyOf(claims.values()).forEach(ZkClaim::sweep);
                                 if (!claims.isEmpty()) {
@@ -464,8 +472,8 @@ final class ClientLocks implements CuratorConnection.Events {
      * connection is listened to.
      */
     void close(RequestTimeouts timeouts) {
-        turns.closing();
-        turn(() -> {
+        serial.stayHere();
+        execute(() -> {
             if (closed) {
                 return;
             }

@@ -53,7 +53,7 @@ class EarlyReplyZooKeeper extends ZooKeeper {
 
     private static final int ANY_VERSION = -1;
 
-    private static final Logger LOG = System.getLogger("dev.leasehold");
+    private static final Logger LOG = System.getLogger("dev.leasehold.zookeeper");
 
     private final ConnectAttempts attempts;
     private volatile boolean links = true;

@@ -6,7 +6,7 @@ import java.util.Map;
 
 /**
  * Knows without a listing that a new node is the first in its queue, where nobody came since a node of ours was. Used within
- * turns.
+ * the client's serial executor.
  *
  * <p>Why that can be known. The number at the end of a node's name counts what was ever created under the lock's node; deletions
  * do not count. A node of ours that had the lock was first: nothing with a lower number was there, and nothing with a lower

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The operations for people: it lists locks, and breaks one. Reads come after a {@code sync}, so what was done before the question
- * is in the answer. Used within turns.
+ * is in the answer. Used by tasks of the client's serial executor only.
  */
 final class LockInspection {
 
@@ -60,7 +60,7 @@ final class LockInspection {
         session.handle.getChildren(
                 root,
                 false,
-                (rc, p, ctx, children) -> locks.turn(() -> {
+                (rc, p, ctx, children) -> locks.execute(() -> {
                     Code code = Codes.of(rc);
                     if (code == Code.NONODE) {
                         then.accept(List.of());
@@ -137,7 +137,7 @@ final class LockInspection {
             session.handle.delete(
                     parent + '/' + nodes.get(0).name(),
                     -1,
-                    (rc, p, ctx) -> locks.turn(() -> {
+                    (rc, p, ctx) -> locks.execute(() -> {
                         Code code = Codes.of(rc);
                         if (code == Code.OK || code == Code.NONODE) {
                             then.accept(code == Code.OK);
@@ -154,7 +154,7 @@ final class LockInspection {
         session.handle.getChildren(
                 parent,
                 false,
-                (rc, p, ctx, children) -> locks.turn(() -> {
+                (rc, p, ctx, children) -> locks.execute(() -> {
                     Code code = Codes.of(rc);
                     if (code == Code.NONODE) {
                         then.accept(List.of());
@@ -184,7 +184,7 @@ final class LockInspection {
             session.handle.getData(
                     parent + '/' + each,
                     false,
-                    (rc, p, ctx, data, stat) -> locks.turn(() -> {
+                    (rc, p, ctx, data, stat) -> locks.execute(() -> {
                         Code code = Codes.of(rc);
                         if (code == Code.OK) {
                             add(seen, new Seen(each, data, stat));

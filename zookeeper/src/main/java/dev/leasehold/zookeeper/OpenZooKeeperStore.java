@@ -28,7 +28,7 @@ final class OpenZooKeeperStore implements Store {
 
     OpenZooKeeperStore(String name, StoreContext context, Paths paths, CuratorConnection link) {
         locks = new ClientLocks(name, context, paths, link);
-        timeouts = new RequestTimeouts(context.time(), context.storeTimeout(), locks.turns());
+        timeouts = new RequestTimeouts(context.time(), context.storeTimeout(), locks.executor());
     }
 
     @Override
@@ -80,7 +80,7 @@ final class OpenZooKeeperStore implements Store {
 
     private <T> CompletionStage<T> ask(String what, BooleanSupplier sent, Consumer<CompletableFuture<T>> question) {
         CompletableFuture<T> answer = new CompletableFuture<>();
-        locks.turn(() -> {
+        locks.execute(() -> {
             try {
                 question.accept(answer);
             } catch (RuntimeException e) {

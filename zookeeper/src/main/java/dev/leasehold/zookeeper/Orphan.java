@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A node that an ended session of this client may have left behind. The servers remove it at the latest when that session
- * runs out; this is to be quicker. The new session never takes it for its own: its owner is another. Used within turns.
+ * runs out; this is to be quicker. The new session never takes it for its own: its owner is another. Used by tasks of the client's serial executor only.
  */
 final class Orphan {
 
@@ -52,7 +52,7 @@ final class Orphan {
         }
         session.handle.sync(parent, (rc, p, ctx) -> {}, null);
         session.handle.getChildren(
-                parent, false, (rc, p, ctx, children) -> locks.turn(() -> found(session, rc, children)), null);
+                parent, false, (rc, p, ctx, children) -> locks.execute(() -> found(session, rc, children)), null);
     }
 
     private void found(Session session, int rc, @Nullable List<String> children) {
@@ -65,7 +65,7 @@ final class Orphan {
                 session.handle.exists(
                         parent + '/' + each,
                         false,
-                        (rc2, p, ctx, stat) -> locks.turn(() -> {
+                        (rc2, p, ctx, stat) -> locks.execute(() -> {
                             if (Codes.of(rc2) == Code.OK && stat.getEphemeralOwner() == owner) {
                                 session.handle.delete(parent + '/' + each, -1, (rc3, p3, ctx3) -> {}, null);
                             }
@@ -80,7 +80,7 @@ final class Orphan {
 
     private void delete(Session session, String node) {
         session.handle.delete(
-                parent + '/' + node, -1, (rc, p, ctx) -> locks.turn(() -> ended(session, Codes.of(rc))), null);
+                parent + '/' + node, -1, (rc, p, ctx) -> locks.execute(() -> ended(session, Codes.of(rc))), null);
     }
 
     private void ended(Session session, Code code) {

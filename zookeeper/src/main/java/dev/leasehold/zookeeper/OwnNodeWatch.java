@@ -6,7 +6,7 @@ import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher.Event.EventType;
 
 /**
- * The watch on a claim's own node, which shows that somebody has deleted it. At most one is set at a time. Used within turns.
+ * The watch on a claim's own node, which shows that somebody has deleted it. At most one is set at a time. Used by tasks of the client's serial executor only.
  */
 final class OwnNodeWatch {
 

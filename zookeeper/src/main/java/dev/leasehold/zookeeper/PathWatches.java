@@ -1,5 +1,6 @@
 package dev.leasehold.zookeeper;
 
+import dev.leasehold.internal.SerialExecutor;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -10,7 +11,7 @@ import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.Watcher.Event.EventType;
 
 /**
- * The watches of one session, which notify the listeners of a node when it changes. Used within turns.
+ * The watches of one session, which notify the listeners of a node when it changes. Used by tasks of the client's serial executor only.
  *
  * <p>ZooKeeper's client keeps every watcher that it was given until the node changes, and a node may not change for months
  * while others come, wait for a second, and leave. So it is given watchers that are equal where their paths are: of those it
@@ -24,16 +25,16 @@ final class PathWatches {
         public void process(WatchedEvent event) {
             // Other events are about the connection.
             if (event.getType() != EventType.None) {
-                watches.turns.run(() -> watches.tell(path, event));
+                watches.serial.execute(() -> watches.tell(path, event));
             }
         }
     }
 
-    private final Turns turns;
+    private final SerialExecutor serial;
     private final Map<String, List<Consumer<WatchedEvent>>> listeners = new HashMap<>();
 
-    PathWatches(Turns turns) {
-        this.turns = turns;
+    PathWatches(SerialExecutor serial) {
+        this.serial = serial;
     }
 
     /**

@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 /**
  * The callers that wait for the answer to a claim. Only those that had asked before a question was sent hear by its answer that
  * the claim is not granted yet: that answer may be older than the call of a later caller, which therefore waits for the next. A
- * grant or an end is for all. Used within turns.
+ * grant or an end is for all. Used by tasks of the client's serial executor only.
  */
 final class PendingCallers {
 

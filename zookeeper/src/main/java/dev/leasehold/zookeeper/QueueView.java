@@ -2,6 +2,7 @@ package dev.leasehold.zookeeper;
 
 import dev.leasehold.HolderInfo;
 import dev.leasehold.LockException;
+import dev.leasehold.internal.SerialExecutor;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,7 +16,7 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A view of the queue of a lock, from the place of one node in it. It only asks and reports, within turns; {@link Waiting}
+ * A view of the queue of a lock, from the place of one node in it. It only asks and reports, within serial; {@link Waiting}
  * decides what follows.
  */
 final class QueueView {
@@ -61,11 +62,11 @@ final class QueueView {
     /** A newer version of the library works here. */
     record Newer(LockException why) implements View {}
 
-    private final Turns turns;
+    private final SerialExecutor serial;
     private final String parent;
 
-    QueueView(Turns turns, String parent) {
-        this.turns = turns;
+    QueueView(SerialExecutor serial, String parent) {
+        this.serial = serial;
         this.parent = parent;
     }
 
@@ -91,7 +92,10 @@ final class QueueView {
                 in.handle.sync(parent, (rc, p, ctx) -> {}, null);
             }
             in.handle.getChildren(
-                    parent, false, (rc, p, ctx, children) -> turns.run(() -> listed(Codes.of(rc), children)), null);
+                    parent,
+                    false,
+                    (rc, p, ctx, children) -> serial.execute(() -> listed(Codes.of(rc), children)),
+                    null);
         }
 
         void listed(Code code, @Nullable List<String> children) {
@@ -119,7 +123,11 @@ final class QueueView {
                     .toList();
             if (NodeName.isWorn(all)) {
                 CreationOrder.of(
-                        in.handle, parent, all, czxid, (code, before) -> turns.run(() -> ordered(code, kept, before)));
+                        in.handle,
+                        parent,
+                        all,
+                        czxid,
+                        (code, before) -> serial.execute(() -> ordered(code, kept, before)));
                 return;
             }
             List<String> before = all.stream()
@@ -150,7 +158,7 @@ final class QueueView {
                 in.handle.getData(
                         parent + '/' + first,
                         false,
-                        (rc, p, ctx, data, stat) -> turns.run(() -> {
+                        (rc, p, ctx, data, stat) -> serial.execute(() -> {
                             if (Codes.of(rc) == Code.OK) {
                                 seen[0] = behind(in, last, ahead.size(), first, data, stat);
                             }
@@ -160,7 +168,7 @@ final class QueueView {
             in.handle.getData(
                     parent + '/' + last,
                     watching == null ? null : watching.apply(parent + '/' + last),
-                    (rc, p, ctx, data, stat) -> turns.run(() -> {
+                    (rc, p, ctx, data, stat) -> serial.execute(() -> {
                         Code code = Codes.of(rc);
                         if (code == Code.NONODE) {
                             then.accept(new Gone(last));
@@ -200,7 +208,7 @@ final class QueueView {
         in.handle.getData(
                 parent + '/' + mine,
                 own,
-                (rc, p, ctx, data, stat) -> turns.run(() -> {
+                (rc, p, ctx, data, stat) -> serial.execute(() -> {
                     Code code = Codes.of(rc);
                     if (code == Code.NONODE) {
                         then.accept(new Missing());
@@ -219,7 +227,7 @@ final class QueueView {
         in.handle.getData(
                 parent + '/' + last,
                 false,
-                (rc, p, ctx, data, stat) -> turns.run(() -> {
+                (rc, p, ctx, data, stat) -> serial.execute(() -> {
                     Code code = Codes.of(rc);
                     if (code == Code.NONODE) {
                         then.accept(new Gone(last));

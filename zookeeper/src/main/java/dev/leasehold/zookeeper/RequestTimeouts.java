@@ -1,6 +1,7 @@
 package dev.leasehold.zookeeper;
 
 import dev.leasehold.LockException;
+import dev.leasehold.internal.SerialExecutor;
 import dev.leasehold.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -10,7 +11,7 @@ import java.util.function.Supplier;
 
 /**
  * Sees to it that every answer comes within the store's time-out, if only to say that there is none. All wait equally long,
- * so the first to begin is the first to end, and one timer is enough. Used within turns.
+ * so the first to begin is the first to end, and one timer is enough. Used by tasks of the client's serial executor only.
  */
 final class RequestTimeouts {
 
@@ -18,15 +19,15 @@ final class RequestTimeouts {
 
     private final TimeSource time;
     private final Duration limit;
-    private final Turns turns;
+    private final SerialExecutor serial;
     private final Deque<Waiting> all = new ArrayDeque<>();
     private boolean armed;
 
-    RequestTimeouts(TimeSource time, Duration limit, Turns turns) {
+    RequestTimeouts(TimeSource time, Duration limit, SerialExecutor serial) {
         this.time = time;
         // The engine measures the same time from a little earlier.
         this.limit = limit.minus(limit.dividedBy(20));
-        this.turns = turns;
+        this.serial = serial;
     }
 
     void await(CompletableFuture<?> answer, Supplier<LockException> failure) {
@@ -47,7 +48,7 @@ final class RequestTimeouts {
         if (!armed && !all.isEmpty()) {
             armed = true;
             long left = all.getFirst().until() - time.nanos();
-            time.schedule(Duration.ofNanos(left), () -> turns.run(this::look));
+            time.schedule(Duration.ofNanos(left), () -> serial.execute(this::look));
         }
     }
 

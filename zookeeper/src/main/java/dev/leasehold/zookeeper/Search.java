@@ -1,5 +1,6 @@
 package dev.leasehold.zookeeper;
 
+import dev.leasehold.internal.SerialExecutor;
 import dev.leasehold.spi.ClaimId;
 import java.util.List;
 import org.apache.zookeeper.KeeperException.Code;
@@ -24,26 +25,26 @@ final class Search {
         void found(Code code, @Nullable String child, @Nullable Stat stat);
     }
 
-    private final Turns turns;
+    private final SerialExecutor serial;
     private final Session in;
     private final String parent;
     private final Result result;
 
-    private Search(Turns turns, Session in, String parent, Result result) {
-        this.turns = turns;
+    private Search(SerialExecutor serial, Session in, String parent, Result result) {
+        this.serial = serial;
         this.in = in;
         this.parent = parent;
         this.result = result;
     }
 
-    static void of(Turns turns, Session in, String parent, ClaimId claim, Result result) {
-        Search search = new Search(turns, in, parent, result);
+    static void of(SerialExecutor serial, Session in, String parent, ClaimId claim, Result result) {
+        Search search = new Search(serial, in, parent, result);
         String prefix = NodeName.prefix(claim);
         in.handle.sync(parent, (rc, p, ctx) -> {}, null);
         in.handle.getChildren(
                 parent,
                 false,
-                (rc, p, ctx, children) -> turns.run(() -> search.among(
+                (rc, p, ctx, children) -> serial.execute(() -> search.among(
                         Codes.of(rc),
                         children == null
                                 ? List.of()
@@ -63,7 +64,7 @@ final class Search {
             in.handle.exists(
                     parent + '/' + child,
                     false,
-                    (rc, p, ctx, stat) -> turns.run(() -> {
+                    (rc, p, ctx, stat) -> serial.execute(() -> {
                         if (Codes.of(rc) == Code.OK && stat.getEphemeralOwner() == in.id) {
                             result.found(Code.OK, child, stat);
                         } else {

@@ -1,5 +1,6 @@
 package dev.leasehold.zookeeper;
 
+import dev.leasehold.internal.SerialExecutor;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.TimeSource;
 import dev.leasehold.spi.Validity;
@@ -26,11 +27,11 @@ final class Session {
     private long serverMillis;
     private long serverMillisAt;
 
-    Session(ZooKeeper handle, TimeSource time, Turns turns) {
+    Session(ZooKeeper handle, TimeSource time, SerialExecutor serial) {
         this.handle = handle;
         this.id = handle.getSessionId();
         this.time = time;
-        this.watches = new PathWatches(turns);
+        this.watches = new PathWatches(serial);
         this.proof = new SessionProof(Duration.ofMillis(handle.getSessionTimeout()));
     }
 

@@ -14,7 +14,7 @@ import org.apache.zookeeper.data.Stat;
  * all locks of the client. At most one is under way; the next answers the callers who ask meanwhile, so that what is
  * confirmed was always sent after it was asked for. A client that holds nothing only reads that node, from its own server,
  * in place of the pings that its connection would send otherwise: what the next beat proves begins with such a read. Used
- * within turns.
+ * by tasks of the client's serial executor only.
  */
 final class SessionHeartbeat {
 
@@ -67,14 +67,18 @@ final class SessionHeartbeat {
         ClockReading sentAt = locks.time().now();
         if (made) {
             session.handle.setData(
-                    path, NOTHING, -1, (rc, p, ctx, stat) -> locks.turn(() -> done(rc, stat, sentAt, answered)), null);
+                    path,
+                    NOTHING,
+                    -1,
+                    (rc, p, ctx, stat) -> locks.execute(() -> done(rc, stat, sentAt, answered)),
+                    null);
         } else {
             session.handle.create(
                     path,
                     NOTHING,
                     locks.access(),
                     CreateMode.EPHEMERAL,
-                    (rc, p, ctx, name, stat) -> locks.turn(() -> done(rc, stat, sentAt, answered)),
+                    (rc, p, ctx, name, stat) -> locks.execute(() -> done(rc, stat, sentAt, answered)),
                     null);
         }
     }
@@ -136,7 +140,7 @@ final class SessionHeartbeat {
         session.handle.exists(
                 path,
                 false,
-                (rc, p, ctx, stat) -> locks.turn(() -> {
+                (rc, p, ctx, stat) -> locks.execute(() -> {
                     Code code = Codes.of(rc);
                     if (code == Code.OK || code == Code.NONODE) {
                         session.reached(sentAt);
@@ -173,7 +177,7 @@ final class SessionHeartbeat {
         session.handle.delete(
                 path,
                 -1,
-                (rc, p, ctx) -> locks.turn(() -> {
+                (rc, p, ctx) -> locks.execute(() -> {
                     removing = false;
                     Code code = Codes.of(rc);
                     if (Codes.isUnknown(code) || Codes.isPassing(code)) {

@@ -33,7 +33,7 @@ final class Waiting implements ClaimStep {
 
     Waiting(ClaimState claim, OwnNode mine) {
         this.claim = claim;
-        this.queue = new QueueView(claim.locks.turns(), claim.parent);
+        this.queue = new QueueView(claim.locks.executor(), claim.parent);
         this.mine = mine;
     }
 
@@ -161,7 +161,7 @@ final class Waiting implements ClaimStep {
 
     private void follow(Session in, String left) {
         claim.requests.begin();
-        Watcher ownChanged = event -> claim.locks.turn(() -> claim.ownWatch.happened(in, event));
+        Watcher ownChanged = event -> claim.locks.execute(() -> claim.ownWatch.happened(in, event));
         queue.follow(in, left, mine.child(), ownChanged, view -> {
             if (claim.requests.finish(in)) {
                 if (view instanceof QueueView.First || view instanceof QueueView.Unsaid) {

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 
 /**
  * One claim and its place in the queue of a lock: an ephemeral sequential node, from before its creation until it is certainly
- * gone. The claim whose node is first in the queue has the lock. Used within turns.
+ * gone. The claim whose node is first in the queue has the lock. Used by tasks of the client's serial executor only.
  *
  * <p>This class takes the questions of the client, and watches the time. The claim's step decides what is done ({@link Creating},
  * {@link Waiting}, {@link Holding} or {@link Leaving}), and {@link ClaimState} leads from one step to the next. {@link
@@ -84,7 +84,7 @@ final class ZkClaim {
         } else {
             // Perhaps it was handed over, and we have not heard of it yet.
             CompletableFuture<ClaimAnswer> first = new CompletableFuture<>();
-            first.whenComplete((answer, failure) -> locks.turn(() -> {
+            first.whenComplete((answer, failure) -> locks.execute(() -> {
                 if (failure != null) {
                     caller.completeExceptionally(failure);
                 } else if (answer instanceof ClaimAnswer.Granted) {

@@ -4,7 +4,7 @@
  *
  * <p>Inside: {@code ClientLocks} has a client's claims and its session. {@code ZkClaim} is one claim, {@code ClaimState} leads
  * it from one {@code ClaimStep} to the next, and {@code QueueView} looks at the queue for it. {@code SessionProof} says until
- * when the session certainly lives, and {@code SessionHeartbeat} confirms it. Everything runs in {@code Turns}, one task after
+ * when the session certainly lives, and {@code SessionHeartbeat} confirms it. Everything runs in the client's serial executor, one task after
  * the other.
  */
 @NullMarked

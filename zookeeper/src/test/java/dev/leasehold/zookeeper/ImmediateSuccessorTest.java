@@ -3,6 +3,7 @@ package dev.leasehold.zookeeper;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.leasehold.internal.SerialExecutor;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -270,7 +271,9 @@ class ImmediateSuccessorTest {
 
     private Session session() throws Exception {
         return new Session(
-                new ZooKeeper("127.0.0.1:" + ZOO.get().port(), 60_000, event -> {}), time, new Turns(Runnable::run));
+                new ZooKeeper("127.0.0.1:" + ZOO.get().port(), 60_000, event -> {}),
+                time,
+                SerialExecutor.on(Runnable::run));
     }
 
     @Test
