@@ -41,12 +41,12 @@ class JdbcStoreProviderTest {
 
     @Test
     void takesAPasswordApartFromTheUrlAndShowsItNowhere() throws Exception {
-        String url = "jdbc:h2:mem:password;DB_CLOSE_DELAY=-1;USER=app?leasehold.storeTimeout=4000&leasehold.password=";
+        String url = "jdbc:h2:mem:password;DB_CLOSE_DELAY=-1;USER=app?leasehold.password=";
         assertThat(create("jdbc:h2:mem:password?leasehold.password=s3cret")).hasToString("jdbc:h2:mem:password");
         try (Leasehold client = Leasehold.connect(url + "s3cret")) {
             client.lock("a").acquire().close();
         }
-        try (Leasehold client = Leasehold.connect(url + "wr0ng")) {
+        try (Leasehold client = Leasehold.connect(url + "wr0ng&leasehold.storeTimeout=4000")) {
             assertThatThrownBy(() -> client.lock("a").acquire())
                     .isInstanceOf(LockException.class)
                     .hasMessageContaining("Wrong user name or password")

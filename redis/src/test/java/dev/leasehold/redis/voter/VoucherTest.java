@@ -140,6 +140,7 @@ class VoucherTest {
     /** The first answer may be lost; then nobody has compared a proposal with what it says. */
     @Test
     void aVoucherIsNotNamedBeforeItsAnswer() {
+        redis.commands().clientPause(300);
         CompletionStage<Vote> first = voter.vote(ballot("x"));
         CompletionStage<Vote> second = voter.vote(ballot("y"));
         assertThat(get(first)).isInstanceOf(Vote.Yes.class);
