@@ -38,13 +38,19 @@ public final class Signatures {
                 return;
             }
         }
-        lines.add(type.getName() + " = " + type.toGenericString() + heritage(type));
+        lines.add(type.getName() + " = " + text(type) + heritage(type));
         Stream<Executable> callable =
                 Stream.concat(Arrays.stream(type.getDeclaredConstructors()), Arrays.stream(type.getDeclaredMethods()));
         callable.filter(Signatures::isUsers).forEach(one -> lines.add(type.getName() + " : " + text(one)));
         Arrays.stream(type.getDeclaredFields())
                 .filter(Signatures::isUsers)
                 .forEach(one -> lines.add(type.getName() + " : " + text(one)));
+    }
+
+    /** JDKs differ in whether they say of themselves that a type is sealed. */
+    private static String text(Class<?> type) {
+        String plain = type.toGenericString().replace("non-sealed ", "").replace("sealed ", "");
+        return (type.isSealed() ? "sealed " : "") + plain;
     }
 
     private static String heritage(Class<?> type) {
