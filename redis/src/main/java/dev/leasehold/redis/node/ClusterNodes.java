@@ -273,6 +273,7 @@ public final class ClusterNodes implements LockOps {
     private void readFrom(List<SlotMap.Address> all, int index, CompletableFuture<SlotMap> result) {
         SlotMap.Address address = all.get(index);
         node(address)
+                .scripts()
                 .ask(
                         "the map of the cluster",
                         CommandType.CLUSTER,

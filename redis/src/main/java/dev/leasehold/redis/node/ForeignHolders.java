@@ -99,7 +99,8 @@ public final class ForeignHolders {
             watches.remove(lock, watch);
             return;
         }
-        node.ask(
+        node.scripts()
+                .ask(
                         "a look at '" + lock + "'",
                         CommandType.PTTL,
                         new CommandArgs<>(Wire.CODEC).addKey(lock),

@@ -43,7 +43,8 @@ final class Listing {
                 .add(node.names().everyKey())
                 .add("COUNT")
                 .add(STEP);
-        return node.ask("the listing of locks", CommandType.SCAN, args, (sentAt, answer) -> step(answer))
+        return node.scripts()
+                .ask("the listing of locks", CommandType.SCAN, args, (sentAt, answer) -> step(answer))
                 .thenCompose(step -> {
                     step.names().stream().filter(pattern::matches).forEach(found::add);
                     return step.cursor().equals("0")

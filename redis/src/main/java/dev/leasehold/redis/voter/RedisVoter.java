@@ -65,11 +65,12 @@ public final class RedisVoter implements Voter {
         LockKeys keys = node.keys(ballot.lock());
         Words key = voucher(ballot);
         Words paper = papers.of(ballot, clock(ballot), keys.toTellText());
-        return node.runNow(
-                claimOf(ballot.lock()),
-                Script.VOTE,
-                (letter, sentAt) -> letter.add(keys.ballot()).add(key).add(paper),
-                (sentAt, answer) -> stoodInLine(ballot, vote(ballot, key, sentAt, answer)));
+        return node.scripts()
+                .runNow(
+                        claimOf(ballot.lock()),
+                        Script.VOTE,
+                        (letter, sentAt) -> letter.add(keys.ballot()).add(key).add(paper),
+                        (sentAt, answer) -> stoodInLine(ballot, vote(ballot, key, sentAt, answer)));
     }
 
     /** Names the voucher, or asks for a new one, once the last answer is too old. */
@@ -166,36 +167,38 @@ public final class RedisVoter implements Voter {
 
     @Override
     public CompletionStage<Ack> renew(String lock, ClaimId attempt, long token, Duration lease) {
-        return node.runNow(
-                "the renewal of '" + lock + "'",
-                Script.QUORUM_RENEW,
-                (args, sentAt) -> args.add(2)
-                        .add(node.names().lock(lock))
-                        .add(MarkerRules.KEY)
-                        .add(Reply.beginning(new LeaseId(lock, attempt, token)))
-                        .add(Millis.up(lease))
-                        .add(rulesText),
-                (sentAt, answer) -> {
-                    NodeView view = view(sentAt, answer);
-                    return switch (answer.get(0).toString()) {
-                        case "renewed" -> new Ack.Renewed(Validity.of(sentAt, millis(answer.get(4))), view);
-                        case "gone" -> new Ack.Gone(Reply.number(answer.get(4)) == 1, view);
-                        case "novote" -> new Ack.NoVote(view);
-                        default -> throw new IllegalArgumentException("unknown answer " + answer);
-                    };
-                });
+        return node.scripts()
+                .runNow(
+                        "the renewal of '" + lock + "'",
+                        Script.QUORUM_RENEW,
+                        (args, sentAt) -> args.add(2)
+                                .add(node.names().lock(lock))
+                                .add(MarkerRules.KEY)
+                                .add(Reply.beginning(new LeaseId(lock, attempt, token)))
+                                .add(Millis.up(lease))
+                                .add(rulesText),
+                        (sentAt, answer) -> {
+                            NodeView view = view(sentAt, answer);
+                            return switch (answer.get(0).toString()) {
+                                case "renewed" -> new Ack.Renewed(Validity.of(sentAt, millis(answer.get(4))), view);
+                                case "gone" -> new Ack.Gone(Reply.number(answer.get(4)) == 1, view);
+                                case "novote" -> new Ack.NoVote(view);
+                                default -> throw new IllegalArgumentException("unknown answer " + answer);
+                            };
+                        });
     }
 
     @Override
     public CompletionStage<Boolean> release(String lock, ClaimId attempt, long token, Duration keepFor) {
         LockKeys keys = node.keys(lock);
-        return node.runNow(
-                "the release of '" + lock + "'",
-                Script.RELEASE,
-                (letter, sentAt) -> letter.add(keys.all())
-                        .add(papers.release(attempt, token))
-                        .add(keys.freeOrKept(keepFor)),
-                (sentAt, answer) -> Reply.number(answer.get(0)) == 1);
+        return node.scripts()
+                .runNow(
+                        "the release of '" + lock + "'",
+                        Script.RELEASE,
+                        (letter, sentAt) -> letter.add(keys.all())
+                                .add(papers.release(attempt, token))
+                                .add(keys.freeOrKept(keepFor)),
+                        (sentAt, answer) -> Reply.number(answer.get(0)) == 1);
     }
 
     @Override
@@ -214,22 +217,23 @@ public final class RedisVoter implements Voter {
     }
 
     private <T> CompletionStage<T> ifConnected(String what, java.util.function.Supplier<CompletionStage<T>> operation) {
-        return node.isConnected() ? operation.get() : node.refuseUnconnected(what);
+        return node.scripts().isConnected() ? operation.get() : node.scripts().refuseUnconnected(what);
     }
 
     /** Waits for the connection, unlike the others: this is how it is made. */
     @Override
     public CompletionStage<NodeView> look() {
-        return node.run(
-                "the state of its vote",
-                Script.LOOK,
-                (args, sentAt) -> args.add(1).add(MarkerRules.KEY).add(rulesText),
-                this::view);
+        return node.scripts()
+                .run(
+                        "the state of its vote",
+                        Script.LOOK,
+                        (args, sentAt) -> args.add(1).add(MarkerRules.KEY).add(rulesText),
+                        this::view);
     }
 
     @Override
     public void execute(Runnable task) {
-        node.execute(task);
+        node.scripts().execute(task);
     }
 
     @Override
@@ -239,7 +243,7 @@ public final class RedisVoter implements Voter {
 
     @Override
     public @Nullable String downBecause() {
-        return node.downBecause();
+        return node.scripts().downBecause();
     }
 
     @Override

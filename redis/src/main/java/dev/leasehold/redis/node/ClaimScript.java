@@ -1,0 +1,112 @@
+package dev.leasehold.redis.node;
+
+import dev.leasehold.internal.Millis;
+import dev.leasehold.redis.script.LockKeys;
+import dev.leasehold.redis.script.Reply;
+import dev.leasehold.redis.script.Script;
+import dev.leasehold.redis.script.Words;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.WaitingRules;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Asks one server for a lock: what the claim's script is sent, and what its answer means. */
+final class ClaimScript {
+
+    private static final long RUN_EVERY_NANOS = 1_000_000_000L;
+
+    private final StoreContext context;
+    private final LockKeys.Cache keys;
+    private final Inbox inbox;
+    private final boolean counted;
+    private final Words owner;
+    private volatile @Nullable ClockReading runToldAt;
+
+    /**
+     * Makes one.
+     *
+     * @param counted whether the number of receivers that this server counts is all there are; not so in a cluster
+     */
+    ClaimScript(StoreContext context, LockKeys.Cache keys, Inbox inbox, boolean counted) {
+        this.context = context;
+        this.keys = keys;
+        this.inbox = inbox;
+        this.counted = counted;
+        owner = Words.of(context.owner());
+    }
+
+    CompletionStage<ClaimAnswer> run(ScriptRunner scripts, Claim claim, boolean enqueue) {
+        Duration lease = claim.lease();
+        return scripts.run(
+                "the claim of '" + claim.lock() + "'",
+                Script.CLAIM,
+                (args, sentAt) -> {
+                    LockKeys lock = keys.of(claim.lock());
+                    return args.add(lock.all())
+                            .add(Reply.beginning(claim.id()))
+                            .add(owner)
+                            .add(Millis.up(lease))
+                            .add(claim.spare())
+                            .add(how(claim, enqueue, lock.wasHeld(), sentAt) + lock.toTellText())
+                            .add(terms(claim, sentAt));
+                },
+                (sentAt, answer) -> claimAnswer(claim, sentAt, answer));
+    }
+
+    private String how(Claim claim, boolean enqueue, boolean wasHeld, ClockReading sentAt) {
+        return (enqueue ? wasHeld ? "2|" : "1|" : "0|") + (wantsRun(sentAt) ? "1|" : "0|") + claim.place() + '|';
+    }
+
+    /** What the queue keeps of a claim. Its stamp is read before it is sent, as {@link Stamp} demands. */
+    private String terms(Claim claim, ClockReading sentAt) {
+        String aliveFor = Long.toString(Millis.up(WaitingRules.aliveFor(claim.lease())));
+        return new StringBuilder(256)
+                .append("00000", aliveFor.length(), 5)
+                .append(aliveFor)
+                .append('|')
+                .append(Stamp.of(sentAt))
+                .append('|')
+                .append(claim.id())
+                .append('|')
+                .append(Millis.up(WaitingRules.claimPeriod(claim.lease())))
+                .append('|')
+                .append(claim.spare())
+                .append('|')
+                .append(inbox.channel())
+                .append('|')
+                .append(context.owner())
+                .toString();
+    }
+
+    /**
+     * Whether the server shall say which run it is, so that the inbox can follow the commands to another server. That costs it
+     * as much as a third of the rest, so it is asked once a second; and not in a cluster, where the inbox may be at any node.
+     */
+    private boolean wantsRun(ClockReading sentAt) {
+        ClockReading last = runToldAt;
+        return counted && (last == null || sentAt.nanos() - last.nanos() >= RUN_EVERY_NANOS);
+    }
+
+    private ClaimAnswer claimAnswer(Claim claim, ClockReading sentAt, List<Object> answer) {
+        String text = answer.get(0).toString();
+        boolean busy = text.startsWith(Reply.BUSY);
+        keys.of(claim.lock()).seen(busy);
+        if (!busy) {
+            return Reply.granted(claim, sentAt, text);
+        }
+        String[] parts = text.split("\\|", Reply.BUSY_PARTS);
+        long now = Long.parseLong(parts[3]);
+        String run = parts[4];
+        if (!run.isEmpty()) {
+            runToldAt = sentAt;
+            inbox.followCommandsTo(run);
+        }
+        Duration left = Reply.timeLeft(parts[2]);
+        return new ClaimAnswer.Busy(Reply.holder(parts[5], left, now), left, Integer.parseInt(parts[1]));
+    }
+}

@@ -1,0 +1,191 @@
+package dev.leasehold.redis.node;
+
+import dev.leasehold.LockException;
+import dev.leasehold.internal.Causes;
+import dev.leasehold.redis.connection.Failures;
+import dev.leasehold.redis.connection.Link;
+import dev.leasehold.redis.connection.Route;
+import dev.leasehold.redis.connection.Wire;
+import dev.leasehold.redis.script.Letter;
+import dev.leasehold.redis.script.Reply;
+import dev.leasehold.redis.script.Script;
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.TimeSource;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs scripts on one server. A script is run by its SHA; where the server does not know it, it is sent whole, which also
+ * teaches it. Where the order counts, it is sent whole from the first (see {@link Script#hasItsPlace}). Our clock is read
+ * before each sending, so that an answer's validity counts from the very request that was answered.
+ */
+public final class ScriptRunner {
+
+    private final Route route;
+    private final TimeSource time;
+    private final Link commands;
+    private final boolean asking;
+
+    ScriptRunner(Route route, TimeSource time, Link commands) {
+        this(route, time, commands, false);
+    }
+
+    private ScriptRunner(Route route, TimeSource time, Link commands, boolean asking) {
+        this.route = route;
+        this.time = time;
+        this.commands = commands;
+        this.asking = asking;
+    }
+
+    /** The same over the same connection, as one asks for a lock that is on its way to this server from another. */
+    ScriptRunner asking() {
+        return new ScriptRunner(route, time, commands, true);
+    }
+
+    boolean isAsking() {
+        return asking;
+    }
+
+    /** Sends a command of the server's own, for the listing of locks and the like. */
+    <T> CompletionStage<T> ask(
+            String what, CommandType type, CommandArgs<String, String> args, Reply.Reader<T> reader) {
+        return onWire(what, wire -> {
+            ClockReading sentAt = time.now();
+            return mapped(
+                    wire.send(type, args).thenApply(answer -> reader.read(sentAt, answer)),
+                    failure -> failed(what, wire, failure));
+        });
+    }
+
+    /** Runs a task, where there is a connection on the thread on which its answers come in. */
+    public void execute(Runnable task) {
+        Wire open = commands.now();
+        if (open == null) {
+            task.run();
+        } else {
+            open.execute(task);
+        }
+    }
+
+    /** What a script is sent beside its name. */
+    public interface Rest {
+        Letter addTo(Letter letter, ClockReading sentAt);
+    }
+
+    public <T> CompletionStage<T> run(String what, Script script, Rest rest, Reply.Reader<T> reader) {
+        return onWire(what, wire -> run(what, wire, script, rest, reader));
+    }
+
+    /** The same, if there is a connection now; else this fails at once, and nothing is kept back to be sent later. */
+    public <T> CompletionStage<T> runNow(String what, Script script, Rest rest, Reply.Reader<T> reader) {
+        Wire open = commands.now();
+        return open == null ? refuseUnconnected(what) : run(what, open, script, rest, reader);
+    }
+
+    public boolean isConnected() {
+        return commands.now() != null;
+    }
+
+    /** Fails, and has a connection made for those who come later. */
+    public <T> CompletionStage<T> refuseUnconnected(String what) {
+        commands.open();
+        Throwable last = commands.lastFailure();
+        return CompletableFuture.failedFuture(
+                last == null
+                        ? Failures.of(new Wire.LostException("it is being made", false), route.toString(), what)
+                        : Failures.ofConnecting(last, route.toString(), what));
+    }
+
+    /** Why the last attempt to connect has failed; null if there is a connection, or none has been tried since the last. */
+    public @Nullable String downBecause() {
+        Throwable last = isConnected() ? null : commands.lastFailure();
+        return last == null ? null : Failures.why(last);
+    }
+
+    private <T> CompletableFuture<T> run(String what, Wire wire, Script script, Rest rest, Reply.Reader<T> reader) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        if (script.hasItsPlace() && !wire.knows(script)) {
+            whole(what, wire, script, rest, reader, result);
+            result.thenRun(() -> wire.learns(script));
+            return result;
+        }
+        ask(wire);
+        ClockReading sentAt = time.now();
+        wire.send(
+                        CommandType.EVALSHA,
+                        rest.addTo(new Letter().add(script.sha()), sentAt).args())
+                .whenComplete((answer, failure) -> {
+                    if (failure == null) {
+                        Reply.read(result, reader, sentAt, answer);
+                    } else if (Causes.of(failure) instanceof RedisNoScriptException) {
+                        whole(what, wire, script, rest, reader, result);
+                    } else {
+                        result.completeExceptionally(failed(what, wire, failure));
+                    }
+                });
+        return result;
+    }
+
+    private <T> void whole(
+            String what, Wire wire, Script script, Rest rest, Reply.Reader<T> reader, CompletableFuture<T> result) {
+        ask(wire);
+        ClockReading sentAt = time.now();
+        wire.send(
+                        CommandType.EVAL,
+                        rest.addTo(new Letter().add(script.text()), sentAt).args())
+                .whenComplete((answer, failure) -> {
+                    if (failure == null) {
+                        Reply.read(result, reader, sentAt, answer);
+                    } else {
+                        result.completeExceptionally(failed(what, wire, failure));
+                    }
+                });
+    }
+
+    // Should another command slip in between, the server sends ours back to the other node, and it is sent again.
+    private void ask(Wire wire) {
+        if (asking) {
+            wire.send(CommandType.ASKING, new CommandArgs<>(Wire.CODEC));
+        }
+    }
+
+    private interface Conversation<T> {
+        CompletableFuture<T> on(Wire wire);
+    }
+
+    private <T> CompletionStage<T> onWire(String what, Conversation<T> conversation) {
+        Wire open = commands.now();
+        if (open != null) {
+            return conversation.on(open);
+        }
+        return mapped(commands.open(), failure -> Failures.ofConnecting(failure, route.toString(), what))
+                .thenCompose(conversation::on);
+    }
+
+    private LockException failed(String what, Wire wire, Throwable failure) {
+        if (Causes.of(failure) instanceof RedisCommandExecutionException error
+                && Failures.code(error).equals("READONLY")) {
+            wire.lose("the server is not the master any more");
+        }
+        return Failures.of(failure, route.toString(), what);
+    }
+
+    /** A future that fails with what is made of the failure. */
+    static <T> CompletableFuture<T> mapped(
+            CompletableFuture<T> from, java.util.function.Function<Throwable, RuntimeException> failureOf) {
+        CompletableFuture<T> to = new CompletableFuture<>();
+        from.whenComplete((value, failure) -> {
+            if (failure == null) {
+                to.complete(value);
+            } else {
+                to.completeExceptionally(failureOf.apply(failure));
+            }
+        });
+        return to;
+    }
+}
