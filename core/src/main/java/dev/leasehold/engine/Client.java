@@ -27,12 +27,9 @@ import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.TimeSource;
 import dev.leasehold.spi.Trial;
 import dev.leasehold.spi.Validity;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -40,48 +37,36 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** One client: its store, its time, and a queue for each lock that is in use. */
 public final class Client {
 
-    private static final Logger LOG = System.getLogger("dev.leasehold");
     private static final AtomicInteger CLIENTS = new AtomicInteger();
 
     /** For how long closing lets holds end unless it is said. */
     public static final Duration CLOSE_LIMIT = Duration.ofSeconds(1);
 
     private final ClientSettings settings;
-    private final @Nullable SystemTime ownTime;
     private final TimeSource time;
     private final Callbacks callbacks;
     private final Store store;
     private final QueueSettings queueSettings;
     private final ThreadHolds threadHolds = new ThreadHolds();
     private final ConcurrentMap<String, QueueRunner> queues = new ConcurrentHashMap<>();
-    private final Set<Runnable> tellAtClose = ConcurrentHashMap.newKeySet();
-    private final AtomicBoolean closed = new AtomicBoolean();
-    private final CompletableFuture<@Nullable Void> drained = new CompletableFuture<>();
-    private final CompletableFuture<@Nullable Void> closing = new CompletableFuture<>();
-    private final ReentrantLock shutting = new ReentrantLock();
+    private final ClientClosing closing;
     private final Spin spin;
     private final SleepWatch sleepWatch;
-
-    /** Until when leases that were left in the store may last, on the monotonic clock. */
-    private final AtomicLong leftUntil;
 
     public Client(ClientSettings settings) {
         this.settings = settings;
         int number = CLIENTS.incrementAndGet();
         TimeSource given = settings.time();
-        ownTime = given == null ? new SystemTime("leasehold-timer-" + number) : null;
+        SystemTime ownTime = given == null ? new SystemTime("leasehold-timer-" + number) : null;
         time = given != null ? given : java.util.Objects.requireNonNull(ownTime);
-        leftUntil = new AtomicLong(time.nanos());
         sleepWatch = new SleepWatch(
                 time, () -> !queues.isEmpty(), () -> queues.values().forEach(runner -> runner.post(new Event.Look())));
         callbacks = new Callbacks(settings.executor(), given != null, "leasehold-callback-" + number);
@@ -97,10 +82,18 @@ public final class Client {
                 store.requestHorizon(),
                 new Random(settings.random().nextLong()),
                 new FirstContact());
+        closing = new ClientClosing(
+                store,
+                toString(),
+                time,
+                ownTime == null ? () -> {} : ownTime::close,
+                callbacks,
+                new AllQueues(),
+                settings.storeTimeout());
         try {
             check(settings.options());
         } catch (IllegalArgumentException e) {
-            shut();
+            closing.shut();
             throw e;
         }
     }
@@ -148,19 +141,6 @@ public final class Client {
         checkOpen();
         check(options);
         return new ThreadLock(this, threadHolds, LockNames.checked(name), options);
-    }
-
-    /** Notes who wants to be told when this is closed, before the holders are. */
-    public void tellAtClose(Runnable listener) {
-        tellAtClose.add(listener);
-        if (isClosed()) {
-            tellAtClose.remove(listener);
-            checkOpen();
-        }
-    }
-
-    public void tellNoMore(Runnable listener) {
-        tellAtClose.remove(listener);
     }
 
     public List<LockInfo> inspect(NamePattern pattern) throws InterruptedException {
@@ -237,15 +217,36 @@ public final class Client {
         }
     }
 
-    /** True before any queue is told to close, so that a queue made later knows by itself. */
     public boolean isClosed() {
-        return closed.get();
+        return closing.isClosed();
     }
 
     public void checkOpen() {
-        if (isClosed()) {
-            throw new IllegalStateException("this Leasehold is closed");
-        }
+        closing.checkOpen();
+    }
+
+    /** Notes a listener that is told when this is closed, before the holders are. */
+    public void tellAtClose(Runnable listener) {
+        closing.tellAtClose(listener);
+    }
+
+    public void tellNoMore(Runnable listener) {
+        closing.tellNoMore(listener);
+    }
+
+    /** Starts to close; the store is closed on a thread for callbacks, never on one of its own. */
+    public CompletableFuture<@Nullable Void> closeAsync(Duration limit) {
+        return closing.closeAsync(limit);
+    }
+
+    /** Closes on the calling thread; see {@link ClientClosing#close}. */
+    public void close(Duration limit) {
+        closing.close(limit);
+    }
+
+    /** A lease is left in the store whose holder has not ended it. */
+    void leaves(long nanosInStore) {
+        closing.leaves(nanosInStore);
     }
 
     public TimeSource time() {
@@ -309,130 +310,25 @@ public final class Client {
 
     void retired(String lock, QueueRunner runner) {
         queues.remove(lock, runner);
-        if (isClosed() && queues.isEmpty()) {
-            drained.complete(null);
-        }
-    }
-
-    /** Starts to close; the store is closed on a thread for callbacks, never on one of its own. */
-    public CompletableFuture<@Nullable Void> closeAsync(Duration limit) {
-        Duration holders = checkedLimit(limit);
-        beginToClose();
-        TimeSource.Timer giveUp = time.schedule(holders, this::abandon);
-        TimeSource.Timer last = time.schedule(holders.plus(settings.storeTimeout()), () -> drained.complete(null));
-        drained.whenComplete((done, failure) -> {
-            giveUp.cancel();
-            last.cancel();
-            callbacks.executeOwn(this::shut);
-        });
-        return closing;
-    }
-
-    /**
-     * Closes on the calling thread. An interrupt ends the wait for the holders, not the one for the store: the releases would
-     * be lost.
-     */
-    public void close(Duration limit) {
-        Duration holders = checkedLimit(limit);
-        beginToClose();
-        boolean interrupted = false;
-        try {
-            awaitDrained(holders);
-        } catch (InterruptedException e) {
-            interrupted = true;
-        }
-        abandon();
-        long end = System.nanoTime() + settings.storeTimeout().toNanos();
-        while (!drained.isDone() && !closing.isDone()) {
-            try {
-                if (!awaitDrained(Duration.ofNanos(end - System.nanoTime()))) {
-                    LOG.log(Level.WARNING, "the store {0} did not answer every release before it was closed", this);
-                    break;
-                }
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        shut();
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private static Duration checkedLimit(Duration limit) {
-        if (limit.isNegative()) {
-            throw new IllegalArgumentException(
-                    "the limit for closing must not be negative, but was " + DurationText.of(limit));
-        }
-        return limit.compareTo(LockOptions.FOREVER) < 0 ? limit : LockOptions.FOREVER;
-    }
-
-    private boolean awaitDrained(Duration limit) throws InterruptedException {
-        try {
-            CompletableFuture.anyOf(drained, closing).get(limit.toNanos(), TimeUnit.NANOSECONDS);
-            return true;
-        } catch (ExecutionException e) {
-            throw new IllegalStateException(e);
-        } catch (TimeoutException e) {
-            return false;
-        }
-    }
-
-    private void beginToClose() {
-        if (closed.compareAndSet(false, true)) {
-            tellAtClose.forEach(Runnable::run);
-            queues.values().forEach(runner -> runner.post(new Event.Close()));
-            if (queues.isEmpty()) {
-                drained.complete(null);
-            }
-        }
-    }
-
-    private void abandon() {
-        queues.values().forEach(runner -> runner.post(new Event.Abandon()));
-    }
-
-    /** A lease is left in the store whose holder has not ended it. */
-    void leaves(long nanosInStore) {
-        long end = time.nanos() + nanosInStore;
-        leftUntil.accumulateAndGet(end, (one, other) -> one - other > 0 ? one : other);
-    }
-
-    private void shut() {
-        shutting.lock();
-        try {
-            if (closing.isDone()) {
-                return;
-            }
-            long left = leftUntil.get() - time.nanos();
-            try {
-                if (left > 0 && store.closingEndsLeases()) {
-                    time.schedule(Duration.ofNanos(left), this::shutStore);
-                } else {
-                    shutStore();
-                }
-            } finally {
-                callbacks.close();
-                closing.complete(null);
-            }
-        } finally {
-            shutting.unlock();
-        }
-    }
-
-    private void shutStore() {
-        try {
-            store.close();
-        } finally {
-            if (ownTime != null) {
-                ownTime.close();
-            }
-        }
+        closing.retired();
     }
 
     @Override
     public String toString() {
         return settings.store().toString();
+    }
+
+    private final class AllQueues implements ClientClosing.Queues {
+
+        @Override
+        public boolean isEmpty() {
+            return queues.isEmpty();
+        }
+
+        @Override
+        public void tellAll(Event event) {
+            queues.values().forEach(runner -> runner.post(event));
+        }
     }
 
     private static final class NoSignals implements Signals {
