@@ -51,7 +51,8 @@ class IdleClientTest {
             long start = System.nanoTime();
             Lease lease = lock.acquire();
             Duration took = Duration.ofNanos(System.nanoTime() - start);
-            assertThat(packets() - packets).as("requests").isLessThanOrEqualTo(4);
+            // Three of the acquire's own; an idle client's read and a ping of its connection may fall in between.
+            assertThat(packets() - packets).as("requests").isLessThanOrEqualTo(5);
             assertThat(took).isLessThan(Duration.ofMillis(500));
             assertThat(lease.isValid()).isTrue();
             assertThat(lease.remaining()).isGreaterThan(SESSION.dividedBy(3));
