@@ -12,8 +12,6 @@ import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.Validity;
 import dev.leasehold.spi.WaitingRules;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
@@ -34,10 +32,6 @@ import org.jspecify.annotations.Nullable;
  * clients disagree on the gate, or it is down, nothing worse happens than further attempts after random delays.
  */
 final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
-
-    private static final int MOST_SPLITS = 4;
-    private static final int MOST_GATES = 2;
-    private static final int MOST_HURRIES = 5;
 
     /** What the store is told. */
     interface Owner {
@@ -66,7 +60,8 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
     private final GateRanks ranks;
     private final SerialTimer retry;
     private final ReturnDelay returnDelay = new ReturnDelay();
-    private final List<CompletableFuture<ClaimAnswer>> callers = new ArrayList<>();
+    private final ClaimCallers callers = new ClaimCallers();
+    private final ClaimRetries retries;
 
     private Claim claim;
     private long aliveUntil;
@@ -74,9 +69,6 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
     private @Nullable QuorumLease lease;
     private @Nullable ClaimId waitsAs;
     private boolean isOver;
-    private int splits;
-    private int gates;
-    private int hurries;
     private ClaimAnswer.Busy lastBusy = new ClaimAnswer.Busy(null, null, 0);
 
     QuorumClaim(Quorum quorum, Owner owner, Claim claim) {
@@ -86,6 +78,7 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
         serial = new SerialExecutor(quorum::execute, quorum::execute, Integer.MAX_VALUE, this::failed);
         retry = new SerialTimer(quorum.time(), serial);
         ranks = quorum.ranks(claim.lock());
+        retries = new ClaimRetries(quorum);
     }
 
     Claim claim() {
@@ -223,28 +216,20 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
         retry.stop();
         finishStep();
         owner.ended(this);
-        answer(new ClaimAnswer.Busy(null, null, 0));
-    }
-
-    private void answer(ClaimAnswer answer) {
-        List<CompletableFuture<ClaimAnswer>> all = List.copyOf(callers);
-        callers.clear();
-        all.forEach(caller -> caller.complete(answer));
+        callers.answer(new ClaimAnswer.Busy(null, null, 0));
     }
 
     /** A task was not brought to its end, so those who ask would wait for what may never come. */
     private void failed(Throwable fault) {
         System.getLogger("dev.leasehold.redis")
                 .log(System.Logger.Level.ERROR, "Leasehold has a fault in a quorum", fault);
-        List<CompletableFuture<ClaimAnswer>> all = List.copyOf(callers);
-        callers.clear();
         StoreUnavailableException failure = new StoreUnavailableException(
                 "the claim of '" + claim.lock() + "' before " + quorum
                         + " was given up, and may have been granted: Leasehold has a fault, which it has logged",
                 quorum.toString(),
                 StoreUnavailableException.Outcome.UNKNOWN,
                 fault);
-        all.forEach(caller -> caller.completeExceptionally(failure));
+        callers.takeEach(caller -> caller.completeExceptionally(failure));
         if (lease == null) {
             abandon();
         }
@@ -308,11 +293,9 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
         if (callers.isEmpty()) {
             owner.won(leaseId(held), held.spare(), validity);
         } else if (asked.compareTo(claim.lease()) < 0) {
-            List<CompletableFuture<ClaimAnswer>> all = List.copyOf(callers);
-            callers.clear();
-            all.forEach(caller -> repeat(held, caller));
+            callers.takeEach(caller -> repeat(held, caller));
         } else {
-            answer(new ClaimAnswer.Granted(leaseId(held), held.spare(), validity));
+            callers.answer(new ClaimAnswer.Granted(leaseId(held), held.spare(), validity));
         }
     }
 
@@ -323,7 +306,7 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
     @Override
     public void heldByAnother(Attempt attempt) {
         lastBusy = new ClaimAnswer.Busy(attempt.poll().holder(), attempt.poll().timeLeft(), 1);
-        answer(lastBusy);
+        callers.answer(lastBusy);
     }
 
     @Override
@@ -337,13 +320,12 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
         if (!contended) {
             retryOrFail(i -> votes.words(i, now), votes::isRefused);
         } else if (claim.enqueue()) {
-            hurries = 0;
-            gates = 0;
+            retries.joins();
             join();
-        } else if (settled || ++splits >= MOST_SPLITS) {
-            splits = 0;
+        } else if (settled || retries.isSplitTooOften()) {
+            retries.settled();
             owner.ended(this);
-            answer(lastBusy);
+            callers.answer(lastBusy);
         } else {
             retryLater();
         }
@@ -352,22 +334,19 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
     /** Not enough nodes have answered in time. */
     private void retryOrFail(IntFunction<String> words, IntPredicate refused) {
         boolean hasty = patience().compareTo(quorum.settings().nodeTimeout()) < 0;
-        boolean again = callers.isEmpty() ? isAlive() : hasty && ++hurries < MOST_HURRIES;
+        boolean again = callers.isEmpty() ? isAlive() : hasty && retries.mayHurry();
         if (again) {
             retryLater();
         } else {
-            hurries = 0;
+            retries.hurriedEnough();
             unavailable(words, refused);
         }
     }
 
     private void unavailable(IntFunction<String> words, IntPredicate refused) {
         owner.ended(this);
-        List<CompletableFuture<ClaimAnswer>> all = List.copyOf(callers);
-        callers.clear();
-        for (CompletableFuture<ClaimAnswer> caller : all) {
-            caller.completeExceptionally(QuorumFailures.noMajority(quorum, claim.lock(), words, refused));
-        }
+        callers.takeEach(caller ->
+                caller.completeExceptionally(QuorumFailures.noMajority(quorum, claim.lock(), words, refused)));
     }
 
     private boolean isAlive() {
@@ -396,9 +375,7 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
 
     /** Tries again after a random delay, so that those who have split the nodes do not do it again. */
     private void retryLater() {
-        long most = patience().toNanos() * (2L + Math.min(splits, 4));
-        long delay = (long) (most * (0.1 + 0.9 * quorum.random().nextDouble()));
-        retry.set(Duration.ofNanos(delay), () -> {
+        retry.set(retries.delay(patience()), () -> {
             if (!callers.isEmpty() || isAlive()) {
                 begin();
             }
@@ -409,8 +386,8 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
 
     private void join() {
         int gate = quorum.gate(ranks);
-        if (gate < 0 || gates++ >= MOST_GATES) {
-            answer(lastBusy);
+        if (gate < 0 || retries.isAtTooManyGates()) {
+            callers.answer(lastBusy);
             retryLater();
             return;
         }
@@ -425,9 +402,9 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
 
     @Override
     public void stands(ClaimAnswer.Busy answer) {
-        gates = 0;
+        retries.stands();
         lastBusy = answer;
-        answer(answer);
+        callers.answer(answer);
     }
 
     @Override
