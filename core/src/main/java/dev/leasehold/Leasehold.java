@@ -3,7 +3,7 @@ package dev.leasehold;
 import dev.leasehold.engine.Client;
 import dev.leasehold.engine.ClientSettings;
 import dev.leasehold.engine.Stores;
-import dev.leasehold.engine.election.Election;
+import dev.leasehold.engine.election.LeaderElector;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.TimeSource;
@@ -139,7 +139,7 @@ public final class Leasehold implements AutoCloseable {
      */
     @CheckReturnValue
     public LeaderElection election(String name, ElectionOptions options) {
-        return new Election(client, name, options);
+        return new LeaderElector(client, name, options);
     }
 
     /**

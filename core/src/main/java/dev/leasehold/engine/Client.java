@@ -12,9 +12,9 @@ import dev.leasehold.engine.queue.Caller;
 import dev.leasehold.engine.queue.Event;
 import dev.leasehold.engine.queue.FirstContact;
 import dev.leasehold.engine.queue.QueueSettings;
+import dev.leasehold.engine.threads.BlockingThreads;
 import dev.leasehold.engine.threads.Callbacks;
-import dev.leasehold.engine.threads.CallersThread;
-import dev.leasehold.engine.threads.Spin;
+import dev.leasehold.engine.threads.SpinWait;
 import dev.leasehold.engine.threads.SystemTime;
 import dev.leasehold.internal.CallerThreads;
 import dev.leasehold.internal.DurationText;
@@ -58,7 +58,7 @@ public final class Client {
     private final ThreadHolds threadHolds = new ThreadHolds();
     private final ConcurrentMap<String, QueueRunner> queues = new ConcurrentHashMap<>();
     private final ClientClosing closing;
-    private final Spin spin;
+    private final SpinWait spin;
     private final SleepWatch sleepWatch;
 
     public Client(ClientSettings settings) {
@@ -73,7 +73,7 @@ public final class Client {
         ClientIdentity identity = new ClientIdentity(settings.random());
         AtomicLong claims = new AtomicLong();
         store = settings.store().open(context(identity, new QueueSignals()));
-        spin = store instanceof CallerThreads own && own.mayAnswerAtOnce() ? Spin.usual() : Spin.none();
+        spin = store instanceof CallerThreads own && own.mayAnswerAtOnce() ? SpinWait.usual() : SpinWait.none();
         queueSettings = new QueueSettings(
                 settings.store().toString(),
                 () -> new ClaimId(identity.get(), claims.incrementAndGet()),
@@ -257,7 +257,7 @@ public final class Client {
         return callbacks;
     }
 
-    Spin spin() {
+    SpinWait spin() {
         return spin;
     }
 
@@ -281,7 +281,7 @@ public final class Client {
 
     /** Runs what puts questions to the store, on a thread that is about to wait for the answers. */
     void lend(Runnable request) {
-        if (store instanceof CallerThreads own && CallersThread.mayBlock()) {
+        if (store instanceof CallerThreads own && BlockingThreads.mayBlock()) {
             own.lend(request);
         } else {
             request.run();

@@ -74,7 +74,7 @@ final class ClientLock implements DistributedLock {
     @Override
     public <E extends Exception> void run(LeaseBody<E> body) throws E, InterruptedException {
         Objects.requireNonNull(body, "body");
-        UnderLease.call(Objects.requireNonNull(await(null)), lease -> {
+        LeaseScope.call(Objects.requireNonNull(await(null)), lease -> {
             body.run(lease);
             return true;
         });
@@ -84,7 +84,7 @@ final class ClientLock implements DistributedLock {
     public <T extends @Nullable Object, E extends Exception> T call(LeaseFunction<T, E> body)
             throws E, InterruptedException {
         Objects.requireNonNull(body, "body");
-        return UnderLease.call(Objects.requireNonNull(await(null)), body);
+        return LeaseScope.call(Objects.requireNonNull(await(null)), body);
     }
 
     @Override
@@ -95,7 +95,7 @@ final class ClientLock implements DistributedLock {
         if (lease == null) {
             throw new LockBusyException(name, "a wait of " + maxWait);
         }
-        return UnderLease.call(lease, body);
+        return LeaseScope.call(lease, body);
     }
 
     @Override
@@ -105,7 +105,7 @@ final class ClientLock implements DistributedLock {
         if (lease == null) {
             return false;
         }
-        return UnderLease.call(lease, held -> {
+        return LeaseScope.call(lease, held -> {
             body.run(held);
             return true;
         });

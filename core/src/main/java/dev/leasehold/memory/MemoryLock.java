@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
 final class MemoryLock {
 
     /** Who has the lock: a claim until it is released or runs out; nobody, where a released lock is kept. */
-    private record Tenure(@Nullable ClaimId claim, String owner, long token, int spare, long sinceMicros, long end) {
+    private record StoredLease(
+            @Nullable ClaimId claim, String owner, long token, int spare, long sinceMicros, long end) {
 
         boolean isLease(LeaseId lease) {
             return lease.claim().equals(claim) && lease.token() == token;
@@ -40,12 +41,14 @@ final class MemoryLock {
             return candidate >= token && candidate <= token + spare;
         }
 
-        Tenure lasting(long atLeastUntil) {
-            return atLeastUntil - end <= 0 ? this : new Tenure(claim, owner, token, spare, sinceMicros, atLeastUntil);
+        StoredLease lasting(long atLeastUntil) {
+            return atLeastUntil - end <= 0
+                    ? this
+                    : new StoredLease(claim, owner, token, spare, sinceMicros, atLeastUntil);
         }
 
-        Tenure kept(long until) {
-            return new Tenure(null, "", token, spare, sinceMicros, until);
+        StoredLease kept(long until) {
+            return new StoredLease(null, "", token, spare, sinceMicros, until);
         }
     }
 
@@ -54,7 +57,7 @@ final class MemoryLock {
 
     private final String name;
     private final Map<ClaimId, Waiter> queue = new LinkedHashMap<>();
-    private @Nullable Tenure tenure;
+    private @Nullable StoredLease tenure;
     private long last;
 
     MemoryLock(String name, long last) {
@@ -186,7 +189,7 @@ final class MemoryLock {
         long token = Math.max(last + 1, now.wallMicros());
         last = token + claim.spare();
         long end = now.nanos() + Times.nanos(duration);
-        tenure = new Tenure(claim.id(), owner, token, claim.spare(), now.wallMicros(), end);
+        tenure = new StoredLease(claim.id(), owner, token, claim.spare(), now.wallMicros(), end);
         return token;
     }
 
@@ -219,7 +222,7 @@ final class MemoryLock {
         return new Waiter(claim, owner, sinceMicros, aliveUntil);
     }
 
-    private static Validity validity(Tenure granted, ClockReading now) {
+    private static Validity validity(StoredLease granted, ClockReading now) {
         return Validity.of(now, Duration.ofNanos(granted.end() - now.nanos()));
     }
 }

@@ -2,8 +2,8 @@ package dev.leasehold.jdbc;
 
 import dev.leasehold.LockException;
 import dev.leasehold.StaleTokenException;
-import dev.leasehold.jdbc.connection.Borrowed;
 import dev.leasehold.jdbc.connection.ConnectionSource;
+import dev.leasehold.jdbc.connection.PooledConnection;
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.jdbc.dialect.Product;
 import dev.leasehold.jdbc.dialect.Tables;
@@ -126,7 +126,7 @@ public final class JdbcFence {
      * @throws SQLException if there is no connection, or it breaks
      */
     public void createTable(DataSource dataSource) throws SQLException {
-        try (Borrowed borrowed = Borrowed.from(ConnectionSource.of(dataSource), PATIENCE_MILLIS)) {
+        try (PooledConnection borrowed = PooledConnection.from(ConnectionSource.of(dataSource), PATIENCE_MILLIS)) {
             FenceTable table = table(borrowed.connection());
             if (table.exists(borrowed.sql())) {
                 return;

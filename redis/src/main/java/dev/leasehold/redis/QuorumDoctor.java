@@ -6,9 +6,9 @@ import dev.leasehold.NodeAnswer;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.redis.connection.RedisUris;
+import dev.leasehold.redis.doctor.Deployment;
 import dev.leasehold.redis.doctor.Doctor;
 import dev.leasehold.redis.doctor.NodeFacts;
-import dev.leasehold.redis.doctor.Way;
 import dev.leasehold.redis.node.RedisSettings;
 import dev.leasehold.redis.quorum.QuorumFailures;
 import dev.leasehold.spi.StoreContext;
@@ -60,7 +60,7 @@ final class QuorumDoctor {
         Map<String, LockException> failures = new LinkedHashMap<>();
         for (RedisURI master : masters) {
             String node = RedisUris.name(master);
-            Way way = new Way(List.of(master), false);
+            Deployment way = new Deployment(List.of(master), false);
             Doctor doctor = new Doctor(node, way, settings, context, client, patience, judge);
             try {
                 findings.addAll(doctor.examine());

@@ -2,7 +2,7 @@ package dev.leasehold.redis;
 
 import dev.leasehold.Finding;
 import dev.leasehold.Finding.Severity;
-import dev.leasehold.redis.connection.Failures;
+import dev.leasehold.redis.connection.RedisFailures;
 import dev.leasehold.redis.doctor.ClockFindings;
 import dev.leasehold.redis.doctor.Doctor;
 import dev.leasehold.redis.doctor.NodeFacts;
@@ -188,7 +188,7 @@ final class QuorumFindings implements Doctor.Duty {
         if (vote.failure() == null || !(vote.failure().getCause() instanceof RedisCommandExecutionException error)) {
             return List.of(); // It was not reached, which has been said.
         }
-        if (!Failures.code(error).equals("LEASEHOLD_QUORUM")) {
+        if (!RedisFailures.code(error).equals("LEASEHOLD_QUORUM")) {
             return List.of(Finding.of(
                             Severity.WARNING,
                             "redlock-vote-not-seen",

@@ -4,9 +4,9 @@ import dev.leasehold.LockException;
 import dev.leasehold.NodeAnswer;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
-import dev.leasehold.redis.connection.Failures;
+import dev.leasehold.redis.connection.RedisConnection;
+import dev.leasehold.redis.connection.RedisFailures;
 import dev.leasehold.redis.connection.RedisUris;
-import dev.leasehold.redis.connection.Wire;
 import dev.leasehold.redis.quorum.MarkerRules;
 import dev.leasehold.redis.quorum.QuorumFailures;
 import dev.leasehold.redis.script.Reply;
@@ -103,7 +103,7 @@ final class QuorumOpening implements AutoCloseable {
 
     private List<Object> run(RedisURI master, Script script) {
         StatefulRedisConnection<String, String> connection =
-                connections.computeIfAbsent(master, to -> client.connect(Wire.CODEC, to));
+                connections.computeIfAbsent(master, to -> client.connect(RedisConnection.CODEC, to));
         return Optional.<List<Object>>ofNullable(connection
                         .sync()
                         .eval(script.text(), ScriptOutputType.MULTI, new String[] {MarkerRules.KEY}, rules.text()))
@@ -111,7 +111,7 @@ final class QuorumOpening implements AutoCloseable {
     }
 
     private static LockException failure(RedisURI master, RedisException failure) {
-        return Failures.ofConnecting(failure, RedisUris.name(master), "its vote");
+        return RedisFailures.ofConnecting(failure, RedisUris.name(master), "its vote");
     }
 
     @Override

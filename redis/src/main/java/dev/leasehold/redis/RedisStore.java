@@ -7,15 +7,15 @@ import dev.leasehold.redis.connection.OwnClient;
 import dev.leasehold.redis.connection.RedisUris;
 import dev.leasehold.redis.connection.Route;
 import dev.leasehold.redis.connection.SearchRoute;
+import dev.leasehold.redis.doctor.Deployment;
 import dev.leasehold.redis.doctor.Doctor;
 import dev.leasehold.redis.doctor.NodeFacts;
 import dev.leasehold.redis.doctor.PersistenceFindings;
 import dev.leasehold.redis.doctor.ReplicaFindings;
-import dev.leasehold.redis.doctor.Way;
 import dev.leasehold.redis.node.ClusterNodes;
 import dev.leasehold.redis.node.Inbox;
-import dev.leasehold.redis.node.LockOps;
-import dev.leasehold.redis.node.NodeEvents;
+import dev.leasehold.redis.node.LockCommands;
+import dev.leasehold.redis.node.NodeListener;
 import dev.leasehold.redis.node.OpenRedisStore;
 import dev.leasehold.redis.node.RedisNode;
 import dev.leasehold.redis.node.RedisSettings;
@@ -55,20 +55,20 @@ public final class RedisStore implements StoreFactory {
 
     /** How to reach the servers, once there is a client. */
     private interface Reach {
-        LockOps through(RedisClient client, StoreContext context, RedisSettings settings, NodeEvents events);
+        LockCommands through(RedisClient client, StoreContext context, RedisSettings settings, NodeListener events);
     }
 
     private final String name;
     private final @Nullable RedisClient given;
-    private final Way way;
+    private final Deployment way;
     private final Reach reach;
     private final RedisSettings settings;
 
-    private RedisStore(String name, @Nullable RedisClient given, Way way, Reach reach) {
+    private RedisStore(String name, @Nullable RedisClient given, Deployment way, Reach reach) {
         this(name, given, way, reach, RedisSettings.DEFAULTS);
     }
 
-    private RedisStore(String name, @Nullable RedisClient given, Way way, Reach reach, RedisSettings settings) {
+    private RedisStore(String name, @Nullable RedisClient given, Deployment way, Reach reach, RedisSettings settings) {
         this.name = name;
         this.given = given;
         this.way = way;
@@ -90,7 +90,7 @@ public final class RedisStore implements StoreFactory {
         return new RedisStore(
                 name,
                 client,
-                new Way(List.of(), false),
+                new Deployment(List.of(), false),
                 (with, context, settings, events) ->
                         master(new ClientRoute(with, null, name), context, settings, events));
     }
@@ -185,19 +185,20 @@ public final class RedisStore implements StoreFactory {
         return new RedisStore(
                 name,
                 given,
-                new Way(List.of(uri), false),
+                new Deployment(List.of(uri), false),
                 (client, context, settings, events) ->
                         master(new ClientRoute(client, uri, name), context, settings, events));
     }
 
     private static RedisStore replicated(String scheme, List<RedisURI> uris) {
         String name = RedisUris.name(scheme, uris);
-        return new RedisStore(name, null, new Way(List.copyOf(uris), false), (client, context, settings, events) -> {
-            List<Route> servers = uris.stream()
-                    .<Route>map(uri -> new ClientRoute(client, uri, RedisUris.name(uri)))
-                    .toList();
-            return master(new SearchRoute(name, () -> servers, true), context, settings, events);
-        });
+        return new RedisStore(
+                name, null, new Deployment(List.copyOf(uris), false), (client, context, settings, events) -> {
+                    List<Route> servers = uris.stream()
+                            .<Route>map(uri -> new ClientRoute(client, uri, RedisUris.name(uri)))
+                            .toList();
+                    return master(new SearchRoute(name, () -> servers, true), context, settings, events);
+                });
     }
 
     private static RedisStore cluster(@Nullable RedisClient given, String scheme, List<RedisURI> seeds) {
@@ -208,7 +209,7 @@ public final class RedisStore implements StoreFactory {
         return new RedisStore(
                 name,
                 given,
-                new Way(List.copyOf(seeds), true),
+                new Deployment(List.copyOf(seeds), true),
                 (client, context, settings, events) -> new ClusterNodes(
                         name,
                         addresses,
@@ -224,7 +225,7 @@ public final class RedisStore implements StoreFactory {
                         events));
     }
 
-    private static LockOps master(Route route, StoreContext context, RedisSettings settings, NodeEvents events) {
+    private static LockCommands master(Route route, StoreContext context, RedisSettings settings, NodeListener events) {
         KeyNames names = settings.plainKeys() ? KeyNames.plain(false) : KeyNames.of(context.namespace());
         Inbox inbox = new Inbox(route, context, names, settings.replicas() == 0, events);
         return new RedisNode(route, context, settings, names, inbox, true, events);
@@ -237,7 +238,7 @@ public final class RedisStore implements StoreFactory {
             throw new IllegalArgumentException(refusal);
         }
         RedisClient client = given;
-        NodeEvents events = OpenRedisStore.events(context);
+        NodeListener events = OpenRedisStore.events(context);
         if (client != null) {
             return new OpenRedisStore(reach.through(client, context, settings, events), context, () -> {});
         }

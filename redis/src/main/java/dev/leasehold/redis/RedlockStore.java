@@ -10,7 +10,7 @@ import dev.leasehold.redis.connection.OwnClient;
 import dev.leasehold.redis.connection.RedisUris;
 import dev.leasehold.redis.connection.Route;
 import dev.leasehold.redis.node.Inbox;
-import dev.leasehold.redis.node.NodeEvents;
+import dev.leasehold.redis.node.NodeListener;
 import dev.leasehold.redis.node.RedisNode;
 import dev.leasehold.redis.node.RedisSettings;
 import dev.leasehold.redis.quorum.Quorum;
@@ -18,7 +18,7 @@ import dev.leasehold.redis.quorum.QuorumSettings;
 import dev.leasehold.redis.quorum.QuorumStore;
 import dev.leasehold.redis.quorum.Voter;
 import dev.leasehold.redis.script.KeyNames;
-import dev.leasehold.redis.voter.Papers;
+import dev.leasehold.redis.voter.BallotEncoder;
 import dev.leasehold.redis.voter.RedisVoter;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
@@ -252,11 +252,11 @@ public final class RedlockStore implements StoreFactory {
         RedisSettings settings = options.plainKeys() ? RedisSettings.DEFAULTS.withPlainKeys() : RedisSettings.DEFAULTS;
         AtomicReference<@Nullable QuorumStore> store = new AtomicReference<>();
         List<Voter> voters = new ArrayList<>();
-        Papers papers = new Papers(context.owner(), options.marker());
+        BallotEncoder papers = new BallotEncoder(context.owner(), options.marker());
         for (RedisURI master : masters) {
             int number = voters.size();
             Route route = new ClientRoute(own.client(), master, RedisUris.name(master));
-            NodeEvents events = new NodeEvents() {
+            NodeListener events = new NodeListener() {
                 @Override
                 public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
                     QuorumStore to = store.get();

@@ -12,7 +12,7 @@ import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.StoreUri;
-import dev.leasehold.testkit.Deaf;
+import dev.leasehold.testkit.NoSignals;
 import dev.leasehold.testkit.RealTime;
 import dev.leasehold.testkit.Started;
 import dev.leasehold.testkit.sim.NodeTime;
@@ -75,7 +75,7 @@ class DifferentialTest {
         return new RedisStoreProvider()
                 .create(StoreUri.parse(redis.uri()))
                 .open(new StoreContext(
-                        client, "owner of " + client, "", TIME.get(), Duration.ofSeconds(10), new Deaf()));
+                        client, "owner of " + client, "", TIME.get(), Duration.ofSeconds(10), new NoSignals()));
     }
 
     private static final class Run {

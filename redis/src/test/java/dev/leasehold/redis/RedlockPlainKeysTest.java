@@ -29,12 +29,12 @@ class RedlockPlainKeysTest {
 
     private static final Duration LONG = Duration.ofSeconds(30);
 
-    private RedlockBench bench;
+    private RedlockFixture bench;
     private ForeignRedlock foreign;
 
     @BeforeEach
     void start() {
-        bench = RedlockBench.opened(3);
+        bench = RedlockFixture.opened(3);
         foreign = new ForeignRedlock(bench.servers, 1);
     }
 

@@ -28,7 +28,7 @@ class RedlockRollingRestartTest {
 
     private static final String KEY = "leasehold:{x}";
 
-    private RedlockBench bench;
+    private RedlockFixture bench;
 
     @AfterEach
     void stop() {
@@ -38,7 +38,7 @@ class RedlockRollingRestartTest {
     /** The lease ended when the third of five was restarted: none was given back to it. */
     @Test
     void aHolderKeepsItsLeaseAndGetsEachMasterBackWhileAnotherTries() throws Exception {
-        bench = RedlockBench.opened(MASTERS, LONGEST);
+        bench = RedlockFixture.opened(MASTERS, LONGEST);
         Lease lease = bench.client(bench.store, LONGEST).lock("x").acquire();
         bench.awaitHeldEverywhere("x");
         Leasehold other = bench.client(bench.store, LONGEST);

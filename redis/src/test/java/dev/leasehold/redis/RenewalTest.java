@@ -12,7 +12,7 @@ import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.StoreUri;
 import dev.leasehold.spi.TimeSource;
-import dev.leasehold.testkit.Deaf;
+import dev.leasehold.testkit.NoSignals;
 import dev.leasehold.testkit.RealTime;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -61,7 +61,7 @@ class RenewalTest {
     }
 
     private static StoreContext context(TimeSource time) {
-        return new StoreContext("client", "owner", "", time, Duration.ofSeconds(10), new Deaf());
+        return new StoreContext("client", "owner", "", time, Duration.ofSeconds(10), new NoSignals());
     }
 
     private static int renewals(RedisProcess server) {

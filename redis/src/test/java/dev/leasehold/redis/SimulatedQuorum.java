@@ -2,11 +2,11 @@ package dev.leasehold.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.leasehold.redis.quorum.GateRanks;
+import dev.leasehold.redis.quorum.GateProbe;
+import dev.leasehold.redis.quorum.GateSelection;
 import dev.leasehold.redis.quorum.Quorum;
 import dev.leasehold.redis.quorum.QuorumSettings;
 import dev.leasehold.redis.quorum.QuorumStore;
-import dev.leasehold.redis.quorum.SilentGates;
 import dev.leasehold.redis.quorum.Voter;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
@@ -63,7 +63,7 @@ public final class SimulatedQuorum {
 
         @Override
         public Timer schedule(Duration delay, Runnable task) {
-            looks += delay.equals(SilentGates.EVERY) ? 1 : 0;
+            looks += delay.equals(GateProbe.EVERY) ? 1 : 0;
             return process.schedule(delay, task);
         }
     };
@@ -273,7 +273,7 @@ public final class SimulatedQuorum {
 
     /** Which node is the gate of a lock, for who has heard of all. */
     public int gate(String lock) {
-        GateRanks ranks = new GateRanks(lock, masters.size());
+        GateSelection ranks = new GateSelection(lock, masters.size());
         int gate = 0;
         for (int i = 1; i < masters.size(); i++) {
             boolean less = Long.compareUnsigned(

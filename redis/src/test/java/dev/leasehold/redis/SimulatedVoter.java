@@ -1,9 +1,9 @@
 package dev.leasehold.redis;
 
 import dev.leasehold.LockInfo;
-import dev.leasehold.redis.quorum.Ack;
 import dev.leasehold.redis.quorum.Ballot;
-import dev.leasehold.redis.quorum.NodeView;
+import dev.leasehold.redis.quorum.NodeStatus;
+import dev.leasehold.redis.quorum.RenewVote;
 import dev.leasehold.redis.quorum.Vote;
 import dev.leasehold.redis.quorum.Voter;
 import dev.leasehold.spi.ClaimId;
@@ -61,7 +61,7 @@ public final class SimulatedVoter implements Voter {
         knownRun = master.run();
     }
 
-    private record Told<T>(T answer, NodeView view) {}
+    private record Told<T>(T answer, NodeStatus view) {}
 
     private <T> CompletableFuture<T> send(
             String what, Function<ModelMaster, T> request, BiFunction<T, ClockReading, T> read) {
@@ -87,9 +87,9 @@ public final class SimulatedVoter implements Voter {
         return network.off().contains(QuorumRule.DEADLINE_FROM_SENDING) ? time.now() : sentAt;
     }
 
-    private NodeView view(String run, ClockReading sentAt, long micros, Duration noVote) {
+    private NodeStatus view(String run, ClockReading sentAt, long micros, Duration noVote) {
         knownRun = run;
-        return new NodeView(run, sentAt, micros, noVote);
+        return new NodeStatus(run, sentAt, micros, noVote);
     }
 
     @Override
@@ -106,7 +106,7 @@ public final class SimulatedVoter implements Voter {
                         model -> {
                             Duration none = model.noVoteFor(named);
                             ModelMaster.Said said = none.isZero() ? model.vote(ballot) : null;
-                            return new Told<>(said, new NodeView(model.run(), time.now(), master.micros(), none));
+                            return new Told<>(said, new NodeStatus(model.run(), time.now(), master.micros(), none));
                         },
                         (told, sentAt) -> new Told<>(
                                 told.answer(),
@@ -125,7 +125,7 @@ public final class SimulatedVoter implements Voter {
         return result;
     }
 
-    private Vote read(Ballot ballot, ModelMaster.@Nullable Said said, NodeView view) {
+    private Vote read(Ballot ballot, ModelMaster.@Nullable Said said, NodeStatus view) {
         if (said == null) {
             return new Vote.NoVote(view);
         }
@@ -149,35 +149,37 @@ public final class SimulatedVoter implements Voter {
     }
 
     @Override
-    public CompletionStage<Ack> renew(String lock, ClaimId attempt, long token, Duration lease) {
+    public CompletionStage<RenewVote> renew(String lock, ClaimId attempt, long token, Duration lease) {
         String named = knownRun;
-        return this.<Ack>send(
+        return this.<RenewVote>send(
                 "renews " + attempt + " " + token,
                 model -> {
                     Duration none = model.noVoteFor(named);
-                    NodeView view = new NodeView(model.run(), time.now(), master.micros(), none);
+                    NodeStatus view = new NodeStatus(model.run(), time.now(), master.micros(), none);
                     if (!none.isZero()) {
-                        return new Ack.NoVote(view);
+                        return new RenewVote.NoVote(view);
                     }
                     long left = model.renew(lock, attempt, token, lease);
                     return left < 0
-                            ? new Ack.Gone(left == -1, view)
-                            : new Ack.Renewed(Validity.of(time.now(), nanos(left)), view);
+                            ? new RenewVote.Gone(left == -1, view)
+                            : new RenewVote.Renewed(Validity.of(time.now(), nanos(left)), view);
                 },
                 (ack, sentAt) -> {
-                    NodeView view = view(
+                    NodeStatus view = view(
                             ack.view().run(),
                             sentAt,
                             ack.view().micros(),
                             ack.view().noVoteFor());
-                    if (ack instanceof Ack.Renewed renewed) {
+                    if (ack instanceof RenewVote.Renewed renewed) {
                         // The model has counted from its own moment: what was left then, counts from sending.
                         long left = renewed.validity().deadline()
                                 - renewed.validity().sentAt().nanos();
-                        return new Ack.Renewed(
+                        return new RenewVote.Renewed(
                                 new Validity(from(sentAt), from(sentAt).nanos() + left), view);
                     }
-                    return ack instanceof Ack.Gone gone ? new Ack.Gone(gone.free(), view) : new Ack.NoVote(view);
+                    return ack instanceof RenewVote.Gone gone
+                            ? new RenewVote.Gone(gone.free(), view)
+                            : new RenewVote.NoVote(view);
                 });
     }
 
@@ -215,11 +217,11 @@ public final class SimulatedVoter implements Voter {
     }
 
     @Override
-    public CompletionStage<NodeView> look() {
+    public CompletionStage<NodeStatus> look() {
         String named = knownRun;
         return send(
                 "looks",
-                model -> new NodeView(model.run(), time.now(), master.micros(), model.noVoteFor(named)),
+                model -> new NodeStatus(model.run(), time.now(), master.micros(), model.noVoteFor(named)),
                 (view, sentAt) -> view(view.run(), sentAt, view.micros(), view.noVoteFor()));
     }
 

@@ -10,7 +10,7 @@ import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreUri;
-import dev.leasehold.testkit.Deaf;
+import dev.leasehold.testkit.NoSignals;
 import dev.leasehold.testkit.RealTime;
 import java.time.Duration;
 import java.util.List;
@@ -48,8 +48,8 @@ class WithdrawalOrderTest {
 
     private static void nothingIsLeft(StoreFactory factory, List<RedisProcess> servers) throws Exception {
         try (RealTime time = new RealTime()) {
-            Store store =
-                    factory.open(new StoreContext("client", "owner", "", time, Duration.ofSeconds(20), new Deaf()));
+            Store store = factory.open(
+                    new StoreContext("client", "owner", "", time, Duration.ofSeconds(20), new NoSignals()));
             for (int i = 1; i <= CLAIMS; i++) {
                 ClaimId claim = new ClaimId("client", i);
                 CompletionStage<?> claimed = store.claim(new Claim(claim, "x" + i, LEASE, 0, false));

@@ -35,7 +35,8 @@ final class Elsewhere {
     private final Map<String, LeaseId> held = new ConcurrentHashMap<>();
 
     Elsewhere(StoreFactory factory, TimeSource time) {
-        store = factory.open(new StoreContext(ID, "elsewhere (a test)", "", time, Duration.ofSeconds(10), new Deaf()));
+        store = factory.open(
+                new StoreContext(ID, "elsewhere (a test)", "", time, Duration.ofSeconds(10), new NoSignals()));
     }
 
     HeldElsewhere hold(String name) {
@@ -107,7 +108,7 @@ final class Elsewhere {
     }
 
     /** Needs no signals: it never waits. */
-    private static final class Deaf implements Signals {
+    private static final class NoSignals implements Signals {
         @Override
         public void granted(LeaseId lease, int spare, @Nullable Validity validity) {}
 

@@ -48,10 +48,10 @@ interface AcquireRules extends LeaseholdRules {
     default void theAsynchronousFormsGiveAValidLease() throws Exception {
         String name = bench().lock();
         DistributedLock lock = bench().client().lock(name);
-        Lease lease = ClientBench.get(lock.acquireAsync());
+        Lease lease = ClientFixture.get(lock.acquireAsync());
         assertValid(lease, name);
         lease.close();
-        Optional<Lease> tried = ClientBench.get(lock.tryAcquireAsync(Duration.ofSeconds(1)));
+        Optional<Lease> tried = ClientFixture.get(lock.tryAcquireAsync(Duration.ofSeconds(1)));
         assertThat(tried).isPresent();
         tried.get().close();
     }
@@ -63,10 +63,10 @@ interface AcquireRules extends LeaseholdRules {
         LeaseId theirs = elsewhere.acquire(name).lease();
         DistributedLock lock = bench().client().lock(name);
         CompletableFuture<Lease> sync = bench().inThread(lock::acquire);
-        ClientBench.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
+        ClientFixture.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
         assertThat(sync).isNotDone();
         elsewhere.release(theirs);
-        try (Lease lease = ClientBench.get(sync)) {
+        try (Lease lease = ClientFixture.get(sync)) {
             assertValid(lease, name);
             assertThat(lease.token()).isGreaterThan(theirs.token());
         }
@@ -79,9 +79,9 @@ interface AcquireRules extends LeaseholdRules {
         LeaseId theirs = elsewhere.acquire(name).lease();
         CompletableFuture<Optional<Lease>> waiting =
                 bench().client().lock(name).tryAcquireAsync(Duration.ofSeconds(Long.MAX_VALUE));
-        ClientBench.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
+        ClientFixture.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
         elsewhere.release(theirs);
-        assertThat(ClientBench.get(waiting)).isPresent();
+        assertThat(ClientFixture.get(waiting)).isPresent();
     }
 
     @Test
@@ -92,17 +92,17 @@ interface AcquireRules extends LeaseholdRules {
         CompletableFuture<Lease> third = bench().inThread(lock::acquire);
         assertThat(second).isNotDone();
         first.close();
-        Lease next = ClientBench.get(second);
+        Lease next = ClientFixture.get(second);
         assertThat(next.token()).isGreaterThan(first.token());
         next.close();
-        assertThat(ClientBench.get(third).token()).isGreaterThan(next.token());
+        assertThat(ClientFixture.get(third).token()).isGreaterThan(next.token());
     }
 
     @Test
     default void aLeaseMayBeReleasedByAnotherThread() throws Exception {
         DistributedLock lock = bench().client().lock(bench().lock());
         Lease lease = lock.acquire();
-        assertThat(ClientBench.get(bench().inThread(lease::release))).isEqualTo(LeaseState.RELEASED);
+        assertThat(ClientFixture.get(bench().inThread(lease::release))).isEqualTo(LeaseState.RELEASED);
         lock.acquire().close();
     }
 
@@ -112,7 +112,7 @@ interface AcquireRules extends LeaseholdRules {
         StoreClient elsewhere = bench().probe();
         elsewhere.acquire(name, StoreClient.SHORT);
         elsewhere.close();
-        try (Lease lease = ClientBench.get(bench().client().lock(name).acquireAsync())) {
+        try (Lease lease = ClientFixture.get(bench().client().lock(name).acquireAsync())) {
             assertValid(lease, name);
         }
     }
@@ -124,9 +124,9 @@ interface AcquireRules extends LeaseholdRules {
         LeaseId theirs = elsewhere.acquire(name).lease();
         bench().store.plan(message -> message == FaultPlan.Message.SIGNAL ? Fault.LOSE_REQUEST : Fault.NONE);
         CompletableFuture<Lease> waiting = bench().client().lock(name).acquireAsync();
-        ClientBench.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
+        ClientFixture.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
         elsewhere.release(theirs);
-        assertValid(ClientBench.get(waiting), name);
+        assertValid(ClientFixture.get(waiting), name);
     }
 
     private static void assertValid(Lease lease, String name) {
@@ -134,7 +134,7 @@ interface AcquireRules extends LeaseholdRules {
         assertThat(lease.token()).isPositive();
         assertThat(lease.state()).isEqualTo(LeaseState.HELD);
         assertThat(lease.isValid()).isTrue();
-        assertThat(lease.remaining()).isBetween(Duration.ofMillis(1), ClientBench.OPTIONS.leaseDuration());
+        assertThat(lease.remaining()).isBetween(Duration.ofMillis(1), ClientFixture.OPTIONS.leaseDuration());
         assertThat(lease.ended().toCompletableFuture()).isNotDone();
         lease.ensureValid();
     }

@@ -32,7 +32,7 @@ interface BodyRules extends LeaseholdRules {
         assertThat(lock.<String, RuntimeException>call(Duration.ofSeconds(1), lease -> "result"))
                 .isEqualTo("result");
         assertThat(lock.<RuntimeException>tryRun(Duration.ZERO, lease -> {})).isTrue();
-        ClientBench.eventually("it is free", () -> elsewhere.finds(name));
+        ClientFixture.eventually("it is free", () -> elsewhere.finds(name));
     }
 
     @Test
@@ -50,7 +50,7 @@ interface BodyRules extends LeaseholdRules {
                 }))
                 .isInstanceOf(StackOverflowError.class);
         StoreClient elsewhere = bench().probe();
-        ClientBench.eventually("it is free", () -> elsewhere.finds(name));
+        ClientFixture.eventually("it is free", () -> elsewhere.finds(name));
     }
 
     @Test
@@ -60,7 +60,7 @@ interface BodyRules extends LeaseholdRules {
         StoreClient operator = bench().probe();
         assertThatThrownBy(() -> lock.run(lease -> {
                     operator.breakLease(name, lease.token());
-                    ClientBench.eventually("it is lost", () -> !lease.isValid());
+                    ClientFixture.eventually("it is lost", () -> !lease.isValid());
                 }))
                 .isInstanceOf(LeaseLostException.class)
                 .hasMessageContaining(name);
@@ -73,7 +73,7 @@ interface BodyRules extends LeaseholdRules {
         StoreClient operator = bench().probe();
         assertThatThrownBy(() -> lock.call(lease -> {
                     operator.breakLease(name, lease.token());
-                    ClientBench.eventually("it is lost", () -> !lease.isValid());
+                    ClientFixture.eventually("it is lost", () -> !lease.isValid());
                     throw new IOException("planted");
                 }))
                 .isInstanceOf(IOException.class)
@@ -84,7 +84,7 @@ interface BodyRules extends LeaseholdRules {
     @Test
     default void aBodyIsInterruptedAtALossIfThatWasAskedForAndTheInterruptDoesNotOutliveIt() throws Exception {
         String name = bench().lock();
-        DistributedLock lock = bench().client().lock(name, ClientBench.OPTIONS.withInterruptOnLoss(true));
+        DistributedLock lock = bench().client().lock(name, ClientFixture.OPTIONS.withInterruptOnLoss(true));
         StoreClient operator = bench().probe();
         assertThatThrownBy(() -> lock.run(lease -> {
                     bench().inThread(() -> operator.breakLease(name, lease.token()));

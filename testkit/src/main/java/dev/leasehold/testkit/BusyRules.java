@@ -16,7 +16,7 @@ interface BusyRules extends LeaseholdRules {
         StoreClient elsewhere = bench().probe();
         elsewhere.acquire(name);
         assertBusy(bench().client().lock(name));
-        ClientBench.eventually("nobody waits", () -> elsewhere.waiters(name).isEmpty());
+        ClientFixture.eventually("nobody waits", () -> elsewhere.waiters(name).isEmpty());
     }
 
     @Test
@@ -28,7 +28,7 @@ interface BusyRules extends LeaseholdRules {
             lease.ensureValid();
         }
         StoreClient elsewhere = bench().probe();
-        ClientBench.eventually("it is free", () -> elsewhere.finds(name));
+        ClientFixture.eventually("it is free", () -> elsewhere.finds(name));
     }
 
     @Test
@@ -60,7 +60,8 @@ interface BusyRules extends LeaseholdRules {
         long start = System.nanoTime();
         assertThat(lock.tryAcquire(Duration.ofMillis(150))).isEmpty();
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(Duration.ofMillis(150));
-        assertThat(ClientBench.get(lock.tryAcquireAsync(Duration.ofMillis(50)))).isEmpty();
-        assertThat(ClientBench.get(lock.tryAcquireAsync(Duration.ZERO))).isEmpty();
+        assertThat(ClientFixture.get(lock.tryAcquireAsync(Duration.ofMillis(50))))
+                .isEmpty();
+        assertThat(ClientFixture.get(lock.tryAcquireAsync(Duration.ZERO))).isEmpty();
     }
 }

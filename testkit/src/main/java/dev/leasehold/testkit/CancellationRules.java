@@ -38,13 +38,13 @@ interface CancellationRules extends LeaseholdRules {
         DistributedLock lock = bench().client().lock(name);
         for (Consumer<CompletableFuture<?>> way : ways()) {
             CompletableFuture<Lease> waiting = lock.acquireAsync();
-            ClientBench.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
+            ClientFixture.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
             way.accept(waiting);
-            ClientBench.eventually("it is gone", () -> elsewhere.waiters(name).isEmpty());
+            ClientFixture.eventually("it is gone", () -> elsewhere.waiters(name).isEmpty());
             CompletableFuture<Optional<Lease>> trying = lock.tryAcquireAsync(Duration.ofMinutes(1));
-            ClientBench.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
+            ClientFixture.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
             way.accept(trying);
-            ClientBench.eventually("it is gone", () -> elsewhere.waiters(name).isEmpty());
+            ClientFixture.eventually("it is gone", () -> elsewhere.waiters(name).isEmpty());
         }
         elsewhere.release(theirs);
         assertThat(elsewhere.shows(name)).isFalse();
@@ -60,9 +60,9 @@ interface CancellationRules extends LeaseholdRules {
             String name = bench().lock();
             bench().store.plan(FaultPlan.script(Message.CLAIM, fault));
             CompletableFuture<Lease> acquiring =
-                    client.lock(name, ClientBench.LASTING).acquireAsync();
+                    client.lock(name, ClientFixture.LASTING).acquireAsync();
             if (!acquiring.cancel(true)) {
-                ClientBench.get(acquiring).close();
+                ClientFixture.get(acquiring).close();
             }
             assertNothingLeft(elsewhere, name, fault);
         }
@@ -76,16 +76,16 @@ interface CancellationRules extends LeaseholdRules {
             String name = bench().lock();
             LeaseId theirs = elsewhere.acquire(name).lease();
             CompletableFuture<Lease> waiting =
-                    client.lock(name, ClientBench.LASTING).acquireAsync();
-            ClientBench.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
+                    client.lock(name, ClientFixture.LASTING).acquireAsync();
+            ClientFixture.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
             long delay = i * 20L;
             CompletableFuture<Boolean> cancelled = bench().inThread(() -> {
                 LockSupport.parkNanos(delay * 1_000);
                 return waiting.cancel(true);
             });
             elsewhere.release(theirs);
-            if (!ClientBench.get(cancelled)) {
-                ClientBench.get(waiting).close();
+            if (!ClientFixture.get(cancelled)) {
+                ClientFixture.get(waiting).close();
             }
             assertNothingLeft(elsewhere, name, Fault.NONE);
         }
@@ -104,7 +104,7 @@ interface CancellationRules extends LeaseholdRules {
         }
         first.close();
         for (int i = 1; i < 20; i += 2) {
-            ClientBench.get(waiting.get(i)).close();
+            ClientFixture.get(waiting.get(i)).close();
         }
     }
 
@@ -116,17 +116,17 @@ interface CancellationRules extends LeaseholdRules {
             elsewhere.acquire(name);
             bench().store.plan(FaultPlan.script(Message.WITHDRAW, fault, fault));
             CompletableFuture<Lease> waiting = bench().client().lock(name).acquireAsync();
-            ClientBench.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
+            ClientFixture.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
             waiting.cancel(true);
-            ClientBench.eventually("it is gone", () -> elsewhere.waiters(name).isEmpty());
+            ClientFixture.eventually("it is gone", () -> elsewhere.waiters(name).isEmpty());
         }
     }
 
     private static void assertNothingLeft(StoreClient elsewhere, String name, Fault fault) throws Exception {
         // A late request may make the lock appear once more: wait until none can be on its way.
         if (fault != Fault.NONE) {
-            ClientBench.pause(FaultPlan.none().delay().multipliedBy(2));
+            ClientFixture.pause(FaultPlan.none().delay().multipliedBy(2));
         }
-        ClientBench.eventually("nothing is left after " + fault, () -> !elsewhere.shows(name));
+        ClientFixture.eventually("nothing is left after " + fault, () -> !elsewhere.shows(name));
     }
 }

@@ -37,11 +37,11 @@ interface ClientRules extends LeaseholdRules {
             assertThat(lease.isValid()).isFalse();
             assertThat(elsewhere.shows(lease.name())).isTrue();
             assertThat(elsewhere.finds(lease.name())).isFalse();
-            assertThat(ClientBench.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.LOST);
+            assertThat(ClientFixture.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.LOST);
             assertThatCode(lease::close).doesNotThrowAnyException();
         }
         for (Lease lease : leases) {
-            ClientBench.eventually("the lease has run out", () -> elsewhere.finds(lease.name()));
+            ClientFixture.eventually("the lease has run out", () -> elsewhere.finds(lease.name()));
         }
     }
 
@@ -57,7 +57,7 @@ interface ClientRules extends LeaseholdRules {
         assertThat(elsewhere.finds(lease.name())).isTrue();
         assertThat(closing).isNotDone();
         assertThat(other.release()).isEqualTo(LeaseState.RELEASED);
-        ClientBench.get(closing);
+        ClientFixture.get(closing);
         assertThat(elsewhere.finds(other.name())).isTrue();
     }
 
@@ -69,12 +69,12 @@ interface ClientRules extends LeaseholdRules {
         Leasehold client = bench().client();
         CompletableFuture<Lease> async = client.lock(name).acquireAsync();
         CompletableFuture<Lease> sync = bench().inThread(client.lock(name)::acquire);
-        ClientBench.eventually("they wait", () -> elsewhere.waiters(name).size() == 1);
+        ClientFixture.eventually("they wait", () -> elsewhere.waiters(name).size() == 1);
         client.close();
-        assertThatThrownBy(() -> ClientBench.get(async))
+        assertThatThrownBy(() -> ClientFixture.get(async))
                 .isInstanceOf(ExecutionException.class)
                 .hasCauseInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(() -> ClientBench.get(sync))
+        assertThatThrownBy(() -> ClientFixture.get(sync))
                 .isInstanceOf(ExecutionException.class)
                 .hasCauseInstanceOf(IllegalStateException.class);
         assertThat(elsewhere.waiters(name)).isEmpty();
@@ -94,7 +94,8 @@ interface ClientRules extends LeaseholdRules {
         assertThatThrownBy(lock::acquire).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(lock::tryAcquire).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(threadLock::lock).isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(() -> ClientBench.get(lock.acquireAsync())).hasCauseInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> ClientFixture.get(lock.acquireAsync()))
+                .hasCauseInstanceOf(IllegalStateException.class);
     }
 
     @Test
@@ -116,12 +117,12 @@ interface ClientRules extends LeaseholdRules {
         CompletableFuture<LeaseState> told = new CompletableFuture<>();
         lease.onStateChange((which, state) -> told.complete(state));
         lease.close();
-        ClientBench.get(told);
+        ClientFixture.get(told);
         Set<Thread> during = threads();
         during.removeAll(before);
         assertThat(during).isNotEmpty().allMatch(Thread::isDaemon);
         client.close();
-        ClientBench.eventually("its threads are gone", () -> during.stream().noneMatch(Thread::isAlive));
+        ClientFixture.eventually("its threads are gone", () -> during.stream().noneMatch(Thread::isAlive));
     }
 
     @Test
@@ -146,8 +147,8 @@ interface ClientRules extends LeaseholdRules {
                 client.lock(name + "2").acquireAsync().thenAccept(Lease::close);
                 client.locks("*");
                 lease.close();
-                ClientBench.get(told);
-                ClientBench.get(next).close();
+                ClientFixture.get(told);
+                ClientFixture.get(next).close();
                 client.close();
             } catch (Exception e) {
                 inherited.add(e);
@@ -176,7 +177,7 @@ interface ClientRules extends LeaseholdRules {
             }
         });
         lease.close();
-        assertThat(ClientBench.get(inListener)).isPositive();
+        assertThat(ClientFixture.get(inListener)).isPositive();
     }
 
     @Test
@@ -191,7 +192,7 @@ interface ClientRules extends LeaseholdRules {
                 throw new IllegalStateException(e);
             }
         });
-        assertThat(ClientBench.get(done)).isPositive();
+        assertThat(ClientFixture.get(done)).isPositive();
     }
 
     @Test
@@ -203,24 +204,24 @@ interface ClientRules extends LeaseholdRules {
         });
         lease.onStateChange((which, state) -> told.complete(state));
         assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
-        assertThat(ClientBench.get(told)).isEqualTo(LeaseState.RELEASED);
+        assertThat(ClientFixture.get(told)).isEqualTo(LeaseState.RELEASED);
     }
 
     @Test
     default void theEngineDoesNotDependOnTheUsersExecutor() throws Exception {
         CountDownLatch open = new CountDownLatch(1);
         Leasehold client =
-                bench().client(builder -> builder.executor(task -> {}).options(ClientBench.BRIEF));
+                bench().client(builder -> builder.executor(task -> {}).options(ClientFixture.BRIEF));
         String name = bench().lock();
         Lease lease = client.lock(name).acquire();
         lease.onStateChange((which, state) -> open.countDown());
         CompletableFuture<Lease> sync = bench().inThread(client.lock(name)::acquire);
-        ClientBench.pause(Duration.ofMillis(600));
+        ClientFixture.pause(Duration.ofMillis(600));
         assertThat(lease.isValid()).as("it is renewed").isTrue();
         lease.close();
-        Lease next = ClientBench.get(sync);
+        Lease next = ClientFixture.get(sync);
         bench().probe().breakLease(name, next.token());
-        ClientBench.eventually("the loss is seen", () -> !next.isValid());
+        ClientFixture.eventually("the loss is seen", () -> !next.isValid());
         assertThat(open.getCount()).isEqualTo(1);
     }
 

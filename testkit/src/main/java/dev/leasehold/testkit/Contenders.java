@@ -21,13 +21,13 @@ final class Contenders {
 
     private static final Duration WAIT = Duration.ofSeconds(20);
 
-    private final ClientBench bench;
+    private final ClientFixture bench;
     private final String lock;
     private final Queue<HoldRecord> history = new ConcurrentLinkedQueue<>();
     private final AtomicInteger counter = new AtomicInteger();
     private final AtomicInteger counted = new AtomicInteger();
 
-    Contenders(ClientBench bench, String lock) {
+    Contenders(ClientFixture bench, String lock) {
         this.bench = bench;
         this.lock = lock;
     }

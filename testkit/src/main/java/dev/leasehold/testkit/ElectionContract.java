@@ -79,7 +79,7 @@ public abstract class ElectionContract {
     @AfterEach
     protected final void judge() {
         for (Candidate candidate : candidates) {
-            ClientBench.eventually("the log has seen who leads", PATIENCE, candidate::isLogged);
+            ClientFixture.eventually("the log has seen who leads", PATIENCE, candidate::isLogged);
             candidate.close();
             history.addAll(candidate.history());
         }
@@ -91,7 +91,7 @@ public abstract class ElectionContract {
     void oneOfFiveLeadsAndAllSeeWhoAndInWhichTerm() throws Exception {
         List<Candidate> five = five();
         Candidate leader = five.get(0);
-        ClientBench.eventually("it is told", () -> leader.elected.size() == 1);
+        ClientFixture.eventually("it is told", () -> leader.elected.size() == 1);
         for (Candidate candidate : five) {
             assertThat(candidate.leads()).isEqualTo(candidate == leader);
             HolderInfo seen = candidate.election.leader().orElseThrow();
@@ -105,12 +105,12 @@ public abstract class ElectionContract {
         List<Candidate> five = five();
         for (int turn = 0; turn < 6; turn++) {
             Candidate next = five.get(turn % 5);
-            ClientBench.eventually("it is the turn of " + next, PATIENCE, next::leads);
+            ClientFixture.eventually("it is the turn of " + next, PATIENCE, next::leads);
             awaitWaiters(4);
             assertThat(next.election.resign()).isTrue();
             assertThat(next.leads()).isFalse();
         }
-        ClientBench.eventually("it is the turn of the next", PATIENCE, five.get(1)::leads);
+        ClientFixture.eventually("it is the turn of the next", PATIENCE, five.get(1)::leads);
     }
 
     @Test
@@ -119,9 +119,9 @@ public abstract class ElectionContract {
         Candidate leader = five.get(0);
         Candidate next = five.get(1);
         leader.cutOff();
-        ClientBench.eventually("the next leads", ONE_LEASE, next::leads);
+        ClientFixture.eventually("the next leads", ONE_LEASE, next::leads);
         assertThat(leader.leads()).isFalse();
-        ClientBench.eventually("it is told", () -> leader.demoted.size() == 1);
+        ClientFixture.eventually("it is told", () -> leader.demoted.size() == 1);
         leader.restore();
         awaitWaiters(4);
     }
@@ -154,7 +154,7 @@ public abstract class ElectionContract {
         });
         thread.setDaemon(true);
         thread.start();
-        ClientBench.eventually("it leads", PATIENCE, worker::leads);
+        ClientFixture.eventually("it leads", PATIENCE, worker::leads);
         Candidate other = candidate("other");
         other.election.start();
         awaitWaiters(1);
@@ -165,7 +165,7 @@ public abstract class ElectionContract {
         awaitWaiters(1);
         assertThat(other.election.resign()).isTrue();
         assertThat(again.await(30, TimeUnit.SECONDS)).isTrue();
-        ClientBench.get(done);
+        ClientFixture.get(done);
         assertThat(terms).isSorted().doesNotHaveDuplicates();
     }
 
@@ -173,7 +173,7 @@ public abstract class ElectionContract {
     void aLeaderWhoseClientIsClosedIsFollowedAtOnce() {
         List<Candidate> five = five();
         five.get(0).client.close();
-        ClientBench.eventually("the next leads", ONE_LEASE, five.get(1)::leads);
+        ClientFixture.eventually("the next leads", ONE_LEASE, five.get(1)::leads);
         assertThat(five.get(0).leads()).isFalse();
     }
 
@@ -181,23 +181,23 @@ public abstract class ElectionContract {
     void aLeaderWhoseLeaseIsBrokenIsDemotedAndStandsAgain() throws Exception {
         Candidate leader = candidate("leader");
         leader.election.start();
-        ClientBench.eventually("it leads", PATIENCE, leader::leads);
+        ClientFixture.eventually("it leads", PATIENCE, leader::leads);
         long term = leader.term();
         // Alone, because an operator who breaks a lock lets two believe in it for a moment.
         assertThat(leader.client.breakLock(office, term)).isTrue();
-        ClientBench.eventually("it leads again", PATIENCE, () -> leader.term() > term);
-        ClientBench.eventually("it is told", () -> leader.demoted.contains(term));
+        ClientFixture.eventually("it leads again", PATIENCE, () -> leader.term() > term);
+        ClientFixture.eventually("it is told", () -> leader.demoted.contains(term));
     }
 
     @Test
     void anOutageForAllEndsTheTermAndNotTheCampaigns() {
         List<Candidate> five = five();
         five.forEach(Candidate::cutOff);
-        ClientBench.eventually("nobody leads", ONE_LEASE, () -> five.stream().noneMatch(Candidate::leads));
-        ClientBench.pause(LEASE.multipliedBy(2));
+        ClientFixture.eventually("nobody leads", ONE_LEASE, () -> five.stream().noneMatch(Candidate::leads));
+        ClientFixture.pause(LEASE.multipliedBy(2));
         assertThat(five).noneMatch(Candidate::leads);
         five.forEach(Candidate::restore);
-        ClientBench.eventually("somebody leads", PATIENCE, () -> five.stream().anyMatch(Candidate::leads));
+        ClientFixture.eventually("somebody leads", PATIENCE, () -> five.stream().anyMatch(Candidate::leads));
     }
 
     @Test
@@ -218,7 +218,7 @@ public abstract class ElectionContract {
                 case 2 -> leader.election.lease().ifPresent(Lease::close);
                 default -> leader.election.close();
             }
-            ClientBench.eventually("its term is over", ONE_LEASE, () -> leader.term() != leading.term());
+            ClientFixture.eventually("its term is over", ONE_LEASE, () -> leader.term() != leading.term());
             leader.restore();
         }
         nextLeader(five, last);
@@ -228,7 +228,7 @@ public abstract class ElectionContract {
 
     private static Leading nextLeader(List<Candidate> of, long afterTerm) {
         AtomicReference<@Nullable Leading> found = new AtomicReference<>();
-        ClientBench.eventually("a later term than " + afterTerm, PATIENCE, () -> {
+        ClientFixture.eventually("a later term than " + afterTerm, PATIENCE, () -> {
             for (Candidate candidate : of) {
                 long term = candidate.term();
                 if (term > afterTerm) {
@@ -248,7 +248,7 @@ public abstract class ElectionContract {
             candidate.election.start();
             five.add(candidate);
             if (i == 0) {
-                ClientBench.eventually("the first leads", PATIENCE, candidate::leads);
+                ClientFixture.eventually("the first leads", PATIENCE, candidate::leads);
             } else {
                 awaitWaiters(i);
             }
@@ -263,7 +263,7 @@ public abstract class ElectionContract {
     }
 
     private void awaitWaiters(int number) {
-        ClientBench.eventually(number + " wait", PATIENCE, () -> {
+        ClientFixture.eventually(number + " wait", PATIENCE, () -> {
             try {
                 return candidates.get(candidates.size() - 1).client.locks(office).stream()
                         .anyMatch(lock -> lock.waiters().size() == number);

@@ -25,13 +25,13 @@ interface EndRules extends LeaseholdRules {
         lease.onStateChange((which, state) -> told.add(state));
         assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
         assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
-        assertThat(ClientBench.get(lease.releaseAsync())).isEqualTo(LeaseState.RELEASED);
-        assertThat(ClientBench.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.RELEASED);
+        assertThat(ClientFixture.get(lease.releaseAsync())).isEqualTo(LeaseState.RELEASED);
+        assertThat(ClientFixture.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.RELEASED);
         assertThat(lease.isValid()).isFalse();
         assertThat(lease.state()).isEqualTo(LeaseState.RELEASED);
         assertThatThrownBy(lease::ensureValid).isInstanceOf(LeaseLostException.class);
         lease.close();
-        ClientBench.eventually("the listener is told", () -> told.contains(LeaseState.RELEASED));
+        ClientFixture.eventually("the listener is told", () -> told.contains(LeaseState.RELEASED));
         assertThat(told).doesNotContain(LeaseState.LOST);
     }
 
@@ -42,10 +42,10 @@ interface EndRules extends LeaseholdRules {
         DistributedLock lock = bench().client().lock(name);
         assertThat(lock.acquire().release()).isEqualTo(LeaseState.RELEASED);
         assertThat(elsewhere.shows(name)).isFalse();
-        assertThat(ClientBench.get(lock.acquire().releaseAsync())).isEqualTo(LeaseState.RELEASED);
+        assertThat(ClientFixture.get(lock.acquire().releaseAsync())).isEqualTo(LeaseState.RELEASED);
         assertThat(elsewhere.shows(name)).isFalse();
         lock.acquire().close();
-        ClientBench.eventually("it is free", () -> !elsewhere.shows(name));
+        ClientFixture.eventually("it is free", () -> !elsewhere.shows(name));
     }
 
     @Test
@@ -57,9 +57,9 @@ interface EndRules extends LeaseholdRules {
         assertThat(lease.isValid()).isFalse();
         assertThat(released).isNotDone();
         bench().store.plan(FaultPlan.none());
-        assertThat(ClientBench.get(released)).isEqualTo(LeaseState.RELEASED);
+        assertThat(ClientFixture.get(released)).isEqualTo(LeaseState.RELEASED);
         StoreClient elsewhere = bench().probe();
-        ClientBench.eventually("it is free", () -> !elsewhere.shows(name));
+        ClientFixture.eventually("it is free", () -> !elsewhere.shows(name));
     }
 
     @Test
@@ -73,7 +73,7 @@ interface EndRules extends LeaseholdRules {
         assertThat(lease.isValid()).isFalse();
         bench().store.plan(FaultPlan.none());
         StoreClient elsewhere = bench().probe();
-        ClientBench.eventually("it is free", () -> !elsewhere.shows(name));
+        ClientFixture.eventually("it is free", () -> !elsewhere.shows(name));
     }
 
     @Test
@@ -93,7 +93,7 @@ interface EndRules extends LeaseholdRules {
             var theirs = elsewhere.join(name);
             assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
             var successor = elsewhere.granted(theirs).lease();
-            ClientBench.pause(Duration.ofMillis(120));
+            ClientFixture.pause(Duration.ofMillis(120));
             assertThat(elsewhere.has(successor)).as("after %s", fault).isTrue();
         }
     }
@@ -106,7 +106,7 @@ interface EndRules extends LeaseholdRules {
         Lease lease = bench().client().lock(name).acquire();
         operator.breakLease(name, lease.token());
         assertThat(lease.release()).isEqualTo(LeaseState.LOST);
-        assertThat(ClientBench.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.LOST);
+        assertThat(ClientFixture.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.LOST);
         assertThat(lease.state()).isEqualTo(LeaseState.LOST);
     }
 }

@@ -55,9 +55,9 @@ interface FailureRules extends LeaseholdRules {
     default void aStoreThatIsUnreachableForLessThanTheTimeoutIsNoFailure() throws Exception {
         bench().store.plan(FaultPlan.always(Fault.UNREACHABLE));
         CompletableFuture<Lease> waiting = bench().client().lock(bench().lock()).acquireAsync();
-        ClientBench.pause(Duration.ofMillis(100));
+        ClientFixture.pause(Duration.ofMillis(100));
         bench().store.plan(FaultPlan.none());
-        ClientBench.get(waiting).ensureValid();
+        ClientFixture.get(waiting).ensureValid();
     }
 
     @Test
@@ -69,7 +69,7 @@ interface FailureRules extends LeaseholdRules {
             lease.ensureValid();
             assertThat(elsewhere.finds(name)).isFalse();
         }
-        ClientBench.eventually("it is free", () -> elsewhere.finds(name));
+        ClientFixture.eventually("it is free", () -> elsewhere.finds(name));
     }
 
     @Test
@@ -91,7 +91,7 @@ interface FailureRules extends LeaseholdRules {
             List<ThrowingCallable> forms = List.of(
                     lock::tryAcquire,
                     () -> lock.tryAcquire(Duration.ofMillis(300)),
-                    () -> ClientBench.get(lock.tryAcquireAsync(Duration.ofMillis(300))));
+                    () -> ClientFixture.get(lock.tryAcquireAsync(Duration.ofMillis(300))));
             for (ThrowingCallable form : forms) {
                 long start = System.nanoTime();
                 assertThatThrownBy(form)
@@ -111,8 +111,8 @@ interface FailureRules extends LeaseholdRules {
         assertThatThrownBy(lock::acquire).isInstanceOf(StoreUnavailableException.class);
         bench().store.plan(FaultPlan.none());
         StoreClient elsewhere = bench().probe();
-        ClientBench.eventually("it is free", () -> elsewhere.finds(name));
-        ClientBench.eventually("nothing is left", () -> !elsewhere.shows(name));
+        ClientFixture.eventually("it is free", () -> elsewhere.finds(name));
+        ClientFixture.eventually("nothing is left", () -> !elsewhere.shows(name));
     }
 
     private static void assertFails(DistributedLock lock, Class<? extends Exception> expected) {
@@ -130,10 +130,10 @@ interface FailureRules extends LeaseholdRules {
         for (ThrowingCallable form : forms) {
             assertThatThrownBy(form).isInstanceOf(expected);
         }
-        assertThatThrownBy(() -> ClientBench.get(lock.acquireAsync()))
+        assertThatThrownBy(() -> ClientFixture.get(lock.acquireAsync()))
                 .isInstanceOf(ExecutionException.class)
                 .hasCauseInstanceOf(expected);
-        assertThatThrownBy(() -> ClientBench.get(lock.tryAcquireAsync(Duration.ZERO)))
+        assertThatThrownBy(() -> ClientFixture.get(lock.tryAcquireAsync(Duration.ZERO)))
                 .isInstanceOf(ExecutionException.class)
                 .hasCauseInstanceOf(expected);
         assertThat(ran).isFalse();

@@ -19,9 +19,10 @@ interface FaultRules extends LeaseholdRules {
         for (long seed = 1; seed <= 2; seed++) {
             bench().store.plan(FaultPlan.random(seed, 15, Duration.ofMillis(30)));
             List<Leasehold> clients = List.of(
-                    bench().client(builder -> builder.options(ClientBench.BRIEF)),
-                    bench().client(builder -> builder.options(ClientBench.BRIEF)),
-                    bench().client(builder -> builder.options(ClientBench.BRIEF).localHandOvers(2)));
+                    bench().client(builder -> builder.options(ClientFixture.BRIEF)),
+                    bench().client(builder -> builder.options(ClientFixture.BRIEF)),
+                    bench().client(builder ->
+                            builder.options(ClientFixture.BRIEF).localHandOvers(2)));
             Contenders contenders = new Contenders(bench(), bench().lock());
             List<HoldRecord> history = contenders.run(clients, 2, 6);
             HistoryChecker.of(Duration.ofMillis(500)).check(history);
@@ -47,16 +48,16 @@ interface FaultRules extends LeaseholdRules {
                 LeaseId theirs = elsewhere.acquire(name).lease();
                 bench().store.plan(FaultPlan.script(message, fault));
                 CompletableFuture<Lease> waiting =
-                        bench().client().lock(name, ClientBench.BRIEF).acquireAsync();
-                ClientBench.eventually(
+                        bench().client().lock(name, ClientFixture.BRIEF).acquireAsync();
+                ClientFixture.eventually(
                         "it waits", () -> !elsewhere.waiters(name).isEmpty());
                 elsewhere.release(theirs);
-                try (Lease lease = ClientBench.get(waiting)) {
+                try (Lease lease = ClientFixture.get(waiting)) {
                     assertThat(lease.token()).isGreaterThan(theirs.token());
                     lease.ensureValid();
                 }
                 // A claim that comes once more after its release is granted to nobody, and runs out with its lease.
-                ClientBench.eventually(message + " " + fault + " leaves nothing", () -> !elsewhere.shows(name));
+                ClientFixture.eventually(message + " " + fault + " leaves nothing", () -> !elsewhere.shows(name));
             }
         }
     }
@@ -66,15 +67,16 @@ interface FaultRules extends LeaseholdRules {
         String name = bench().lock();
         Leasehold client = bench().client(builder -> builder.storeTimeout(Duration.ofMillis(100)));
         bench().store.plan(message -> message == Message.CLAIM ? Fault.LATE : Fault.NONE);
-        CompletableFuture<Lease> failed = client.lock(name, ClientBench.LASTING).acquireAsync();
-        ClientBench.eventually("it has ended", failed::isDone);
+        CompletableFuture<Lease> failed =
+                client.lock(name, ClientFixture.LASTING).acquireAsync();
+        ClientFixture.eventually("it has ended", failed::isDone);
         if (!failed.isCompletedExceptionally()) {
             failed.join().close();
         }
         bench().store.plan(FaultPlan.none());
         StoreClient elsewhere = bench().probe();
-        ClientBench.pause(FaultPlan.none().delay().multipliedBy(2));
-        ClientBench.eventually("nothing is left", Duration.ofSeconds(3), () -> !elsewhere.shows(name));
+        ClientFixture.pause(FaultPlan.none().delay().multipliedBy(2));
+        ClientFixture.eventually("nothing is left", Duration.ofSeconds(3), () -> !elsewhere.shows(name));
     }
 
     @Test
@@ -84,11 +86,11 @@ interface FaultRules extends LeaseholdRules {
         LeaseId theirs = elsewhere.acquire(name).lease();
         bench().store.plan(message -> message == Message.SIGNAL ? Fault.REPEAT : Fault.NONE);
         CompletableFuture<Lease> waiting = bench().client().lock(name).acquireAsync();
-        ClientBench.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
+        ClientFixture.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
         elsewhere.release(theirs);
-        ClientBench.get(waiting).release();
+        ClientFixture.get(waiting).release();
         LeaseId next = elsewhere.acquire(name).lease();
-        ClientBench.pause(FaultPlan.none().delay().multipliedBy(2));
+        ClientFixture.pause(FaultPlan.none().delay().multipliedBy(2));
         assertThat(elsewhere.has(next)).isTrue();
     }
 }

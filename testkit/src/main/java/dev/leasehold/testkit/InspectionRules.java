@@ -25,7 +25,7 @@ interface InspectionRules extends LeaseholdRules {
                 .lock(name)
                 .acquireAsync();
         StoreClient elsewhere = bench().probe();
-        ClientBench.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
+        ClientFixture.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
         List<LockInfo> locks = bench().client().locks(StoreClient.literally(name));
         assertThat(locks).singleElement().satisfies(info -> {
             assertThat(StoreClient.present("the holder", info.holder()).owner()).contains("the holder");
@@ -57,11 +57,11 @@ interface InspectionRules extends LeaseholdRules {
         Lease first = client.lock(name).acquire();
         var waiting = client.lock(name).acquireAsync();
         first.close();
-        Lease second = ClientBench.get(waiting);
+        Lease second = ClientFixture.get(waiting);
         long shown = bench().probe().holder(name).token();
         assertThat(second.token()).isBetween(shown, shown + 64);
         assertThat(bench().client().breakLock(name, second.token())).isTrue();
-        ClientBench.eventually("it is lost", () -> !second.isValid());
+        ClientFixture.eventually("it is lost", () -> !second.isValid());
     }
 
     @Test

@@ -34,12 +34,12 @@ interface InterruptionRules extends LeaseholdRules {
                 () -> lock.<RuntimeException>tryRun(Duration.ofMinutes(1), lease -> ran.set(true)));
         for (Callable<?> form : forms) {
             CompletableFuture<?> waiting = bench().inThread(form);
-            ClientBench.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
+            ClientFixture.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
             bench().newestThread().interrupt();
-            assertThatThrownBy(() -> ClientBench.get(waiting))
+            assertThatThrownBy(() -> ClientFixture.get(waiting))
                     .isInstanceOf(ExecutionException.class)
                     .hasCauseInstanceOf(InterruptedException.class);
-            ClientBench.eventually("it is gone", () -> elsewhere.waiters(name).isEmpty());
+            ClientFixture.eventually("it is gone", () -> elsewhere.waiters(name).isEmpty());
         }
         assertThat(ran).isFalse();
         elsewhere.release(theirs);
@@ -54,27 +54,27 @@ interface InterruptionRules extends LeaseholdRules {
             Thread.currentThread().interrupt();
             return lock.acquire();
         });
-        assertThatThrownBy(() -> ClientBench.get(acquiring)).hasCauseInstanceOf(InterruptedException.class);
+        assertThatThrownBy(() -> ClientFixture.get(acquiring)).hasCauseInstanceOf(InterruptedException.class);
         CompletableFuture<?> trying = bench().inThread(() -> {
             Thread.currentThread().interrupt();
             return lock.tryAcquire();
         });
-        assertThatThrownBy(() -> ClientBench.get(trying)).hasCauseInstanceOf(InterruptedException.class);
+        assertThatThrownBy(() -> ClientFixture.get(trying)).hasCauseInstanceOf(InterruptedException.class);
         StoreClient elsewhere = bench().probe();
-        ClientBench.eventually("nothing is left", () -> !elsewhere.shows(name));
+        ClientFixture.eventually("nothing is left", () -> !elsewhere.shows(name));
     }
 
     @Test
     default void whatAnInterruptedThreadNeverHadIsNotKeptForAtLeast() throws Exception {
         String name = bench().lock();
-        DistributedLock lock = bench().client().lock(name, ClientBench.LASTING.withAtLeast(Duration.ofSeconds(30)));
+        DistributedLock lock = bench().client().lock(name, ClientFixture.LASTING.withAtLeast(Duration.ofSeconds(30)));
         CompletableFuture<Lease> acquiring = bench().inThread(() -> {
             Thread.currentThread().interrupt();
             return lock.acquire();
         });
-        assertThatThrownBy(() -> ClientBench.get(acquiring)).hasCauseInstanceOf(InterruptedException.class);
+        assertThatThrownBy(() -> ClientFixture.get(acquiring)).hasCauseInstanceOf(InterruptedException.class);
         StoreClient elsewhere = bench().probe();
-        ClientBench.eventually("nothing is left", () -> !elsewhere.shows(name));
+        ClientFixture.eventually("nothing is left", () -> !elsewhere.shows(name));
     }
 
     @Test
@@ -83,18 +83,18 @@ interface InterruptionRules extends LeaseholdRules {
         for (Fault fault : new Fault[] {Fault.DELAY_REQUEST, Fault.DELAY_ANSWER, Fault.LATE, Fault.LOSE_ANSWER}) {
             String name = bench().lock();
             bench().store.plan(FaultPlan.script(Message.CLAIM, fault));
-            DistributedLock lock = bench().client().lock(name, ClientBench.LASTING);
+            DistributedLock lock = bench().client().lock(name, ClientFixture.LASTING);
             CompletableFuture<Lease> acquiring = bench().inThread(lock::acquire);
             Thread thread = bench().newestThread();
             LockSupport.parkNanos(5_000_000);
             thread.interrupt();
             try {
-                ClientBench.get(acquiring).close();
+                ClientFixture.get(acquiring).close();
             } catch (ExecutionException e) {
                 assertThat(e).hasCauseInstanceOf(InterruptedException.class);
             }
-            ClientBench.pause(FaultPlan.none().delay().multipliedBy(2));
-            ClientBench.eventually("nothing is left after " + fault, () -> !elsewhere.shows(name));
+            ClientFixture.pause(FaultPlan.none().delay().multipliedBy(2));
+            ClientFixture.eventually("nothing is left after " + fault, () -> !elsewhere.shows(name));
         }
     }
 
@@ -105,10 +105,10 @@ interface InterruptionRules extends LeaseholdRules {
         for (int i = 0; i < 20; i++) {
             String name = bench().lock();
             LeaseId theirs = elsewhere.acquire(name).lease();
-            locks[0] = bench().client().lock(name, ClientBench.LASTING);
+            locks[0] = bench().client().lock(name, ClientFixture.LASTING);
             CompletableFuture<Lease> waiting = bench().inThread(locks[0]::acquire);
             Thread thread = bench().newestThread();
-            ClientBench.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
+            ClientFixture.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
             long delay = i * 30L;
             CompletableFuture<Boolean> interrupted = bench().inThread(() -> {
                 LockSupport.parkNanos(delay * 1_000);
@@ -116,13 +116,13 @@ interface InterruptionRules extends LeaseholdRules {
                 return true;
             });
             elsewhere.release(theirs);
-            ClientBench.get(interrupted);
+            ClientFixture.get(interrupted);
             try {
-                ClientBench.get(waiting).close();
+                ClientFixture.get(waiting).close();
             } catch (ExecutionException e) {
                 assertThat(e).hasCauseInstanceOf(InterruptedException.class);
             }
-            ClientBench.eventually("nothing is left", () -> !elsewhere.shows(name));
+            ClientFixture.eventually("nothing is left", () -> !elsewhere.shows(name));
         }
     }
 
@@ -131,13 +131,13 @@ interface InterruptionRules extends LeaseholdRules {
         String name = bench().lock();
         DistributedLock lock = bench().client().lock(name);
         StoreClient elsewhere = bench().probe();
-        assertThat(ClientBench.get(bench().inThread(() -> {
+        assertThat(ClientFixture.get(bench().inThread(() -> {
                     Lease lease = lock.acquire();
                     Thread.currentThread().interrupt();
                     lease.close();
                     return Thread.currentThread().isInterrupted();
                 })))
                 .isTrue();
-        ClientBench.eventually("nothing is left", () -> !elsewhere.shows(name));
+        ClientFixture.eventually("nothing is left", () -> !elsewhere.shows(name));
     }
 }

@@ -41,7 +41,7 @@ public abstract class LeaseholdContract
                 FaultRules,
                 ClientRules {
 
-    private @Nullable ClientBench bench;
+    private @Nullable ClientFixture bench;
 
     /** For subclasses. */
     protected LeaseholdContract() {}
@@ -61,7 +61,7 @@ public abstract class LeaseholdContract
      */
     @BeforeEach
     protected final void openBench() throws Exception {
-        bench = new ClientBench(store());
+        bench = new ClientFixture(store());
     }
 
     /** Closes all clients. */
@@ -73,7 +73,7 @@ public abstract class LeaseholdContract
     }
 
     @Override
-    public final ClientBench bench() {
+    public final ClientFixture bench() {
         if (bench == null) {
             throw new IllegalStateException("no test is running");
         }

@@ -21,28 +21,28 @@ interface LossRules extends LeaseholdRules {
     @Test
     default void aBrokenLockIsLostAndItsHolderIsTold() throws Exception {
         String name = bench().lock();
-        DistributedLock lock = bench().client().lock(name, ClientBench.OPTIONS);
+        DistributedLock lock = bench().client().lock(name, ClientFixture.OPTIONS);
         Lease lease = lock.acquire();
         Queue<LeaseState> told = new ConcurrentLinkedQueue<>();
         lease.onStateChange((which, state) -> told.add(state));
         assertThat(bench().client().breakLock(name, lease.token())).isTrue();
-        assertThat(ClientBench.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.LOST);
+        assertThat(ClientFixture.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.LOST);
         assertOver(lease);
         assertThat(lease.release()).isEqualTo(LeaseState.LOST);
         assertThatCode(lease::close).doesNotThrowAnyException();
-        ClientBench.eventually("the listener is told", () -> told.contains(LeaseState.LOST));
+        ClientFixture.eventually("the listener is told", () -> told.contains(LeaseState.LOST));
         Queue<LeaseState> toldLate = new ConcurrentLinkedQueue<>();
         lease.onStateChange((which, state) -> toldLate.add(state));
-        ClientBench.eventually("a late listener is told", () -> toldLate.contains(LeaseState.LOST));
+        ClientFixture.eventually("a late listener is told", () -> toldLate.contains(LeaseState.LOST));
     }
 
     @Test
     default void aHolderThatIsCutOffIsToldByItsDeadlineFromItsOwnClockAlone() throws Exception {
         String name = bench().lock();
-        Lease lease = bench().client().lock(name, ClientBench.BRIEF).acquire();
+        Lease lease = bench().client().lock(name, ClientFixture.BRIEF).acquire();
         bench().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
         long deadline = System.nanoTime() + lease.remaining().toNanos();
-        assertThat(ClientBench.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.LOST);
+        assertThat(ClientFixture.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.LOST);
         // How soon is the simulator's business; here: at all, and without an answer.
         assertThat(System.nanoTime() - deadline)
                 .isLessThan(Duration.ofSeconds(5).toNanos());
@@ -53,22 +53,23 @@ interface LossRules extends LeaseholdRules {
     default void aHolderThatIsCutOffIsNeverValidAfterItsSuccessorHasTheLock() throws Exception {
         String name = bench().lock();
         StoreClient elsewhere = bench().probe();
-        Lease lease = bench().client().lock(name, ClientBench.BRIEF).acquire();
+        Lease lease = bench().client().lock(name, ClientFixture.BRIEF).acquire();
         bench().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
-        ClientBench.eventually("the successor has it", () -> elsewhere.finds(name));
+        ClientFixture.eventually("the successor has it", () -> elsewhere.finds(name));
         assertThat(lease.isValid()).isFalse();
     }
 
     @Test
     default void aRenewalThatIsLateIsARiskAndNoLoss() throws Exception {
-        Lease lease = bench().client().lock(bench().lock(), ClientBench.OPTIONS).acquire();
+        Lease lease =
+                bench().client().lock(bench().lock(), ClientFixture.OPTIONS).acquire();
         Queue<LeaseState> told = new ConcurrentLinkedQueue<>();
         lease.onStateChange((which, state) -> told.add(state));
         bench().store.plan(message -> message == Message.RENEW ? Fault.LOSE_REQUEST : Fault.NONE);
-        ClientBench.eventually(
+        ClientFixture.eventually(
                 "it is at risk", () -> lease.state() == LeaseState.AT_RISK || told.contains(LeaseState.LOST));
         bench().store.plan(FaultPlan.none());
-        ClientBench.eventually(
+        ClientFixture.eventually(
                 "it is held again", () -> lease.state() == LeaseState.HELD || told.contains(LeaseState.LOST));
         assertThat(told).startsWith(LeaseState.AT_RISK);
         lease.close();
@@ -78,13 +79,13 @@ interface LossRules extends LeaseholdRules {
     default void aLeaseIsRenewedForAsLongAsItIsHeld() throws Exception {
         String name = bench().lock();
         StoreClient elsewhere = bench().probe();
-        try (Lease lease = bench().client().lock(name, ClientBench.OPTIONS).acquire()) {
+        try (Lease lease = bench().client().lock(name, ClientFixture.OPTIONS).acquire()) {
             long start = System.nanoTime();
             while (System.nanoTime() - start
-                    < ClientBench.OPTIONS.leaseDuration().plusMillis(500).toNanos()) {
+                    < ClientFixture.OPTIONS.leaseDuration().plusMillis(500).toNanos()) {
                 assertThat(lease.isValid()).isTrue();
                 assertThat(elsewhere.finds(name)).isFalse();
-                ClientBench.pause(Duration.ofMillis(50));
+                ClientFixture.pause(Duration.ofMillis(50));
             }
         }
     }
@@ -93,9 +94,9 @@ interface LossRules extends LeaseholdRules {
     default void aRenewalWhoseAnswerWasLostIsNoLoss() throws Exception {
         bench().store.plan(FaultPlan.script(Message.RENEW, Fault.LOSE_ANSWER, Fault.LOSE_ANSWER));
         try (Lease lease =
-                bench().client().lock(bench().lock(), ClientBench.OPTIONS).acquire()) {
-            assertThat(lease.extend(ClientBench.OPTIONS.leaseDuration().multipliedBy(2)))
-                    .isGreaterThan(ClientBench.OPTIONS.leaseDuration());
+                bench().client().lock(bench().lock(), ClientFixture.OPTIONS).acquire()) {
+            assertThat(lease.extend(ClientFixture.OPTIONS.leaseDuration().multipliedBy(2)))
+                    .isGreaterThan(ClientFixture.OPTIONS.leaseDuration());
             lease.ensureValid();
         }
     }
@@ -107,7 +108,7 @@ interface LossRules extends LeaseholdRules {
         Lease lost = lock.acquire();
         CompletableFuture<Lease> waiting = lock.acquireAsync();
         bench().probe().breakLease(name, lost.token());
-        try (Lease next = ClientBench.get(waiting)) {
+        try (Lease next = ClientFixture.get(waiting)) {
             assertThat(next.token()).isGreaterThan(lost.token());
             assertThat(lost.isValid()).isFalse();
             next.ensureValid();
@@ -118,7 +119,7 @@ interface LossRules extends LeaseholdRules {
     default void aLossThatTheStoreTellsCountsAtOnceAndDoesNotWaitForTheDeadline() throws Exception {
         String name = bench().lock();
         Lease lease = bench().client()
-                .lock(name, ClientBench.OPTIONS.withLeaseDuration(Duration.ofMinutes(10)))
+                .lock(name, ClientFixture.OPTIONS.withLeaseDuration(Duration.ofMinutes(10)))
                 .acquire();
         bench().probe().breakLease(name, lease.token());
         assertThatThrownBy(() -> lease.extend(Duration.ofMinutes(1))).isInstanceOf(LeaseLostException.class);

@@ -21,10 +21,10 @@ interface OptionRules extends LeaseholdRules {
         Leasehold client = bench().client();
         long start = System.nanoTime();
         Lease lease =
-                client.lock(name, ClientBench.OPTIONS.withAtLeast(atLeast)).acquire();
+                client.lock(name, ClientFixture.OPTIONS.withAtLeast(atLeast)).acquire();
         assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
         assertThat(client.lock(name).tryAcquire()).isEmpty();
-        ClientBench.eventually("it is free", () -> elsewhere.finds(name));
+        ClientFixture.eventually("it is free", () -> elsewhere.finds(name));
         // Up to the hundredth by which a client's clock may be faster than the store's.
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(atLeast.minusMillis(10));
     }
@@ -36,10 +36,10 @@ interface OptionRules extends LeaseholdRules {
         Leasehold client = bench().client();
         long start = System.nanoTime();
         Lease lease =
-                client.lock(name, ClientBench.OPTIONS.withAtLeast(atLeast)).acquire();
+                client.lock(name, ClientFixture.OPTIONS.withAtLeast(atLeast)).acquire();
         var next = client.lock(name).acquireAsync();
         lease.close();
-        ClientBench.get(next).close();
+        ClientFixture.get(next).close();
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(atLeast.minusMillis(10));
     }
 
@@ -52,10 +52,10 @@ interface OptionRules extends LeaseholdRules {
         Duration atLeast = Duration.ofMillis(1_500);
         long start = System.nanoTime();
         Lease lease = bench().client()
-                .lock(name, ClientBench.BRIEF.withAtLeast(atLeast))
+                .lock(name, ClientFixture.BRIEF.withAtLeast(atLeast))
                 .acquire();
         bench().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
-        ClientBench.eventually("it has run out", () -> elsewhere.finds(name));
+        ClientFixture.eventually("it has run out", () -> elsewhere.finds(name));
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(atLeast.minusMillis(20));
         assertThat(lease.isValid()).isFalse();
     }
@@ -64,9 +64,9 @@ interface OptionRules extends LeaseholdRules {
     default void aHoldThatWasLongerThanAtLeastIsFreeAtOnce() throws Exception {
         String name = bench().lock();
         Lease lease = bench().client()
-                .lock(name, ClientBench.OPTIONS.withAtLeast(Duration.ofMillis(20)))
+                .lock(name, ClientFixture.OPTIONS.withAtLeast(Duration.ofMillis(20)))
                 .acquire();
-        ClientBench.pause(Duration.ofMillis(30));
+        ClientFixture.pause(Duration.ofMillis(30));
         lease.release();
         assertThat(bench().probe().shows(name)).isFalse();
     }
@@ -75,30 +75,30 @@ interface OptionRules extends LeaseholdRules {
     default void aHoldIsNotRenewedBeyondItsLongest() throws Exception {
         String name = bench().lock();
         Lease lease = bench().client()
-                .lock(name, ClientBench.BRIEF.withMaxHold(Duration.ofMillis(900)))
+                .lock(name, ClientFixture.BRIEF.withMaxHold(Duration.ofMillis(900)))
                 .acquire();
         long start = System.nanoTime();
-        assertThat(ClientBench.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.LOST);
+        assertThat(ClientFixture.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.LOST);
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(400));
         StoreClient elsewhere = bench().probe();
-        ClientBench.eventually("it has run out", () -> elsewhere.finds(name));
+        ClientFixture.eventually("it has run out", () -> elsewhere.finds(name));
     }
 
     @Test
     default void withoutRenewalAHoldEndsWithItsLease() throws Exception {
         String name = bench().lock();
         Lease lease = bench().client()
-                .lock(name, ClientBench.BRIEF.withAutoRenew(false))
+                .lock(name, ClientFixture.BRIEF.withAutoRenew(false))
                 .acquire();
-        assertThat(ClientBench.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.LOST);
+        assertThat(ClientFixture.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.LOST);
         StoreClient elsewhere = bench().probe();
-        ClientBench.eventually("it has run out", () -> elsewhere.finds(name));
+        ClientFixture.eventually("it has run out", () -> elsewhere.finds(name));
     }
 
     @Test
     default void withoutRenewalAHolderMayExtendItsLease() throws Exception {
         try (Lease lease = bench().client()
-                .lock(bench().lock(), ClientBench.OPTIONS.withAutoRenew(false))
+                .lock(bench().lock(), ClientFixture.OPTIONS.withAutoRenew(false))
                 .acquire()) {
             assertThat(lease.extend(Duration.ofMinutes(1))).isGreaterThan(Duration.ofSeconds(30));
         }

@@ -27,7 +27,7 @@ interface OrderRules extends LeaseholdRules {
         for (int i = 0; i < 5; i++) {
             int place = i + 1;
             all.add(servedBy(bench().client().lock(name), place, served));
-            ClientBench.eventually("it waits", () -> elsewhere.waiters(name).size() == place);
+            ClientFixture.eventually("it waits", () -> elsewhere.waiters(name).size() == place);
         }
         elsewhere.release(theirs);
         await(all);
@@ -60,7 +60,7 @@ interface OrderRules extends LeaseholdRules {
         for (int i = 0; i < 100; i++) {
             all.add(servedBy(lock, i, served));
         }
-        ClientBench.eventually("it waits", () -> !elsewhere.waiters(name).isEmpty());
+        ClientFixture.eventually("it waits", () -> !elsewhere.waiters(name).isEmpty());
         assertThat(elsewhere.waiters(name)).hasSize(1);
         elsewhere.release(theirs);
         await(all);
@@ -78,9 +78,11 @@ interface OrderRules extends LeaseholdRules {
         for (int i = 0; i < 300; i++) {
             all.add(servedBy(crowd.lock(name), 1, served));
         }
-        ClientBench.eventually("the crowd waits", () -> elsewhere.waiters(name).size() == 1);
+        ClientFixture.eventually(
+                "the crowd waits", () -> elsewhere.waiters(name).size() == 1);
         all.add(servedBy(bench().client().lock(name), 2, served));
-        ClientBench.eventually("the other waits", () -> elsewhere.waiters(name).size() == 2);
+        ClientFixture.eventually(
+                "the other waits", () -> elsewhere.waiters(name).size() == 2);
         elsewhere.release(theirs);
         await(all);
         assertThat(new ArrayList<>(served).indexOf(2)).isBetween(1, 65);

@@ -174,14 +174,14 @@ public abstract class ProcessContract {
         }
         for (int i = 0; i < killed; i++) {
             long enough = count() + 5 + random.nextInt(10);
-            ClientBench.eventually("they go on counting", PATIENCE, () -> count() >= enough);
+            ClientFixture.eventually("they go on counting", PATIENCE, () -> count() >= enough);
             int victim = random.nextInt(3);
             three.get(victim).kill();
             three.set(victim, start("replacement-" + i));
             three.get(victim).order("count 100000");
         }
         long enough = count() + 10;
-        ClientBench.eventually("they go on counting", PATIENCE, () -> count() >= enough);
+        ClientFixture.eventually("they go on counting", PATIENCE, () -> count() >= enough);
         for (ContenderProcess process : three) {
             process.kill();
         }
@@ -300,7 +300,7 @@ public abstract class ProcessContract {
 
     private void awaitWaiters(int number) {
         Leasehold looking = StoreClient.present("the watcher", watcher);
-        ClientBench.eventually(number + " wait", PATIENCE, () -> {
+        ClientFixture.eventually(number + " wait", PATIENCE, () -> {
             try {
                 return looking.locks(lock).stream()
                                 .map(LockInfo::waiters)

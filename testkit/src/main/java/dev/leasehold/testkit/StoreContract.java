@@ -44,7 +44,7 @@ public abstract class StoreContract
                 ClosingRules {
 
     private @Nullable RealTime realTime;
-    private @Nullable StoreBench bench;
+    private @Nullable StoreFixture bench;
 
     /** For subclasses. */
     protected StoreContract() {}
@@ -100,7 +100,7 @@ public abstract class StoreContract
             realTime = new RealTime();
             time = realTime;
         }
-        bench = new StoreBench(store(), time, this::letPass, handsOverInTheSameStep());
+        bench = new StoreFixture(store(), time, this::letPass, handsOverInTheSameStep());
     }
 
     /** Closes all clients. */
@@ -115,7 +115,7 @@ public abstract class StoreContract
     }
 
     @Override
-    public final StoreBench bench() {
+    public final StoreFixture bench() {
         if (bench == null) {
             throw new IllegalStateException("no test is running");
         }

@@ -40,7 +40,7 @@ interface ThreadLockRules extends LeaseholdRules {
         }
         assertThat(lock.isHeldByCurrentThread()).isFalse();
         assertThat(lock.holdCount()).isZero();
-        ClientBench.eventually("it is free", () -> !elsewhere.shows(name));
+        ClientFixture.eventually("it is free", () -> !elsewhere.shows(name));
     }
 
     @Test
@@ -59,7 +59,7 @@ interface ThreadLockRules extends LeaseholdRules {
     default void anotherThreadNeitherHoldsItNorMayUnlockIt() throws Exception {
         ReentrantDistributedLock lock = bench().client().reentrantLock(bench().lock());
         lock.lock();
-        ClientBench.get(bench().inThread(() -> {
+        ClientFixture.get(bench().inThread(() -> {
             assertThat(lock.isHeldByCurrentThread()).isFalse();
             assertThat(lock.holdCount()).isZero();
             assertThat(lock.tryLock()).isFalse();
@@ -84,10 +84,10 @@ interface ThreadLockRules extends LeaseholdRules {
             return held;
         });
         lock.unlock();
-        ClientBench.pause(Duration.ofMillis(50));
+        ClientFixture.pause(Duration.ofMillis(50));
         assertThat(other).isNotDone();
         lock.unlock();
-        assertThat(ClientBench.get(other)).isTrue();
+        assertThat(ClientFixture.get(other)).isTrue();
     }
 
     @Test
@@ -97,7 +97,7 @@ interface ThreadLockRules extends LeaseholdRules {
         lock.lock();
         lock.lock();
         bench().probe().breakLease(name, lock.lease().token());
-        ClientBench.eventually("it is lost", () -> !lock.isHeldByCurrentThread());
+        ClientFixture.eventually("it is lost", () -> !lock.isHeldByCurrentThread());
         assertThat(lock.holdCount()).isEqualTo(2);
         assertThatThrownBy(lock::lock).isInstanceOf(LeaseLostException.class);
         assertThat(lock.holdCount()).isEqualTo(2);
@@ -124,19 +124,19 @@ interface ThreadLockRules extends LeaseholdRules {
             lock.unlock();
             return interrupted;
         });
-        ClientBench.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
+        ClientFixture.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
         bench().newestThread().interrupt();
         CompletableFuture<?> interruptible = bench().inThread(() -> {
             lock.lockInterruptibly();
             return true;
         });
         bench().newestThread().interrupt();
-        assertThatThrownBy(() -> ClientBench.get(interruptible))
+        assertThatThrownBy(() -> ClientFixture.get(interruptible))
                 .isInstanceOf(ExecutionException.class)
                 .hasCauseInstanceOf(InterruptedException.class);
         assertThat(uninterruptible).isNotDone();
         elsewhere.release(theirs);
-        assertThat(ClientBench.get(uninterruptible)).isTrue();
+        assertThat(ClientFixture.get(uninterruptible)).isTrue();
     }
 
     @Test
@@ -151,13 +151,13 @@ interface ThreadLockRules extends LeaseholdRules {
     @Test
     default void aLockWhoseOwnerThreadHasEndedRunsOut() throws Exception {
         String name = bench().lock();
-        ReentrantDistributedLock lock = bench().client().reentrantLock(name, ClientBench.BRIEF);
-        ClientBench.get(bench().inThread(() -> {
+        ReentrantDistributedLock lock = bench().client().reentrantLock(name, ClientFixture.BRIEF);
+        ClientFixture.get(bench().inThread(() -> {
             lock.lock();
             return true;
         }));
         StoreClient elsewhere = bench().probe();
-        ClientBench.eventually("it has run out", () -> elsewhere.finds(name));
+        ClientFixture.eventually("it has run out", () -> elsewhere.finds(name));
     }
 
     @Test

@@ -12,7 +12,7 @@ import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
-import dev.leasehold.testkit.Deaf;
+import dev.leasehold.testkit.NoSignals;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -122,7 +122,7 @@ class EnsembleFaultsTest {
         Leasehold looking = client(only(leader), 20_000);
         try (TestTime time = new TestTime()) {
             Store store = Zoo.store(only(follower), session.toMillis())
-                    .open(new StoreContext("a", "a", "", time, Duration.ofSeconds(30), new Deaf()));
+                    .open(new StoreContext("a", "a", "", time, Duration.ofSeconds(30), new NoSignals()));
             opened.add(store);
             for (int i = 1; i <= 3; i++) {
                 ClaimAnswer.Granted granted = (ClaimAnswer.Granted) get(store.claim(claim(i)));

@@ -11,8 +11,8 @@ import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
-import dev.leasehold.testkit.Deaf;
 import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testkit.NoSignals;
 import dev.leasehold.testkit.Started;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -53,7 +53,7 @@ class ImmediateSuccessorTest {
 
     private Store open(int port) {
         Store store = Zoo.store("127.0.0.1:" + port, 60_000)
-                .open(new StoreContext("c", "c", "", time, Duration.ofSeconds(20), new Deaf()));
+                .open(new StoreContext("c", "c", "", time, Duration.ofSeconds(20), new NoSignals()));
         stores.add(store);
         return store;
     }

@@ -16,8 +16,8 @@ import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.TimeSource;
 import dev.leasehold.spi.Validity;
-import dev.leasehold.testkit.Deaf;
 import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testkit.NoSignals;
 import dev.leasehold.testkit.Started;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -208,7 +208,7 @@ class QueueTest {
                                 CreateMode.EPHEMERAL_SEQUENTIAL));
             }
             Store store = Zoo.store("127.0.0.1:" + proxy.port(), 60_000)
-                    .open(new StoreContext("c", "c", "", time, Duration.ofSeconds(20), new Deaf()));
+                    .open(new StoreContext("c", "c", "", time, Duration.ofSeconds(20), new NoSignals()));
             stores.add(store);
             Claim warm = new Claim(new ClaimId("c", 1_000), "warm-" + lock, LONG, 0, false);
             lease(get(store.claim(warm)));
@@ -238,7 +238,7 @@ class QueueTest {
         Duration session = Duration.ofSeconds(4);
         try (FaultProxy proxy = FaultProxy.to(ZOO.get().port())) {
             Store store = Zoo.store("127.0.0.1:" + proxy.port(), session.toMillis())
-                    .open(new StoreContext("c", "c", "", time, Duration.ofSeconds(20), new Deaf()));
+                    .open(new StoreContext("c", "c", "", time, Duration.ofSeconds(20), new NoSignals()));
             stores.add(store);
             Claim claim = claim("c");
             LeaseId first = lease(get(store.claim(claim)));
@@ -259,7 +259,7 @@ class QueueTest {
         Duration session = Duration.ofSeconds(4);
         Store store = ZOO.get()
                 .store(session.toMillis())
-                .open(new StoreContext("c", "c", "", time, Duration.ofSeconds(20), new Deaf()));
+                .open(new StoreContext("c", "c", "", time, Duration.ofSeconds(20), new NoSignals()));
         stores.add(store);
         LeaseId first = lease(get(store.claim(claim("c"))));
         assertThat(get(store.release(first, Duration.ZERO))).isEqualTo(ReleaseAnswer.RELEASED);
@@ -278,7 +278,7 @@ class QueueTest {
     void release_afterLeaseRanOut_saysNotHeld() throws Exception {
         try (FaultProxy proxy = FaultProxy.to(ZOO.get().port())) {
             Store store = Zoo.store("127.0.0.1:" + proxy.port(), 60_000)
-                    .open(new StoreContext("c", "c", "", time, Duration.ofSeconds(20), new Deaf()));
+                    .open(new StoreContext("c", "c", "", time, Duration.ofSeconds(20), new NoSignals()));
             stores.add(store);
             Duration brief = Duration.ofMillis(300);
             long end = System.nanoTime() + brief.multipliedBy(2).toNanos();

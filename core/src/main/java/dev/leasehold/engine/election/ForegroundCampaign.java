@@ -20,7 +20,7 @@ final class ForegroundCampaign {
 
     private static final Logger LOG = System.getLogger("dev.leasehold");
 
-    private final Election election;
+    private final LeaderElector election;
     private final Client client;
     private final CompletableFuture<@Nullable Void> closing;
     private volatile @Nullable Thread worker;
@@ -30,7 +30,7 @@ final class ForegroundCampaign {
      *
      * @param closing completes when the candidate is closed, or its client
      */
-    ForegroundCampaign(Election election, Client client, CompletableFuture<@Nullable Void> closing) {
+    ForegroundCampaign(LeaderElector election, Client client, CompletableFuture<@Nullable Void> closing) {
         this.election = election;
         this.client = client;
         this.closing = closing;
@@ -50,7 +50,7 @@ final class ForegroundCampaign {
 
     /** Waits for the office; null if the candidate was closed. */
     private @Nullable Term elected() throws InterruptedException {
-        Candidacy next = election.nextInForeground();
+        Campaign next = election.nextInForeground();
         if (next == null) {
             return null;
         }

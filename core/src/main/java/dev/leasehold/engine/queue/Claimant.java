@@ -20,19 +20,19 @@ final class Claimant {
     private final String lock;
     private final QueueSettings settings;
     private final WaitingCallers waiting;
-    private final StoreSilence silence;
-    private final Undos undos;
+    private final StoreOutage silence;
+    private final PendingCleanups undos;
     private final Watchdog watchdog;
     private final StrayAnswers strays;
 
-    private @Nullable Attempt attempt;
+    private @Nullable PendingClaim attempt;
 
     Claimant(
             String lock,
             QueueSettings settings,
             WaitingCallers waiting,
-            StoreSilence silence,
-            Undos undos,
+            StoreOutage silence,
+            PendingCleanups undos,
             Watchdog watchdog) {
         this.lock = lock;
         this.settings = settings;
@@ -57,7 +57,7 @@ final class Claimant {
     }
 
     boolean mayHaveLeftTraces() {
-        Attempt asked = attempt;
+        PendingClaim asked = attempt;
         return asked != null && (asked.isUnderWay() || asked.mayHaveLeftTraces());
     }
 
@@ -67,15 +67,15 @@ final class Claimant {
     }
 
     /** Asks at once, or as soon as the present question is answered. */
-    void askNow(Moment at) {
-        Attempt asked = attempt;
+    void askNow(EventHandling at) {
+        PendingClaim asked = attempt;
         if (asked != null) {
             asked.askNow(at.now());
         }
     }
 
     /** A question whose answer can no longer be expected counts as lost. */
-    void look(Moment at) {
+    void look(EventHandling at) {
         if (attempt != null && attempt.isUnanswered(settings.longestAnswerNanos(), at.now())) {
             attempt.failed(true, at.now());
         }
@@ -83,14 +83,14 @@ final class Claimant {
 
     /** When to look next; {@link LocalQueue#NEVER} where nothing is to be asked. */
     long nextLook() {
-        Attempt asked = attempt;
+        PendingClaim asked = attempt;
         return asked != null && (asked.isUnderWay() || !undos.isBlocked())
                 ? asked.nextLook(settings.longestAnswerNanos())
                 : LocalQueue.NEVER;
     }
 
-    void answered(ClaimId claim, ClaimAnswer answer, Moment at) {
-        Attempt asked = attemptOf(claim);
+    void answered(ClaimId claim, ClaimAnswer answer, EventHandling at) {
+        PendingClaim asked = attemptOf(claim);
         if (answer instanceof ClaimAnswer.Granted granted) {
             if (asked != null) {
                 asked.answered();
@@ -107,7 +107,7 @@ final class Claimant {
         }
     }
 
-    private void busy(Attempt asked, ClaimAnswer.Busy answer, Moment at) {
+    private void busy(PendingClaim asked, ClaimAnswer.Busy answer, EventHandling at) {
         waiting.noteContention();
         asked.busy(answer, at.now());
         heard(at);
@@ -121,13 +121,14 @@ final class Claimant {
         }
     }
 
-    private @Nullable Attempt attemptOf(ClaimId claim) {
-        Attempt current = attempt;
+    private @Nullable PendingClaim attemptOf(ClaimId claim) {
+        PendingClaim current = attempt;
         return current != null && current.claim().id().equals(claim) ? current : null;
     }
 
     /** The claim was granted. If the answer is so old that the lease is over, the claim is finished and another begins. */
-    private void take(Attempt granted, LeaseId lease, int spare, Validity validity, boolean pushed, Moment at) {
+    private void take(
+            PendingClaim granted, LeaseId lease, int spare, Validity validity, boolean pushed, EventHandling at) {
         attempt = null;
         Claim claim = granted.claim();
         if (validity.isOver(at.now())) {
@@ -139,7 +140,7 @@ final class Claimant {
         silence.inTime();
         boolean stragglers = granted.mayHaveStragglers() || granted.isUnderWay();
         watchdog.begin(
-                new Tenure(lease, spare, validity, claim.lease(), pushed, stragglers, at.now(), settings.random()));
+                new StoreLease(lease, spare, validity, claim.lease(), pushed, stragglers, at.now(), settings.random()));
     }
 
     private StoreUnavailableException tooLate(Claim claim) {
@@ -152,8 +153,8 @@ final class Claimant {
                 null);
     }
 
-    void failed(ClaimId claim, LockException failure, Moment at) {
-        Attempt asked = attemptOf(claim);
+    void failed(ClaimId claim, LockException failure, EventHandling at) {
+        PendingClaim asked = attemptOf(claim);
         if (asked == null) {
             if (failure instanceof StoreUnavailableException unavailable && unavailable.outcome() == Outcome.UNKNOWN) {
                 strays.claimed(claim, at);
@@ -163,7 +164,7 @@ final class Claimant {
         silence.failed(failure, at.now());
         if (failure instanceof StoreUnavailableException unavailable) {
             asked.failed(unavailable.outcome() == Outcome.UNKNOWN, at.now());
-            if (StoreSilence.isInVain(failure)) {
+            if (StoreOutage.isInVain(failure)) {
                 for (Caller caller : waiting.removeTrying()) {
                     at.add(new Action.Fail(caller, failure));
                 }
@@ -175,8 +176,8 @@ final class Claimant {
         waiting.failAll(failure, at);
     }
 
-    void granted(Event.GrantSignal signal, Moment at) {
-        Attempt asked = attemptOf(signal.lease().claim());
+    void granted(Event.GrantSignal signal, EventHandling at) {
+        PendingClaim asked = attemptOf(signal.lease().claim());
         if (asked == null) {
             strays.granted(signal.lease(), signal.validity(), at);
             return;
@@ -190,11 +191,11 @@ final class Claimant {
     }
 
     /** Has one claim before the store for as long as somebody waits and there is no lease. */
-    void seek(Moment at) {
+    void seek(EventHandling at) {
         if (watchdog.tenure() != null) {
             return;
         }
-        Attempt current = attempt;
+        PendingClaim current = attempt;
         if (current != null && !current.isUnderWay() && (waiting.isEmpty() || current.isForgotten(at.now()))) {
             attempt = null;
             if (current.mayHaveLeftTraces()) {
@@ -210,7 +211,7 @@ final class Claimant {
             int spare = waiting.size() > 1 ? settings.localHandOvers() : 0;
             Claim claim = new Claim(settings.claimIds().get(), lock, first.firstLease(), spare, waiting.isAnyWaiting());
             undos.claimed(claim.lease());
-            current = new Attempt(claim, at.now(), settings.random());
+            current = new PendingClaim(claim, at.now(), settings.random());
             attempt = current;
         }
         if (current.isDue(at.now())) {
@@ -220,7 +221,7 @@ final class Claimant {
     }
 
     /** The store has answered. */
-    void heard(Moment at) {
+    void heard(EventHandling at) {
         settings.contact().make();
         silence.broken(isUnderWay(), at.now());
     }

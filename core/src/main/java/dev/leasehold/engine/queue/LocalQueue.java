@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
  * The callers of one process that wait for one lock, and the lease they share: a pure state machine. Events go in with the
  * time at which they happened, actions come out; there are no sockets, no threads and no clocks in here.
  *
- * <p>Why it is right. At any moment the queue has at most one {@link Tenure} (a lease of the store's) or one {@link
- * Attempt} (a claim before the store), never both, and a tenure has at most one {@link Hold}. Callers get holds only from
+ * <p>Why it is right. At any moment the queue has at most one {@link StoreLease} (a lease of the store's) or one {@link
+ * PendingClaim} (a claim before the store), never both, and a tenure has at most one {@link Hold}. Callers get holds only from
  * the tenure, one after the other and in their order, so two callers of this process never hold at once; that two
  * processes do not is the store's part, and the tenure's deadline. Whatever else comes from the store (a grant to a claim
  * that is finished, a second grant, an answer that was waited for no longer) belongs to nobody and is undone at once. What
- * has to leave the store is among the {@link Undos}, repeated until the store has answered or until it cannot be there any more.
+ * has to leave the store is among the {@link PendingCleanups}, repeated until the store has answered or until it cannot be there any more.
  *
- * <p>After each event {@link #settle} looks at the whole state: is the lease over, whose {@link Patience} with the store is
+ * <p>After each event {@link #settle} looks at the whole state: is the lease over, whose {@link StoreTimeouts} with the store is
  * over, can the next caller be served, must the store be asked. The handlers of events only write down what is new.
  */
 public final class LocalQueue {
@@ -33,20 +33,20 @@ public final class LocalQueue {
     private final String lock;
     private final QueueSettings settings;
     private final WaitingCallers waiting = new WaitingCallers();
-    private final Undos undos;
-    private final StoreSilence silence = new StoreSilence();
-    private final Patience patience;
+    private final PendingCleanups undos;
+    private final StoreOutage silence = new StoreOutage();
+    private final StoreTimeouts patience;
     private final Watchdog watchdog;
     private final Claimant claimant;
 
     private boolean closed;
-    private Moment at = new Moment(new ClockReading(0, 0));
+    private EventHandling at = new EventHandling(new ClockReading(0, 0));
 
     public LocalQueue(String lock, QueueSettings settings) {
         this.lock = lock;
         this.settings = settings;
-        this.undos = new Undos(lock, settings);
-        this.patience = new Patience(lock, settings, waiting, silence);
+        this.undos = new PendingCleanups(lock, settings);
+        this.patience = new StoreTimeouts(lock, settings, waiting, silence);
         this.watchdog = new Watchdog(lock, undos, silence);
         this.claimant = new Claimant(lock, settings, waiting, silence, undos, watchdog);
     }
@@ -64,7 +64,7 @@ public final class LocalQueue {
      * @return what is to be done, in this order
      */
     public List<Action> on(Event event, ClockReading when) {
-        at = new Moment(when);
+        at = new EventHandling(when);
         handle(event);
         settle();
         return at.actions();
@@ -154,7 +154,7 @@ public final class LocalQueue {
             return;
         }
         LockException last = silence.lastFailure();
-        if (last != null && StoreSilence.isInVain(last)) {
+        if (last != null && StoreOutage.isInVain(last)) {
             waiting.remove(caller);
             at.add(new Action.Fail(caller, last));
         } else {
@@ -178,7 +178,7 @@ public final class LocalQueue {
      * @param failed what could not be handled, where it is known
      */
     public List<Action> discard(@Nullable Event failed, @Nullable Throwable fault, ClockReading when) {
-        at = new Moment(when);
+        at = new EventHandling(when);
         closed = true;
         StoreUnavailableException why = new StoreUnavailableException(
                 "Leasehold has a fault, and gave up what it knew of '" + lock
@@ -204,7 +204,7 @@ public final class LocalQueue {
     // ---- answers of the store ------------------------------------------------------------------------------------
 
     private void renewAnswered(LeaseId lease, RenewAnswer answer) {
-        Tenure current = watchdog.tenure();
+        StoreLease current = watchdog.tenure();
         if (current != null && current.lease().equals(lease) && answer instanceof RenewAnswer.Renewed) {
             claimant.heard(at);
         }
@@ -230,7 +230,7 @@ public final class LocalQueue {
 
     /** Gives a lease without a holder to the next caller, or back to the store. */
     private void serve() {
-        Tenure current = watchdog.tenure();
+        StoreLease current = watchdog.tenure();
         if (current == null || current.hold() != null) {
             return;
         }
@@ -272,7 +272,7 @@ public final class LocalQueue {
      */
     public long nextDue() {
         long due = NEVER;
-        Tenure current = watchdog.tenure();
+        StoreLease current = watchdog.tenure();
         if (current != null) {
             due = current.nextDue();
         }

@@ -9,16 +9,16 @@ import org.jspecify.annotations.Nullable;
 final class StrayAnswers {
 
     private final Watchdog watchdog;
-    private final Undos undos;
+    private final PendingCleanups undos;
 
-    StrayAnswers(Watchdog watchdog, Undos undos) {
+    StrayAnswers(Watchdog watchdog, PendingCleanups undos) {
         this.watchdog = watchdog;
         this.undos = undos;
     }
 
     /** A grant: of the lease that there is, said once more; or of one that is to be released. */
-    void granted(LeaseId lease, @Nullable Validity validity, Moment at) {
-        Tenure current = watchdog.tenure();
+    void granted(LeaseId lease, @Nullable Validity validity, EventHandling at) {
+        StoreLease current = watchdog.tenure();
         if (current != null && current.lease().equals(lease)) {
             if (validity != null) {
                 watchdog.confirm(current, validity, at);
@@ -36,8 +36,8 @@ final class StrayAnswers {
      * released: then this is a late word from before the grant, and a withdrawal that overtook the release would have it
      * find nothing, as if the lease had been lost. It is withdrawn after the release.
      */
-    void claimed(ClaimId claim, Moment at) {
-        Tenure current = watchdog.tenure();
+    void claimed(ClaimId claim, EventHandling at) {
+        StoreLease current = watchdog.tenure();
         boolean held = current != null && current.lease().claim().equals(claim);
         if (!held && !undos.withdrawAfterRelease(claim)) {
             undos.withdraw(claim, true, at.now(), at.actions());

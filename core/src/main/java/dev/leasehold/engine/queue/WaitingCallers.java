@@ -103,14 +103,14 @@ final class WaitingCallers {
     }
 
     /** Tells all who try that the lock is busy. */
-    void refuseTrying(Moment at) {
+    void refuseTrying(EventHandling at) {
         for (Caller caller : removeTrying()) {
             at.add(new Action.Refuse(caller));
         }
     }
 
     /** Fails all who wait. */
-    void failAll(RuntimeException why, Moment at) {
+    void failAll(RuntimeException why, EventHandling at) {
         for (Caller caller : removeAll()) {
             at.add(new Action.Fail(caller, why));
         }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * The watchdog of one lock: keeps the store's lease, if this process has one, for as long as it is wanted, and says so when
  * it is lost.
  *
- * <p>There is at most one {@link Tenure}, with at most one {@link Hold}. A lease ends here in one of three ways. It is
+ * <p>There is at most one {@link StoreLease}, with at most one {@link Hold}. A lease ends here in one of three ways. It is
  * given back to the store, once nobody holds anything under it. It is lost: the store has said so, or has not confirmed it
  * in time; then the holder is told, and the store, too, where it has not said so itself. Or it is left to the store, where
  * its holder has not given it back and work may go on under it: nobody else may begin before it has run out.
@@ -24,21 +24,21 @@ final class Watchdog {
     private static final String CLOSED = "the client was closed while it was held";
 
     private final String lock;
-    private final Undos undos;
-    private final StoreSilence silence;
+    private final PendingCleanups undos;
+    private final StoreOutage silence;
 
-    private @Nullable Tenure tenure;
+    private @Nullable StoreLease tenure;
 
     /** The hold that has ended last, while its lease has been neither given on nor back. */
     private @Nullable Hold vacated;
 
-    Watchdog(String lock, Undos undos, StoreSilence silence) {
+    Watchdog(String lock, PendingCleanups undos, StoreOutage silence) {
         this.lock = lock;
         this.undos = undos;
         this.silence = silence;
     }
 
-    @Nullable Tenure tenure() {
+    @Nullable StoreLease tenure() {
         return tenure;
     }
 
@@ -52,14 +52,14 @@ final class Watchdog {
     }
 
     /** The store has granted a lease; there is none before. */
-    void begin(Tenure granted) {
+    void begin(StoreLease granted) {
         tenure = granted;
     }
 
     // ---- what the holder does ------------------------------------------------------------------------------------
 
-    void endHold(Hold hold, Moment at) {
-        Tenure current = tenure;
+    void endHold(Hold hold, EventHandling at) {
+        StoreLease current = tenure;
         if (current == null || current.hold() != hold) {
             return;
         }
@@ -79,8 +79,8 @@ final class Watchdog {
         }
     }
 
-    void extend(Hold hold, Extension extension, Moment at) {
-        Tenure current = tenure;
+    void extend(Hold hold, Extension extension, EventHandling at) {
+        StoreLease current = tenure;
         if (current == null || current.hold() != hold || hold.state(at.clocks()).isFinal()) {
             at.add(new Action.AnswerExtension(
                     extension, new LeaseLostException(lock, hold.token(), "it was over before it could be extended")));
@@ -90,8 +90,8 @@ final class Watchdog {
     }
 
     /** Ends the hold of a client that is closed. */
-    void abandon(Moment at) {
-        Tenure current = tenure;
+    void abandon(EventHandling at) {
+        StoreLease current = tenure;
         Hold hold = hold();
         if (current == null || hold == null || !hold.abandon(at.clocks())) {
             return;
@@ -102,8 +102,8 @@ final class Watchdog {
 
     // ---- what the store says -------------------------------------------------------------------------------------
 
-    void renewAnswered(LeaseId lease, RenewAnswer answer, Moment at) {
-        Tenure current = tenure;
+    void renewAnswered(LeaseId lease, RenewAnswer answer, EventHandling at) {
+        StoreLease current = tenure;
         if (current == null || !current.lease().equals(lease)) {
             return;
         }
@@ -114,7 +114,7 @@ final class Watchdog {
         }
     }
 
-    void confirm(Tenure current, Validity validity, Moment at) {
+    void confirm(StoreLease current, Validity validity, EventHandling at) {
         Hold hold = current.hold();
         if (current.isOver(at.now()) || (hold != null && hold.state(at.clocks()).isFinal())) {
             return;
@@ -131,15 +131,15 @@ final class Watchdog {
     }
 
     /** The lease may be over; the store is asked. */
-    void doubt(Moment at) {
-        Tenure current = tenure;
+    void doubt(EventHandling at) {
+        StoreLease current = tenure;
         if (current != null) {
             current.doubt(at.now());
         }
     }
 
     /** What the lease depends on has broken. */
-    void risk(Moment at) {
+    void risk(EventHandling at) {
         Hold hold = hold();
         if (hold != null) {
             hold.risk(at.now());
@@ -149,8 +149,8 @@ final class Watchdog {
     // ---- after each event ----------------------------------------------------------------------------------------
 
     /** Looks whether the lease is over, at risk, in doubt, to be renewed. */
-    void look(Moment at) {
-        Tenure current = tenure;
+    void look(EventHandling at) {
+        StoreLease current = tenure;
         if (current == null) {
             return;
         }
@@ -183,7 +183,7 @@ final class Watchdog {
         renew(current, at);
     }
 
-    void renew(Tenure current, Moment at) {
+    void renew(StoreLease current, EventHandling at) {
         if (!current.isRequestDue(at.now())) {
             return;
         }
@@ -211,12 +211,12 @@ final class Watchdog {
     // ---- how a lease ends ----------------------------------------------------------------------------------------
 
     /** Gives a lease without a holder back to the store. */
-    void giveBack(Tenure back, Moment at) {
+    void giveBack(StoreLease back, EventHandling at) {
         giveBack(back, vacated, 0, at);
     }
 
     /** Gives the lease back on behalf of the hold that has just ended, if there is one. */
-    private void giveBack(Tenure back, @Nullable Hold hold, long keepNanos, Moment at) {
+    private void giveBack(StoreLease back, @Nullable Hold hold, long keepNanos, EventHandling at) {
         tenure = null;
         vacated = null;
         silence.owed(at.now());
@@ -224,7 +224,7 @@ final class Watchdog {
     }
 
     /** The lease goes on without the hold that has ended. */
-    void settleVacated(Moment at) {
+    void settleVacated(EventHandling at) {
         Hold ended = vacated;
         if (ended != null) {
             at.add(new Action.Settle(ended, LeaseState.RELEASED, null));
@@ -233,7 +233,7 @@ final class Watchdog {
     }
 
     /** The lease is over against its holder's will. Where the store has not said so itself, it is told, just in case. */
-    private void lose(Tenure lost, String why, boolean tellStore, Moment at) {
+    private void lose(StoreLease lost, String why, boolean tellStore, EventHandling at) {
         Hold hold = lost.hold();
         if (hold != null) {
             hold.lose();
@@ -254,7 +254,7 @@ final class Watchdog {
      * Gives up a lease that its holder has not given back: work may go on under it for which the holder still has to be told,
      * so nobody else may begin. It is left to the store, where it runs out as if this process had died.
      */
-    private void leave(Tenure left, Hold hold, String why, Moment at) {
+    private void leave(StoreLease left, Hold hold, String why, EventHandling at) {
         announce(hold, LeaseState.LOST, at);
         failExtensions(left, why, at);
         at.add(new Action.Settle(hold, LeaseState.LOST, null));
@@ -262,7 +262,7 @@ final class Watchdog {
     }
 
     /** Gives everything up after a fault, as if this process had died. */
-    void discard(LockException why, Moment at) {
+    void discard(LockException why, EventHandling at) {
         Hold hold = tenure == null ? vacated : tenure.hold();
         if (hold != null && hold.state(at.clocks()) != LeaseState.RELEASED) {
             hold.lose();
@@ -277,7 +277,7 @@ final class Watchdog {
         tenure = null;
     }
 
-    private void failExtensions(Tenure of, String why, Moment at) {
+    private void failExtensions(StoreLease of, String why, EventHandling at) {
         Hold hold = of.hold();
         for (Extension extension : of.extensions()) {
             at.add(new Action.AnswerExtension(
@@ -286,7 +286,7 @@ final class Watchdog {
         of.extensions().clear();
     }
 
-    private static void announce(Hold hold, LeaseState state, Moment at) {
+    private static void announce(Hold hold, LeaseState state, EventHandling at) {
         if (hold.announce(state)) {
             at.add(new Action.Announce(hold, state));
         }

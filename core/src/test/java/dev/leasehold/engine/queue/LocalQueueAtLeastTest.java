@@ -15,7 +15,7 @@ class LocalQueueAtLeastTest {
     private static final LockOptions NIGHTLY =
             LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(3)).withAtLeast(AT_LEAST);
 
-    private final Bench bench = new Bench();
+    private final LocalQueueHarness bench = new LocalQueueHarness();
 
     @Test
     void theFirstLeaseLastsForAtLeastAtLeast() {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 /** A client that closes leaves nothing in the store and nobody waiting. */
 class LocalQueueClosingTest {
 
-    private final Bench bench = new Bench();
+    private final LocalQueueHarness bench = new LocalQueueHarness();
 
     @Test
     void waitingCallersFailAndTheClaimIsWithdrawn() {

@@ -1,8 +1,8 @@
 package dev.leasehold.engine.queue;
 
-import static dev.leasehold.engine.queue.Bench.DEFAULTS;
-import static dev.leasehold.engine.queue.Bench.LEASE;
-import static dev.leasehold.engine.queue.Bench.UNRENEWED;
+import static dev.leasehold.engine.queue.LocalQueueHarness.DEFAULTS;
+import static dev.leasehold.engine.queue.LocalQueueHarness.LEASE;
+import static dev.leasehold.engine.queue.LocalQueueHarness.UNRENEWED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.LeaseState;
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /** Clocks that diverge and stores that cast doubt: what is asked, what counts as an answer, and what is not handed over. */
 class LocalQueueDoubtTest {
 
-    private final Bench bench = new Bench();
+    private final LocalQueueHarness bench = new LocalQueueHarness();
 
     @Test
     void aSuspendedMachineDoubtsUntilTheStoreHasConfirmed() {

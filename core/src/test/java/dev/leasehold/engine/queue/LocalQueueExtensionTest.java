@@ -1,8 +1,8 @@
 package dev.leasehold.engine.queue;
 
-import static dev.leasehold.engine.queue.Bench.DEFAULTS;
-import static dev.leasehold.engine.queue.Bench.LEASE;
-import static dev.leasehold.engine.queue.Bench.UNRENEWED;
+import static dev.leasehold.engine.queue.LocalQueueHarness.DEFAULTS;
+import static dev.leasehold.engine.queue.LocalQueueHarness.LEASE;
+import static dev.leasehold.engine.queue.LocalQueueHarness.UNRENEWED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.LeaseLostException;
@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 /** Extending a lease that is held. */
 class LocalQueueExtensionTest {
 
-    private final Bench bench = new Bench();
+    private final LocalQueueHarness bench = new LocalQueueHarness();
 
     @Test
     void anExtensionAsksAtOnceAndIsDoneWhenItIsAnswered() {

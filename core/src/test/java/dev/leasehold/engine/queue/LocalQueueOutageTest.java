@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 /** A store that goes away must not keep a service's threads for longer than they wanted to wait. */
 class LocalQueueOutageTest {
 
-    private final Bench bench = new Bench();
+    private final LocalQueueHarness bench = new LocalQueueHarness();
 
     @BeforeEach
     void theStoreHasAnsweredBefore() {
@@ -21,7 +21,7 @@ class LocalQueueOutageTest {
     }
 
     private Caller waits(Duration limit) {
-        Caller caller = new Caller(Bench.DEFAULTS, false, null);
+        Caller caller = new Caller(LocalQueueHarness.DEFAULTS, false, null);
         caller.waitNanos = limit.toNanos();
         return bench.joins(caller);
     }
@@ -88,8 +88,8 @@ class LocalQueueOutageTest {
 
     @Test
     void whereNobodyListensWhoHasALimitIsToldSoWhenItIsOver() {
-        Bench fresh = new Bench();
-        Caller caller = new Caller(Bench.DEFAULTS, false, null);
+        LocalQueueHarness fresh = new LocalQueueHarness();
+        Caller caller = new Caller(LocalQueueHarness.DEFAULTS, false, null);
         caller.waitNanos = Duration.ofSeconds(2).toNanos();
         fresh.joins(caller);
         fresh.send(new Event.ClaimFailed(
@@ -103,7 +103,7 @@ class LocalQueueOutageTest {
 
     @Test
     void theFirstContactMayTakeTheStoreTimeout() {
-        Bench fresh = new Bench();
+        LocalQueueHarness fresh = new LocalQueueHarness();
         Caller caller = fresh.tries();
         Claim claim = fresh.claim();
         fresh.pass(Duration.ofSeconds(9));

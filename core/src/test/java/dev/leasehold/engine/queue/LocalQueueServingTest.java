@@ -1,9 +1,9 @@
 package dev.leasehold.engine.queue;
 
-import static dev.leasehold.engine.queue.Bench.DEFAULTS;
-import static dev.leasehold.engine.queue.Bench.HAND_OVERS;
-import static dev.leasehold.engine.queue.Bench.LEASE;
-import static dev.leasehold.engine.queue.Bench.UNRENEWED;
+import static dev.leasehold.engine.queue.LocalQueueHarness.DEFAULTS;
+import static dev.leasehold.engine.queue.LocalQueueHarness.HAND_OVERS;
+import static dev.leasehold.engine.queue.LocalQueueHarness.LEASE;
+import static dev.leasehold.engine.queue.LocalQueueHarness.UNRENEWED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.LeaseState;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** Joining, being served, and handing over inside the process. */
 class LocalQueueServingTest {
 
-    private final Bench bench = new Bench();
+    private final LocalQueueHarness bench = new LocalQueueHarness();
 
     @Test
     void oneCallerTakesOneClaimAndOneRelease() {

@@ -1,7 +1,7 @@
 package dev.leasehold.engine.queue;
 
-import static dev.leasehold.engine.queue.Bench.LEASE;
-import static dev.leasehold.engine.queue.Bench.UNRENEWED;
+import static dev.leasehold.engine.queue.LocalQueueHarness.LEASE;
+import static dev.leasehold.engine.queue.LocalQueueHarness.UNRENEWED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.LeaseState;
@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 /** Signals may be lost, late, or come twice: they only save time. */
 class LocalQueueSignalsTest {
 
-    private final Bench bench = new Bench();
+    private final LocalQueueHarness bench = new LocalQueueHarness();
 
     @Test
     void aPushedGrantServesAtOnceAndIsConfirmedByARenewal() {

@@ -10,9 +10,9 @@ import org.junit.jupiter.api.Test;
 /** A store whose stages never complete: not even with a failure. */
 class LocalQueueSilentStoreTest {
 
-    private static final Duration TWICE = Bench.PATIENCE.multipliedBy(2);
+    private static final Duration TWICE = LocalQueueHarness.PATIENCE.multipliedBy(2);
 
-    private final Bench bench = new Bench();
+    private final LocalQueueHarness bench = new LocalQueueHarness();
 
     @Test
     void afterTwiceTheStoreTimeoutAClaimWithoutAnyAnswerIsWithdrawnForWhoComesNext() {
@@ -43,7 +43,7 @@ class LocalQueueSilentStoreTest {
 
     @Test
     void aReleaseWithoutAnyAnswerDoesNotKeepTheNextCallerFromAsking() {
-        Hold hold = bench.held(Bench.DEFAULTS);
+        Hold hold = bench.held(LocalQueueHarness.DEFAULTS);
         bench.ends(hold);
         LeaseId released = bench.release();
         bench.pass(TWICE.minusMillis(1));

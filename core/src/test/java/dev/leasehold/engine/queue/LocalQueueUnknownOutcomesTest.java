@@ -1,7 +1,7 @@
 package dev.leasehold.engine.queue;
 
-import static dev.leasehold.engine.queue.Bench.DEFAULTS;
-import static dev.leasehold.engine.queue.Bench.LEASE;
+import static dev.leasehold.engine.queue.LocalQueueHarness.DEFAULTS;
+import static dev.leasehold.engine.queue.LocalQueueHarness.LEASE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.LeaseState;
@@ -20,7 +20,7 @@ class LocalQueueUnknownOutcomesTest {
 
     private static final Duration HORIZON = Duration.ofSeconds(3);
 
-    private final Bench bench = new Bench(HORIZON);
+    private final LocalQueueHarness bench = new LocalQueueHarness(HORIZON);
 
     @Test
     void aClaimWithAnUnknownOutcomeIsRepeatedUnderItsId() {
@@ -240,7 +240,7 @@ class LocalQueueUnknownOutcomesTest {
         Hold hold = bench.held();
         bench.ends(hold);
         LeaseId lease = bench.release();
-        bench.pass(Bench.PATIENCE);
+        bench.pass(LocalQueueHarness.PATIENCE);
         Action.Settle settle = bench.one(Action.Settle.class);
         assertThat(settle.failure()).isInstanceOf(StoreUnavailableException.class);
         bench.releaseFails(lease);

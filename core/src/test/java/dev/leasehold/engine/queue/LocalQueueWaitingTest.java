@@ -1,7 +1,7 @@
 package dev.leasehold.engine.queue;
 
-import static dev.leasehold.engine.queue.Bench.PATIENCE;
-import static dev.leasehold.engine.queue.Bench.UNRENEWED;
+import static dev.leasehold.engine.queue.LocalQueueHarness.PATIENCE;
+import static dev.leasehold.engine.queue.LocalQueueHarness.UNRENEWED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.LockOptions;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** How long callers wait: for a holder, for their limit, for a store that is silent. Busy and failed are never confused. */
 class LocalQueueWaitingTest {
 
-    private final Bench bench = new Bench();
+    private final LocalQueueHarness bench = new LocalQueueHarness();
 
     // ---- busy ----
 
@@ -296,7 +296,7 @@ class LocalQueueWaitingTest {
 
     @Test
     void aStoreThatHasAnsweredOwesNothingUntilItIsAskedAgain() {
-        Bench impatient = new Bench(Duration.ZERO, Duration.ofSeconds(1));
+        LocalQueueHarness impatient = new LocalQueueHarness(Duration.ZERO, Duration.ofSeconds(1));
         impatient.joins();
         impatient.busy(impatient.claim(), Duration.ofSeconds(60), 1);
         impatient.pass(Duration.ofSeconds(3));

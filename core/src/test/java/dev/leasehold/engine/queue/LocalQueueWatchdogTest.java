@@ -1,8 +1,8 @@
 package dev.leasehold.engine.queue;
 
-import static dev.leasehold.engine.queue.Bench.DEFAULTS;
-import static dev.leasehold.engine.queue.Bench.LEASE;
-import static dev.leasehold.engine.queue.Bench.UNRENEWED;
+import static dev.leasehold.engine.queue.LocalQueueHarness.DEFAULTS;
+import static dev.leasehold.engine.queue.LocalQueueHarness.LEASE;
+import static dev.leasehold.engine.queue.LocalQueueHarness.UNRENEWED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.LeaseState;
@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /** Renewal, loss, and the limits of renewal. */
 class LocalQueueWatchdogTest {
 
-    private final Bench bench = new Bench();
+    private final LocalQueueHarness bench = new LocalQueueHarness();
 
     @Test
     void renewsAtAThirdOfTheLease() {
@@ -278,7 +278,7 @@ class LocalQueueWatchdogTest {
     void aFailedRenewalIsNotALoss() {
         Hold hold = bench.held();
         bench.pass(Duration.ofSeconds(10));
-        bench.send(new Event.RenewFailed(bench.renewal().lease(), Bench.down(Outcome.UNKNOWN)));
+        bench.send(new Event.RenewFailed(bench.renewal().lease(), LocalQueueHarness.down(Outcome.UNKNOWN)));
         assertThat(hold.state(bench.now())).isEqualTo(LeaseState.HELD);
         bench.pass(Duration.ofSeconds(4));
         bench.renewal();

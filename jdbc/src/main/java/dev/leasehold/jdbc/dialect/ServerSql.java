@@ -41,7 +41,7 @@ public final class ServerSql {
     public final String extend;
     public final String keep;
     public final String recount;
-    public final String bury;
+    public final String removeExpired;
     public final String findWaiter;
     public final String firstWaiter;
     public final String tail;
@@ -88,7 +88,7 @@ public final class ServerSql {
         keep = text("UPDATE $lock SET client = NULL, counter = NULL, owner = '', ends = ?, handed = 0, waiters = "
                 + COUNT + UNCHANGED);
         recount = text("UPDATE $lock SET waiters = " + COUNT + ROW);
-        bury = text("DELETE FROM $waiter" + ROW + " AND alive_until <= ?");
+        removeExpired = text("DELETE FROM $waiter" + ROW + " AND alive_until <= ?");
         String waiter = "SELECT position, client, counter, owner, lease, spare FROM $waiter" + ROW;
         findWaiter = text(waiter + " AND client = ? AND counter = ?");
         firstWaiter = text(waiter + " ORDER BY position LIMIT 1");

@@ -5,8 +5,8 @@ import dev.leasehold.Finding.Severity;
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
-import dev.leasehold.jdbc.connection.Borrowed;
 import dev.leasehold.jdbc.connection.ConnectionSource;
+import dev.leasehold.jdbc.connection.PooledConnection;
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.jdbc.dialect.DatabaseRights;
 import dev.leasehold.jdbc.dialect.Dialect;
@@ -14,8 +14,8 @@ import dev.leasehold.jdbc.dialect.H2Dialect;
 import dev.leasehold.jdbc.dialect.Product;
 import dev.leasehold.jdbc.dialect.Tables;
 import dev.leasehold.jdbc.server.JdbcSettings;
-import dev.leasehold.jdbc.server.Layout;
-import dev.leasehold.jdbc.server.Runner;
+import dev.leasehold.jdbc.server.OperationExecutor;
+import dev.leasehold.jdbc.server.SchemaCheck;
 import dev.leasehold.jdbc.server.ServerFailures;
 import dev.leasehold.spi.StoreContext;
 import java.sql.Connection;
@@ -47,7 +47,8 @@ public final class JdbcDoctor {
         this.settings = settings;
         this.opener = opener;
         this.context = context;
-        patienceMillis = (int) Runner.patience(context.storeTimeout()).toMillis();
+        patienceMillis =
+                (int) OperationExecutor.patience(context.storeTimeout()).toMillis();
     }
 
     /** Whether a lock may be taken without making tables, after the examination. */
@@ -57,7 +58,7 @@ public final class JdbcDoctor {
 
     public List<Finding> examine() {
         try (ConnectionSource source = opener.open(2, Duration.ofMillis(patienceMillis));
-                Borrowed borrowed = connect(source)) {
+                PooledConnection borrowed = connect(source)) {
             look(source, borrowed);
             return findings;
         } catch (SQLException e) {
@@ -67,15 +68,15 @@ public final class JdbcDoctor {
         }
     }
 
-    private Borrowed connect(ConnectionSource source) {
+    private PooledConnection connect(ConnectionSource source) {
         try {
-            return Borrowed.from(source, patienceMillis);
+            return PooledConnection.from(source, patienceMillis);
         } catch (SQLException e) {
             throw ServerFailures.unreachable(e, name, StoreUnavailableException.Outcome.NOT_ACQUIRED);
         }
     }
 
-    private void look(ConnectionSource source, Borrowed borrowed) throws SQLException {
+    private void look(ConnectionSource source, PooledConnection borrowed) throws SQLException {
         Connection connection = borrowed.connection();
         Product known = settings.dialect();
         Product kind = known != null ? known : Product.of(connection.getMetaData());
@@ -147,9 +148,9 @@ public final class JdbcDoctor {
         }
     }
 
-    private void tables(Borrowed borrowed, Tables named) throws SQLException {
-        Long layout = Layout.layout(borrowed, named);
-        tables = layout != null && layout == Layout.CURRENT;
+    private void tables(PooledConnection borrowed, Tables named) throws SQLException {
+        Long layout = SchemaCheck.layout(borrowed, named);
+        tables = layout != null && layout == SchemaCheck.CURRENT;
         if (layout == null) {
             String missing = "there is no table " + named.in("$lock") + " of a known layout";
             findings.add(
@@ -174,10 +175,10 @@ public final class JdbcDoctor {
                             Severity.SERIOUS,
                             "database-other-layout",
                             name,
-                            "the tables have layout " + layout + ", and this version knows " + Layout.CURRENT)
+                            "the tables have layout " + layout + ", and this version knows " + SchemaCheck.CURRENT)
                     .meaning(
                             "clients of this version get no lock",
-                            layout > Layout.CURRENT
+                            layout > SchemaCheck.CURRENT
                                     ? "use a newer version of Leasehold"
                                     : "use other tables (leasehold.tables=…)"));
         }

@@ -2,10 +2,10 @@ package dev.leasehold.jdbc.doctor;
 
 import dev.leasehold.Finding;
 import dev.leasehold.Finding.Severity;
-import dev.leasehold.jdbc.connection.Borrowed;
 import dev.leasehold.jdbc.connection.ConnectionSource;
+import dev.leasehold.jdbc.connection.PooledConnection;
 import dev.leasehold.jdbc.connection.Sql;
-import dev.leasehold.jdbc.server.NewsDesk;
+import dev.leasehold.jdbc.server.Notifier;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -22,14 +22,15 @@ final class PostgresMessages {
 
     private PostgresMessages() {}
 
-    static Finding finding(String node, ConnectionSource source, Borrowed listening, int connectMillis, String client)
+    static Finding finding(
+            String node, ConnectionSource source, PooledConnection listening, int connectMillis, String client)
             throws SQLException {
-        String channel = NewsDesk.channel(client);
+        String channel = Notifier.channel(client);
         Connection connection = listening.connection();
-        try (Borrowed telling = Borrowed.from(source, connectMillis);
+        try (PooledConnection telling = PooledConnection.from(source, connectMillis);
                 Statement statement = connection.createStatement()) {
             statement.execute("LISTEN \"" + channel + "\"");
-            NewsDesk.send(telling.sql(), channel, "doctor");
+            Notifier.send(telling.sql(), channel, "doctor");
             PGNotification[] messages = connection.unwrap(PGConnection.class).getNotifications(PATIENCE_MILLIS);
             statement.execute("UNLISTEN \"" + channel + "\"");
             return messages != null && messages.length > 0

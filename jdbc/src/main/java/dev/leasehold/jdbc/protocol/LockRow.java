@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
  * @param foreign whether the row was taken on the clock of another boot
  */
 public record LockRow(
-        long id, String name, long last, @Nullable Tenure tenure, boolean waited, boolean foreign) {
+        long id, String name, long last, @Nullable StoredLease tenure, boolean waited, boolean foreign) {
 
     /**
      * Who has a lock: a claim until it is released or runs out; nobody, where a released lock is kept.
      *
      * @param ends when that is over, on the clock of this boot
      */
-    public record Tenure(@Nullable ClaimId claim, String owner, long token, long runEnd, long since, long ends) {
+    public record StoredLease(@Nullable ClaimId claim, String owner, long token, long runEnd, long since, long ends) {
 
         /** What {@code ends} is while a session holds the lock: only the session's end ends it. No clock gets there. */
         public static final long OPEN = (1L << 53) - 1;
@@ -41,8 +41,8 @@ public record LockRow(
             return candidate >= token && candidate <= runEnd;
         }
 
-        public Tenure ending(long end) {
-            return new Tenure(claim, owner, token, runEnd, since, end);
+        public StoredLease ending(long end) {
+            return new StoredLease(claim, owner, token, runEnd, since, end);
         }
     }
 }

@@ -3,8 +3,8 @@ package dev.leasehold.jdbc.protocol;
 import dev.leasehold.HolderInfo;
 import dev.leasehold.LockInfo;
 import dev.leasehold.WaiterInfo;
-import dev.leasehold.jdbc.protocol.LockRow.Tenure;
-import dev.leasehold.jdbc.protocol.Waiters.Waiter;
+import dev.leasehold.jdbc.protocol.LockRow.StoredLease;
+import dev.leasehold.jdbc.protocol.WaiterRows.Waiter;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * The rules of the stores in databases, as plain reads and writes.
  *
  * <p>Each method runs inside one transaction in which nobody else can change the lock that it is about, or its queue, and
- * the time in its {@link Turn} was read by that transaction. SQLite admits one writer at a time; on a server the
+ * the time in its {@link TxContext} was read by that transaction. SQLite admits one writer at a time; on a server the
  * transaction has first changed the lock's own row ({@code Transaction} says why that is enough). So nothing here can be
  * interleaved with anything, and a method may be read as if the world stood still. What a process that is killed leaves
  * behind is what the last committed transaction left: there are no steps in between.
@@ -38,28 +38,28 @@ public final class Protocol {
     /** Is told of a lock that was not there before. */
     @FunctionalInterface
     public interface NewLock {
-        void added(LockRow row, Turn now) throws SQLException;
+        void added(LockRow row, TxContext now) throws SQLException;
     }
 
-    private final Locks locks;
-    private final Waiters waiters;
+    private final LockRows locks;
+    private final WaiterRows waiters;
     private final NewLock newLock;
     private final String owner;
 
-    public Protocol(Locks locks, Waiters waiters, NewLock newLock, String owner) {
+    public Protocol(LockRows locks, WaiterRows waiters, NewLock newLock, String owner) {
         this.locks = locks;
         this.waiters = waiters;
         this.newLock = newLock;
         this.owner = owner;
     }
 
-    public ClaimAnswer claim(Claim claim, Turn now) throws SQLException {
+    public ClaimAnswer claim(Claim claim, TxContext now) throws SQLException {
         LockRow row = settled(claim.lock(), now);
         if (row == null) {
             row = locks.insert(claim.lock(), now);
             newLock.added(row, now);
         }
-        Tenure tenure = row.tenure();
+        StoredLease tenure = row.tenure();
         if (tenure == null) {
             tenure = locks.isAvailable(row, claim.id()) ? handOver(row, claim, now) : null;
         } else if (tenure.belongsTo(claim.id())) {
@@ -74,22 +74,22 @@ public final class Protocol {
         return new ClaimAnswer.Busy(holder, holder == null ? null : holder.timeLeft(), queue(row, claim, now));
     }
 
-    public RenewAnswer renew(LeaseId lease, Duration duration, Turn now) throws SQLException {
+    public RenewAnswer renew(LeaseId lease, Duration duration, TxContext now) throws SQLException {
         LockRow row = settled(lease.lock(), now);
-        Tenure tenure = row == null ? null : row.tenure();
+        StoredLease tenure = row == null ? null : row.tenure();
         if (row == null || tenure == null || !tenure.isLease(lease)) {
             return new RenewAnswer.Lost();
         }
-        Tenure extended = locks.extend(row, tenure, duration, now);
+        StoredLease extended = locks.extend(row, tenure, duration, now);
         return extended == null ? new RenewAnswer.Lost() : new RenewAnswer.Renewed(now.validity(extended.ends()));
     }
 
-    public ReleaseAnswer release(LeaseId lease, Duration keepFor, Turn now) throws SQLException {
+    public ReleaseAnswer release(LeaseId lease, Duration keepFor, TxContext now) throws SQLException {
         LockRow row = settled(lease.lock(), now);
         if (row == null || row.tenure() == null || !row.tenure().isLease(lease)) {
             return ReleaseAnswer.NOT_HELD;
         }
-        if (Turn.micros(keepFor) > 0) {
+        if (TxContext.micros(keepFor) > 0) {
             locks.keep(row, keepFor, now);
         } else {
             handOver(row, null, now);
@@ -98,7 +98,7 @@ public final class Protocol {
     }
 
     /** Tells whether anything was left of the claim. */
-    public boolean withdraw(String lock, ClaimId claim, Turn now) throws SQLException {
+    public boolean withdraw(String lock, ClaimId claim, TxContext now) throws SQLException {
         LockRow row = settled(lock, now);
         if (row == null) {
             return false;
@@ -115,7 +115,7 @@ public final class Protocol {
     }
 
     /** Only tidies up; whether there is such a lock. */
-    public boolean tidy(String lock, Turn now) throws SQLException {
+    public boolean tidy(String lock, TxContext now) throws SQLException {
         LockRow row = settled(lock, now);
         if (row != null && row.tenure() == null && locks.isAbandoned(row)) {
             handOver(row, null, now);
@@ -123,9 +123,9 @@ public final class Protocol {
         return row != null;
     }
 
-    public boolean breakLease(String lock, long token, Turn now) throws SQLException {
+    public boolean breakLease(String lock, long token, TxContext now) throws SQLException {
         LockRow row = settled(lock, now);
-        Tenure tenure = row == null ? null : row.tenure();
+        StoredLease tenure = row == null ? null : row.tenure();
         if (row == null || tenure == null || !tenure.runContains(token)) {
             return false;
         }
@@ -138,7 +138,7 @@ public final class Protocol {
     }
 
     /** Only reads. */
-    public List<LockInfo> inspect(NamePattern pattern, Turn now) throws SQLException {
+    public List<LockInfo> inspect(NamePattern pattern, TxContext now) throws SQLException {
         List<LockInfo> found = new ArrayList<>();
         for (LockRow row : locks.busy(now)) {
             if (!pattern.matches(row.name())) {
@@ -153,10 +153,10 @@ public final class Protocol {
         return found;
     }
 
-    private @Nullable LockRow settled(String name, Turn now) throws SQLException {
+    private @Nullable LockRow settled(String name, TxContext now) throws SQLException {
         LockRow row = locks.find(name, now);
         if (row != null && row.waited()) {
-            waiters.bury(row, now);
+            waiters.removeExpired(row, now);
         }
         return row;
     }
@@ -165,7 +165,7 @@ public final class Protocol {
      * Gives a lock to the first in the queue, else to the asker, else frees it. Who has not asked just now has a claim
      * period to confirm, and is told.
      */
-    private @Nullable Tenure handOver(LockRow row, @Nullable Claim asker, Turn now) throws SQLException {
+    private @Nullable StoredLease handOver(LockRow row, @Nullable Claim asker, TxContext now) throws SQLException {
         Waiter first = row.waited() ? waiters.first(row) : null;
         if (first != null) {
             waiters.remove(row, first);
@@ -183,7 +183,7 @@ public final class Protocol {
     }
 
     /** Keeps the claim's place in the queue, or gives it one if it wants one. */
-    private int queue(LockRow row, Claim claim, Turn now) throws SQLException {
+    private int queue(LockRow row, Claim claim, TxContext now) throws SQLException {
         Waiter known = row.waited() ? waiters.find(row, claim.id()) : null;
         if (known != null) {
             return waiters.hear(row, known, claim, now);
@@ -191,7 +191,7 @@ public final class Protocol {
         return claim.enqueue() ? waiters.add(row, claim, owner, now) : 0;
     }
 
-    private static @Nullable HolderInfo holder(@Nullable Tenure tenure, Turn now) {
+    private static @Nullable HolderInfo holder(@Nullable StoredLease tenure, TxContext now) {
         if (tenure == null) {
             return null;
         }
@@ -199,7 +199,7 @@ public final class Protocol {
         return new HolderInfo(
                 tenure.owner(),
                 tenure.token(),
-                Turn.instant(tenure.since()),
+                TxContext.instant(tenure.since()),
                 open ? null : now.wallAt(tenure.ends()),
                 open ? null : now.until(tenure.ends()));
     }

@@ -2,12 +2,12 @@ package dev.leasehold.jdbc.server;
 
 import dev.leasehold.LockInfo;
 import dev.leasehold.internal.CallerThreads;
-import dev.leasehold.jdbc.connection.Borrowed;
 import dev.leasehold.jdbc.connection.ConnectionSource;
 import dev.leasehold.jdbc.connection.NoConnection;
-import dev.leasehold.jdbc.protocol.Job;
-import dev.leasehold.jdbc.protocol.Neighbours;
-import dev.leasehold.jdbc.protocol.Turn;
+import dev.leasehold.jdbc.connection.PooledConnection;
+import dev.leasehold.jdbc.protocol.LocalClients;
+import dev.leasehold.jdbc.protocol.StoreOperation;
+import dev.leasehold.jdbc.protocol.TxContext;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One client's view of a database on a server. Thread-safe; the work is done by its {@link Workers}. */
 public final class OpenJdbcStore
-        implements Store, CallerThreads, Neighbours.Neighbour, PostgresListener.Client, PinnedSession.Client {
+        implements Store, CallerThreads, LocalClients.Neighbour, PostgresListener.Client, PinnedSession.Client {
 
     private static final AtomicInteger CLIENTS = new AtomicInteger();
     private static final Duration MOST_HORIZON = Duration.ofSeconds(5);
@@ -36,13 +36,13 @@ public final class OpenJdbcStore
     private final String name;
     private final StoreContext context;
     private final ConnectionSource source;
-    private final Runner runner;
-    private final NewsDesk news;
+    private final OperationExecutor runner;
+    private final Notifier news;
     private final Workers workers;
-    private final ServerWatch watch;
+    private final WaitPoller watch;
     private final Renewals renewals;
-    private final ServerSweep sweep;
-    private final Deadlines deadlines;
+    private final RowExpiry sweep;
+    private final OperationTimeouts deadlines;
     private final RenewalOutage outage = new RenewalOutage();
     private final boolean mayListen;
     private final PostgresListener listener;
@@ -53,34 +53,36 @@ public final class OpenJdbcStore
         this.context = context;
         int connections = settings.connections();
         int kept = settings.sessionLocks() ? 2 : 1;
-        this.source = opener.open(connections + kept, Runner.patience(context.storeTimeout()));
-        this.news = new NewsDesk(this, settings.listen());
+        this.source = opener.open(connections + kept, OperationExecutor.patience(context.storeTimeout()));
+        this.news = new Notifier(this, settings.listen());
         int id = CLIENTS.incrementAndGet();
         this.session =
                 settings.sessionLocks() ? new PinnedSession("leasehold-jdbc-" + id + "-session", context, this) : null;
-        this.runner = new Runner(source, new Layout(settings, name), name, context, news, this::added, session);
+        this.runner = new OperationExecutor(
+                source, new SchemaCheck(settings, name), name, context, news, this::added, session);
         this.workers = new Workers("leasehold-jdbc-" + id, connections);
-        this.watch = new ServerWatch(context, () -> later(this::look), session == null);
+        this.watch = new WaitPoller(context, () -> later(this::look), session == null);
         this.renewals = new Renewals(context.time(), this::renewAlone, () -> later(this::renewGathered));
-        this.sweep = new ServerSweep(() -> later(this::sweepOnce), this::tidy);
+        this.sweep = new RowExpiry(() -> later(this::sweepOnce), this::tidy);
         this.mayListen = settings.listen();
         this.listener = new PostgresListener(
-                "leasehold-jdbc-" + id + "-listen", () -> NewsDesk.channel(context.clientId()), this);
-        this.deadlines = new Deadlines(context.time(), this::giveUp);
+                "leasehold-jdbc-" + id + "-listen", () -> Notifier.channel(context.clientId()), this);
+        this.deadlines = new OperationTimeouts(context.time(), this::giveUp);
     }
 
     @Override
     public CompletionStage<ClaimAnswer> claim(Claim claim) {
-        Job<ClaimAnswer> job = job((protocol, now) -> protocol.claim(claim, now), answer -> claimed(claim, answer));
-        ServerJob.First<ClaimAnswer> first = session != null || watch.isWaiting(claim.id())
+        StoreOperation<ClaimAnswer> job =
+                job((protocol, now) -> protocol.claim(claim, now), answer -> claimed(claim, answer));
+        ServerOperation.First<ClaimAnswer> first = session != null || watch.isWaiting(claim.id())
                 ? null
                 : (quick, sql, sentAt) -> quick.claim(sql, claim, sentAt);
-        return submit(new ServerJob<>(job, claim.lock(), first, true, false));
+        return submit(new ServerOperation<>(job, claim.lock(), first, true, false));
     }
 
     @Override
     public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
-        Job<RenewAnswer> job = job((protocol, now) -> protocol.renew(lease, duration, now), answer -> {});
+        StoreOperation<RenewAnswer> job = job((protocol, now) -> protocol.renew(lease, duration, now), answer -> {});
         job.answer().whenComplete((answer, failure) -> outage.heard(failure));
         if (deadlines.add(job)) {
             Renewals.Renewal renewal = new Renewals.Renewal(lease, duration, job);
@@ -97,7 +99,7 @@ public final class OpenJdbcStore
 
     private void renewAlone(Renewals.Renewal renewal) {
         LeaseId lease = renewal.lease();
-        start(new ServerJob<>(
+        start(new ServerOperation<>(
                 renewal.job(),
                 lease.lock(),
                 (quick, sql, sentAt) -> quick.renew(sql, lease, renewal.duration(), sentAt),
@@ -108,7 +110,7 @@ public final class OpenJdbcStore
     /** A hand-over that is still to be confirmed, or a lease that is lost. */
     @Override
     public void renewOtherwise(Renewals.Renewal renewal) {
-        start(new ServerJob<>(renewal.job(), renewal.lease().lock(), null, false, true));
+        start(new ServerOperation<>(renewal.job(), renewal.lease().lock(), null, false, true));
     }
 
     @Override
@@ -117,42 +119,43 @@ public final class OpenJdbcStore
     }
 
     private void tidy(String lock) {
-        submit(new ServerJob<>(job((protocol, now) -> protocol.tidy(lock, now), found -> {}), lock, null, false, true));
+        submit(new ServerOperation<>(
+                job((protocol, now) -> protocol.tidy(lock, now), found -> {}), lock, null, false, true));
     }
 
     @Override
     public CompletionStage<ReleaseAnswer> release(LeaseId lease, Duration keepFor) {
-        Job<ReleaseAnswer> job = job(
+        StoreOperation<ReleaseAnswer> job = job(
                 (protocol, now) -> protocol.release(lease, keepFor, now), answer -> drop(lease.lock(), lease::equals));
-        ServerJob.First<ReleaseAnswer> first =
+        ServerOperation.First<ReleaseAnswer> first =
                 session != null ? null : (quick, sql, sentAt) -> quick.release(sql, lease, keepFor);
-        return submit(new ServerJob<>(job, lease.lock(), first, false, false));
+        return submit(new ServerOperation<>(job, lease.lock(), first, false, false));
     }
 
     @Override
     public CompletionStage<Void> withdraw(String lock, ClaimId claim) {
-        Job<Boolean> job = job((protocol, now) -> protocol.withdraw(lock, claim, now), found -> {
+        StoreOperation<Boolean> job = job((protocol, now) -> protocol.withdraw(lock, claim, now), found -> {
             watch.finished(claim);
             drop(lock, lease -> lease.claim().equals(claim));
         });
-        return submit(new ServerJob<>(job, lock, null, false, true)).thenAccept(found -> {});
+        return submit(new ServerOperation<>(job, lock, null, false, true)).thenAccept(found -> {});
     }
 
     @Override
     public CompletionStage<List<LockInfo>> inspect(NamePattern pattern) {
-        Job<List<LockInfo>> job = job((protocol, now) -> protocol.inspect(pattern, now), answer -> {});
-        return submit(new ServerJob<>(job, null, null, false, true));
+        StoreOperation<List<LockInfo>> job = job((protocol, now) -> protocol.inspect(pattern, now), answer -> {});
+        return submit(new ServerOperation<>(job, null, null, false, true));
     }
 
     @Override
     public CompletionStage<Boolean> breakLease(String lock, long token) {
-        Job<Boolean> job = job((protocol, now) -> protocol.breakLease(lock, token, now), answer -> {});
-        return submit(new ServerJob<>(job, lock, null, false, false));
+        StoreOperation<Boolean> job = job((protocol, now) -> protocol.breakLease(lock, token, now), answer -> {});
+        return submit(new ServerOperation<>(job, lock, null, false, false));
     }
 
     @Override
     public Duration maxLease() {
-        return session != null ? PinnedSession.LONGEST : Turn.LONGEST;
+        return session != null ? PinnedSession.LONGEST : TxContext.LONGEST;
     }
 
     @Override
@@ -201,15 +204,15 @@ public final class OpenJdbcStore
         }
     }
 
-    private <T> Job<T> job(Job.Work<T> work, Consumer<T> note) {
-        return new Job<>(
+    private <T> StoreOperation<T> job(StoreOperation.Work<T> work, Consumer<T> note) {
+        return new StoreOperation<>(
                 work,
                 note,
                 true,
                 context.time().nanos() + context.storeTimeout().toNanos());
     }
 
-    private <T> CompletionStage<T> submit(ServerJob<T> job) {
+    private <T> CompletionStage<T> submit(ServerOperation<T> job) {
         if (deadlines.add(job.job())) {
             start(job);
         } else {
@@ -218,15 +221,15 @@ public final class OpenJdbcStore
         return job.job().answer();
     }
 
-    private void start(ServerJob<?> job) {
-        Workers.Once once = job.first() == null ? null : () -> once(job);
+    private void start(ServerOperation<?> job) {
+        Workers.CallerTask once = job.first() == null ? null : () -> once(job);
         if (!workers.submit(new Workers.Task(job.lock(), () -> runner.perform(job), once))) {
             job.job().fail(outcome -> ServerFailures.closed(name));
         }
     }
 
-    private @Nullable Runnable once(ServerJob<?> job) {
-        ServerJob<?> left = runner.performOnce(job);
+    private @Nullable Runnable once(ServerOperation<?> job) {
+        ServerOperation<?> left = runner.performOnce(job);
         return left == null ? null : () -> runner.perform(left);
     }
 
@@ -269,7 +272,7 @@ public final class OpenJdbcStore
     }
 
     @Override
-    public Borrowed connect() throws SQLException {
+    public PooledConnection connect() throws SQLException {
         return runner.lend();
     }
 
@@ -277,7 +280,7 @@ public final class OpenJdbcStore
     public void notifySelf(String channel, String payload) {
         later(() -> {
             try {
-                runner.with((borrowed, at) -> NewsDesk.send(borrowed.sql(), channel, payload));
+                runner.with((borrowed, at) -> Notifier.send(borrowed.sql(), channel, payload));
             } catch (SQLException | RuntimeException e) {
                 System.getLogger("dev.leasehold.jdbc").log(System.Logger.Level.DEBUG, "testing messages", e);
             }
@@ -309,7 +312,7 @@ public final class OpenJdbcStore
         return runner.isStarved();
     }
 
-    private void giveUp(Job<?> job) {
+    private void giveUp(StoreOperation<?> job) {
         String waited = context.storeTimeout().toMillis() + " ms";
         NoConnection exhausted = runner.exhausted();
         job.fail(outcome -> exhausted != null

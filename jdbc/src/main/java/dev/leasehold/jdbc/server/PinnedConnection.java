@@ -1,7 +1,7 @@
 package dev.leasehold.jdbc.server;
 
 import dev.leasehold.LockException;
-import dev.leasehold.jdbc.connection.Borrowed;
+import dev.leasehold.jdbc.connection.PooledConnection;
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.jdbc.dialect.SessionRules;
 import dev.leasehold.spi.TimeSource;
@@ -28,10 +28,10 @@ final class PinnedConnection {
     /** Where connections come from. */
     @FunctionalInterface
     interface Source {
-        Borrowed connect() throws SQLException;
+        PooledConnection connect() throws SQLException;
     }
 
-    private record Open(Borrowed borrowed, SessionRules rules, long session, long idleBefore) {
+    private record Open(PooledConnection borrowed, SessionRules rules, long session, long idleBefore) {
         Sql sql() {
             return borrowed.sql();
         }
@@ -77,7 +77,7 @@ final class PinnedConnection {
     }
 
     void open(SessionRules rules) throws SQLException {
-        Borrowed mine = source.connect();
+        PooledConnection mine = source.connect();
         try {
             Sql sql = mine.sql();
             long session = rules.session(sql);
@@ -110,7 +110,7 @@ final class PinnedConnection {
      * the session that we had, or else we get another one while that transaction lasts.
      */
     private void refuseIfLentPerTransaction(Sql sql, long session, SessionRules rules) throws SQLException {
-        try (Borrowed other = source.connect()) {
+        try (PooledConnection other = source.connect()) {
             other.autoCommit(false);
             boolean same = rules.session(other.sql()) == session;
             boolean stays = !same && rules.session(sql) == session;
@@ -196,7 +196,7 @@ final class PinnedConnection {
         }
         current = null;
         lent = null;
-        try (Borrowed borrowed = at.borrowed()) {
+        try (PooledConnection borrowed = at.borrowed()) {
             try {
                 at.rules().giveAll(at.sql());
                 at.rules().limitIdle(at.sql(), at.idleBefore());

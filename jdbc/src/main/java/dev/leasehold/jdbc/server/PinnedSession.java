@@ -1,9 +1,9 @@
 package dev.leasehold.jdbc.server;
 
 import dev.leasehold.LockException;
-import dev.leasehold.jdbc.connection.Borrowed;
+import dev.leasehold.jdbc.connection.PooledConnection;
 import dev.leasehold.jdbc.dialect.SessionRules;
-import dev.leasehold.jdbc.protocol.Turn;
+import dev.leasehold.jdbc.protocol.TxContext;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.RenewAnswer;
@@ -53,7 +53,7 @@ final class PinnedSession {
     /** What the session is for. */
     interface Client {
         /** Borrows a connection to keep. */
-        Borrowed connect() throws SQLException;
+        PooledConnection connect() throws SQLException;
 
         /** A lease is over that nobody has released. */
         void expired(String lock);
@@ -170,7 +170,7 @@ final class PinnedSession {
             } else if (before.lease() != null) {
                 connection.ping(); // It was not taken just now.
             }
-            hold(key, new Holding(lease, needed, sentAt.nanos() + Turn.micros(duration) * 1_000));
+            hold(key, new Holding(lease, needed, sentAt.nanos() + TxContext.micros(duration) * 1_000));
             return true;
         });
     }
@@ -199,7 +199,7 @@ final class PinnedSession {
 
     /** To be called when the session has answered something that was sent after {@code sentAt}. */
     private Duration prolonged(Object key, Holding holding, Duration duration, ClockReading sentAt) {
-        long left = Math.max(holding.until() - sentAt.nanos(), Turn.micros(duration) * 1_000);
+        long left = Math.max(holding.until() - sentAt.nanos(), TxContext.micros(duration) * 1_000);
         long limit = Math.max(holding.limit(), limitFor(duration));
         hold(key, new Holding(holding.lease(), limit, sentAt.nanos() + left));
         return Duration.ofNanos(left).truncatedTo(ChronoUnit.MICROS);
@@ -318,7 +318,7 @@ final class PinnedSession {
 
     /** In whole seconds, and more than asked for. */
     private static long limitFor(Duration duration) {
-        return (Turn.micros(duration) / 1_000_000 + 1) * 1_000;
+        return (TxContext.micros(duration) / 1_000_000 + 1) * 1_000;
     }
 
     private boolean isLive(Holding holding) {

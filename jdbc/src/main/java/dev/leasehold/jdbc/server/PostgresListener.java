@@ -1,7 +1,7 @@
 package dev.leasehold.jdbc.server;
 
 import dev.leasehold.internal.DaemonThreads;
-import dev.leasehold.jdbc.connection.Borrowed;
+import dev.leasehold.jdbc.connection.PooledConnection;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
@@ -39,7 +39,7 @@ final class PostgresListener {
     /** What to do on the client's side. */
     interface Client {
         /** Borrows the connection to listen on. */
-        Borrowed connect() throws SQLException;
+        PooledConnection connect() throws SQLException;
 
         /** Has a message sent on another connection, soon. */
         void notifySelf(String channel, String payload);
@@ -112,7 +112,7 @@ final class PostgresListener {
         boolean cameThrough = false;
         boolean starved = false;
         try {
-            try (Borrowed borrowed = client.connect()) {
+            try (PooledConnection borrowed = client.connect()) {
                 try {
                     cameThrough = listen(borrowed.connection());
                     starved = client.isStarved();

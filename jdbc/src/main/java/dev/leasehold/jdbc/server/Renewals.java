@@ -1,10 +1,10 @@
 package dev.leasehold.jdbc.server;
 
-import dev.leasehold.jdbc.connection.Borrowed;
+import dev.leasehold.jdbc.connection.PooledConnection;
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.jdbc.dialect.ServerSql;
-import dev.leasehold.jdbc.protocol.Job;
-import dev.leasehold.jdbc.protocol.Turn;
+import dev.leasehold.jdbc.protocol.StoreOperation;
+import dev.leasehold.jdbc.protocol.TxContext;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
@@ -40,7 +40,7 @@ final class Renewals {
     private static final int MOST = 256;
 
     /** A lease to renew. */
-    record Renewal(LeaseId lease, Duration duration, Job<RenewAnswer> job) {}
+    record Renewal(LeaseId lease, Duration duration, StoreOperation<RenewAnswer> job) {}
 
     private record Row(ClaimId claim, long token, long ends, long now) {}
 
@@ -100,7 +100,7 @@ final class Renewals {
     }
 
     /** Whatever goes wrong, the next batch is begun, now or with the next renewal. */
-    void renew(Runner runner) {
+    void renew(OperationExecutor runner) {
         try {
             renew(runner, next());
         } finally {
@@ -130,7 +130,7 @@ final class Renewals {
         }
     }
 
-    private void renew(Runner runner, List<Renewal> batch) {
+    private void renew(OperationExecutor runner, List<Renewal> batch) {
         try {
             if (batch.size() > 1) {
                 runner.with((borrowed, at) -> renew(batch, borrowed, at));
@@ -146,7 +146,8 @@ final class Renewals {
         }
     }
 
-    private boolean renew(List<Renewal> batch, Borrowed borrowed, Runner.Ready at) throws SQLException {
+    private boolean renew(List<Renewal> batch, PooledConnection borrowed, OperationExecutor.Ready at)
+            throws SQLException {
         if (at.found().otherIsolation()) {
             borrowed.readCommitted();
         }
@@ -164,7 +165,7 @@ final class Renewals {
                     || ends.containsKey(renewal)) {
                 continue;
             }
-            long wanted = row.now() + Turn.micros(renewal.duration());
+            long wanted = row.now() + TxContext.micros(renewal.duration());
             ends.put(renewal, Math.max(row.ends(), wanted) - row.now());
             byEnd.computeIfAbsent(wanted, end -> new ArrayList<>()).add(renewal.lease());
         }

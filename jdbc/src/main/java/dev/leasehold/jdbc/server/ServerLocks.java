@@ -4,9 +4,9 @@ import dev.leasehold.LockException;
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.jdbc.dialect.ServerSql;
 import dev.leasehold.jdbc.protocol.LockRow;
-import dev.leasehold.jdbc.protocol.LockRow.Tenure;
-import dev.leasehold.jdbc.protocol.Locks;
-import dev.leasehold.jdbc.protocol.Turn;
+import dev.leasehold.jdbc.protocol.LockRow.StoredLease;
+import dev.leasehold.jdbc.protocol.LockRows;
+import dev.leasehold.jdbc.protocol.TxContext;
 import dev.leasehold.spi.ClaimId;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * can change the row, so this is always so. But a driver or a pooler may carry out a transaction again on another connection,
  * after the first was cut and others have had the lock; then nothing may be written over their row, and all begins anew.
  */
-public final class ServerLocks implements Locks {
+public final class ServerLocks implements LockRows {
 
     /**
      * A row that the transaction has locked.
@@ -33,7 +33,7 @@ public final class ServerLocks implements Locks {
     record Locked(Raw row, long micros) {}
 
     /** A row as it is written: whether it is over is still to be seen. */
-    record Raw(long last, Tenure tenure, boolean waited) {}
+    record Raw(long last, StoredLease tenure, boolean waited) {}
 
     private final Sql sql;
     private final ServerSql texts;
@@ -64,18 +64,18 @@ public final class ServerLocks implements Locks {
     }
 
     @Override
-    public @Nullable LockRow find(String name, Turn now) {
+    public @Nullable LockRow find(String name, TxContext now) {
         return locked == null ? null : seen(name, locked, now);
     }
 
     /** A row is made before the transaction that locks it. */
     @Override
-    public LockRow insert(String name, Turn now) {
+    public LockRow insert(String name, TxContext now) {
         throw new IllegalStateException("there is no row for " + name);
     }
 
     @Override
-    public List<LockRow> busy(Turn now) throws SQLException {
+    public List<LockRow> busy(TxContext now) throws SQLException {
         List<LockRow> busy = new ArrayList<>();
         sql.all(
                 texts.busy,
@@ -86,15 +86,17 @@ public final class ServerLocks implements Locks {
     }
 
     @Override
-    public Tenure grant(LockRow row, ClaimId claim, String owner, Duration lease, int spare, boolean handed, Turn now)
+    public StoredLease grant(
+            LockRow row, ClaimId claim, String owner, Duration lease, int spare, boolean handed, TxContext now)
             throws SQLException {
         return grantUntil(now.in(lease), row, claim, owner, spare, handed, now);
     }
 
-    Tenure grantUntil(long ends, LockRow row, ClaimId claim, String owner, int spare, boolean handed, Turn now)
+    StoredLease grantUntil(
+            long ends, LockRow row, ClaimId claim, String owner, int spare, boolean handed, TxContext now)
             throws SQLException {
         long granted = Math.max(row.last() + 1, now.wallMicros());
-        Tenure tenure = new Tenure(claim, owner, granted, granted + spare, now.wallMicros(), ends);
+        StoredLease tenure = new StoredLease(claim, owner, granted, granted + spare, now.wallMicros(), ends);
         Object name = texts.dialect().name(row.name());
         write(
                 name,
@@ -135,12 +137,12 @@ public final class ServerLocks implements Locks {
     }
 
     @Override
-    public Tenure extend(LockRow row, Tenure tenure, Duration duration, Turn now) throws SQLException {
+    public StoredLease extend(LockRow row, StoredLease tenure, Duration duration, TxContext now) throws SQLException {
         return extendUntil(Math.max(tenure.ends(), now.in(duration)), row, tenure);
     }
 
-    Tenure extendUntil(long ends, LockRow row, Tenure tenure) throws SQLException {
-        Tenure extended = tenure.ending(ends);
+    StoredLease extendUntil(long ends, LockRow row, StoredLease tenure) throws SQLException {
+        StoredLease extended = tenure.ending(ends);
         Object name = texts.dialect().name(row.name());
         ClaimId claim = Objects.requireNonNull(tenure.claim(), "the claim of a lease");
         write(
@@ -169,25 +171,25 @@ public final class ServerLocks implements Locks {
     }
 
     @Override
-    public void keep(LockRow row, Duration duration, Turn now) throws SQLException {
+    public void keep(LockRow row, Duration duration, TxContext now) throws SQLException {
         Object name = texts.dialect().name(row.name());
         write(name, texts.keep, now.in(duration), namespace, name, namespace, name, last, token);
         counted.run();
     }
 
     /** Who has the lock as far as the row says, or null without one. */
-    @Nullable Tenure written() {
+    @Nullable StoredLease written() {
         return locked == null ? null : locked.tenure();
     }
 
-    private static LockRow seen(String name, Raw raw, Turn now) {
-        Tenure tenure = raw.tenure();
+    private static LockRow seen(String name, Raw raw, TxContext now) {
+        StoredLease tenure = raw.tenure();
         return new LockRow(0, name, raw.last(), tenure.ends() > now.micros() ? tenure : null, raw.waited(), false);
     }
 
     private static Raw read(ResultSet row) throws SQLException {
         String client = row.getString(2);
-        Tenure tenure = new Tenure(
+        StoredLease tenure = new StoredLease(
                 client == null ? null : new ClaimId(client, row.getLong(3)),
                 row.getString(4),
                 row.getLong(5),

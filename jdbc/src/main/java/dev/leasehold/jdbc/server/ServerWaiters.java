@@ -4,8 +4,8 @@ import dev.leasehold.WaiterInfo;
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.jdbc.dialect.ServerSql;
 import dev.leasehold.jdbc.protocol.LockRow;
-import dev.leasehold.jdbc.protocol.Turn;
-import dev.leasehold.jdbc.protocol.Waiters;
+import dev.leasehold.jdbc.protocol.TxContext;
+import dev.leasehold.jdbc.protocol.WaiterRows;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.WaitingRules;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * The queues on a server, within one transaction, which has locked the row of the lock in question. Whenever the queue has
  * changed, the transaction has to write the number of its rows into the lock's row, by which single statements decide.
  */
-final class ServerWaiters implements Waiters {
+final class ServerWaiters implements WaiterRows {
 
     private final Sql sql;
     private final ServerSql texts;
@@ -34,8 +34,8 @@ final class ServerWaiters implements Waiters {
     }
 
     @Override
-    public void bury(LockRow row, Turn now) throws SQLException {
-        changed |= sql.change(texts.bury, namespace, name(row), now.micros()) > 0;
+    public void removeExpired(LockRow row, TxContext now) throws SQLException {
+        changed |= sql.change(texts.removeExpired, namespace, name(row), now.micros()) > 0;
     }
 
     @Override
@@ -49,7 +49,7 @@ final class ServerWaiters implements Waiters {
     }
 
     @Override
-    public int add(LockRow row, Claim claim, String owner, Turn now) throws SQLException {
+    public int add(LockRow row, Claim claim, String owner, TxContext now) throws SQLException {
         long[] tail = {0, 0};
         sql.first(
                 texts.tail,
@@ -70,17 +70,17 @@ final class ServerWaiters implements Waiters {
                 claim.id().counter(),
                 owner,
                 now.wallMicros(),
-                Turn.micros(claim.lease()),
+                TxContext.micros(claim.lease()),
                 (long) claim.spare(),
                 now.in(WaitingRules.aliveFor(claim.lease())));
         return Math.toIntExact(tail[0] + 1);
     }
 
     @Override
-    public int hear(LockRow row, Waiter waiter, Claim claim, Turn now) throws SQLException {
+    public int hear(LockRow row, Waiter waiter, Claim claim, TxContext now) throws SQLException {
         sql.change(
                 texts.hearWaiter,
-                Turn.micros(claim.lease()),
+                TxContext.micros(claim.lease()),
                 (long) claim.spare(),
                 now.in(WaitingRules.aliveFor(claim.lease())),
                 namespace,
@@ -104,11 +104,11 @@ final class ServerWaiters implements Waiters {
     }
 
     @Override
-    public List<WaiterInfo> list(LockRow row, Turn now) throws SQLException {
+    public List<WaiterInfo> list(LockRow row, TxContext now) throws SQLException {
         int[] place = {0};
         return sql.all(
                 texts.listWaiters,
-                found -> new WaiterInfo(found.getString(1), ++place[0], Turn.instant(found.getLong(2))),
+                found -> new WaiterInfo(found.getString(1), ++place[0], TxContext.instant(found.getLong(2))),
                 namespace,
                 name(row),
                 now.micros());

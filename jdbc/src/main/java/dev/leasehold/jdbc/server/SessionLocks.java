@@ -3,9 +3,9 @@ package dev.leasehold.jdbc.server;
 import dev.leasehold.LockException;
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.jdbc.protocol.LockRow;
-import dev.leasehold.jdbc.protocol.LockRow.Tenure;
-import dev.leasehold.jdbc.protocol.Locks;
-import dev.leasehold.jdbc.protocol.Turn;
+import dev.leasehold.jdbc.protocol.LockRow.StoredLease;
+import dev.leasehold.jdbc.protocol.LockRows;
+import dev.leasehold.jdbc.protocol.TxContext;
 import dev.leasehold.jdbc.server.PinnedSession.Found;
 import dev.leasehold.jdbc.server.PinnedSession.Who;
 import dev.leasehold.spi.ClaimId;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * The rows of the locks where the database's own locks, held by the clients' sessions, decide who has one; within one
  * transaction, which has locked the row.
  *
- * <p>A lock that is held has both: its row, which says whose it is, with which token, and has no end ({@link Tenure#OPEN});
+ * <p>A lock that is held has both: its row, which says whose it is, with which token, and has no end ({@link StoredLease#OPEN});
  * and its key, which the holder's session has taken. The key decides. The row alone is not enough: who finds a row without
  * an end tries the key, and if nobody has it, the holder's session is gone, and so is the lease. The key alone is not enough
  * either: a lease is granted only by the transaction that has locked the row, where queue and tokens are kept, and only
@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * has locked the row, and finds the key taken although the row says that nobody has it, has met either a session that is
  * just ending or another user of the key, and may as well wait.
  */
-final class SessionLocks implements Locks, AutoCloseable {
+final class SessionLocks implements LockRows, AutoCloseable {
 
     private static final long EVICTION_NANOS = 2_000_000_000;
     private static final long PAUSE_NANOS = 2_000_000;
@@ -66,9 +66,9 @@ final class SessionLocks implements Locks, AutoCloseable {
     }
 
     @Override
-    public @Nullable LockRow find(String name, Turn now) throws SQLException {
+    public @Nullable LockRow find(String name, TxContext now) throws SQLException {
         LockRow row = rows.find(name, now);
-        Tenure written = rows.written();
+        StoredLease written = rows.written();
         if (row == null || written == null || !written.isOpenEnded()) {
             return row;
         }
@@ -77,19 +77,19 @@ final class SessionLocks implements Locks, AutoCloseable {
         abandoned = !held;
         // Held by a session of ours that we have lost sight of: not ours any more, and not yet anybody else's.
         boolean strayed = held && ours == null && isThisClients(written);
-        Tenure seen = !held ? null : strayed ? nobodys(written) : written;
+        StoredLease seen = !held ? null : strayed ? nobodys(written) : written;
         return new LockRow(row.id(), name, row.last(), seen, row.waited(), false);
     }
 
-    private boolean isThisClients(Tenure tenure) {
+    private boolean isThisClients(StoredLease tenure) {
         return tenure.claim() != null && tenure.claim().client().equals(session.client());
     }
 
-    private static Tenure nobodys(Tenure tenure) {
-        return new Tenure(null, tenure.owner(), tenure.token(), tenure.runEnd(), tenure.since(), tenure.ends());
+    private static StoredLease nobodys(StoredLease tenure) {
+        return new StoredLease(null, tenure.owner(), tenure.token(), tenure.runEnd(), tenure.since(), tenure.ends());
     }
 
-    private static boolean isOf(Tenure tenure, String name, LeaseId lease) {
+    private static boolean isOf(StoredLease tenure, String name, LeaseId lease) {
         return lease.lock().equals(name) && tenure.isLease(lease);
     }
 
@@ -121,13 +121,13 @@ final class SessionLocks implements Locks, AutoCloseable {
     }
 
     @Override
-    public LockRow insert(String name, Turn now) {
+    public LockRow insert(String name, TxContext now) {
         return rows.insert(name, now);
     }
 
     /** In the order of the rows; those whose session is gone are not held. */
     @Override
-    public List<LockRow> busy(Turn now) throws SQLException {
+    public List<LockRow> busy(TxContext now) throws SQLException {
         List<LockRow> busy = rows.busy(now);
         Map<String, Object> open = new HashMap<>();
         for (LockRow row : busy) {
@@ -146,21 +146,22 @@ final class SessionLocks implements Locks, AutoCloseable {
     }
 
     @Override
-    public Tenure grant(
-            LockRow row, ClaimId claim, String owner, Duration lease, int spareTokens, boolean handed, Turn now)
+    public StoredLease grant(
+            LockRow row, ClaimId claim, String owner, Duration lease, int spareTokens, boolean handed, TxContext now)
             throws SQLException {
         if (handed) {
-            Tenure granted = rows.grant(row, claim, owner, lease, spareTokens, true, now);
+            StoredLease granted = rows.grant(row, claim, owner, lease, spareTokens, true, now);
             leave(row);
             return granted;
         }
-        Tenure granted = rows.grantUntil(Tenure.OPEN, row, claim, owner, spareTokens, false, now);
+        StoredLease granted = rows.grantUntil(StoredLease.OPEN, row, claim, owner, spareTokens, false, now);
         adopt(row, claim, granted, lease, now);
         return granted.ending(now.in(lease));
     }
 
     @Override
-    public @Nullable Tenure extend(LockRow row, Tenure tenure, Duration duration, Turn now) throws SQLException {
+    public @Nullable StoredLease extend(LockRow row, StoredLease tenure, Duration duration, TxContext now)
+            throws SQLException {
         if (tenure.claim() == null) {
             return null;
         }
@@ -172,19 +173,20 @@ final class SessionLocks implements Locks, AutoCloseable {
         if (!isAvailable(row, tenure.claim())) {
             return null;
         }
-        Tenure confirmed = rows.extendUntil(Tenure.OPEN, row, tenure);
+        StoredLease confirmed = rows.extendUntil(StoredLease.OPEN, row, tenure);
         adopt(row, tenure.claim(), confirmed, duration, now);
         return confirmed.ending(now.in(duration));
     }
 
-    private void adopt(LockRow row, ClaimId claim, Tenure granted, Duration lease, Turn now) throws SQLException {
+    private void adopt(LockRow row, ClaimId claim, StoredLease granted, Duration lease, TxContext now)
+            throws SQLException {
         session.adopt(key(row.name()), new LeaseId(row.name(), claim, granted.token()), lease, now.sentAt());
         spare = null;
     }
 
     /** A lock that is kept is given back only after the commit: without the row it would not be kept. */
     @Override
-    public void keep(LockRow row, Duration duration, Turn now) throws SQLException {
+    public void keep(LockRow row, Duration duration, TxContext now) throws SQLException {
         rows.keep(row, duration, now);
         if (duration.isZero() || duration.isNegative()) {
             leave(row);
@@ -203,7 +205,7 @@ final class SessionLocks implements Locks, AutoCloseable {
     /** Ends the session that has the key, and waits until it is gone. */
     @Override
     public void evict(LockRow row) throws SQLException {
-        Tenure tenure = row.tenure();
+        StoredLease tenure = row.tenure();
         if (tenure == null || !tenure.isOpenEnded() || ours != null) {
             return;
         }

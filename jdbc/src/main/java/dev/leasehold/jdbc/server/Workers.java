@@ -35,7 +35,7 @@ final class Workers {
      * @param once what a lent thread may do instead, or null
      */
     record Task(
-            @Nullable String lock, Runnable work, @Nullable Once once) {
+            @Nullable String lock, Runnable work, @Nullable CallerTask once) {
 
         /** For workers alone. */
         Task(@Nullable String lock, Runnable work) {
@@ -45,7 +45,7 @@ final class Workers {
 
     /** One short attempt at a task. */
     @FunctionalInterface
-    interface Once {
+    interface CallerTask {
         /** Returns what is left for a worker to do, or null if the task is done. Must not throw. */
         @Nullable Runnable attempt();
     }
@@ -133,14 +133,14 @@ final class Workers {
         } finally {
             LENDING.remove();
             Task task = caller.task;
-            Workers.Once once = task == null ? null : task.once();
+            Workers.CallerTask once = task == null ? null : task.once();
             if (task != null && once != null) {
                 attempt(task, once);
             }
         }
     }
 
-    private void attempt(Task task, Once once) {
+    private void attempt(Task task, CallerTask once) {
         Runnable left = null;
         try {
             left = once.attempt();

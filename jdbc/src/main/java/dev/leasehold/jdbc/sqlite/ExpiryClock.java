@@ -1,6 +1,6 @@
 package dev.leasehold.jdbc.sqlite;
 
-import dev.leasehold.jdbc.protocol.Turn;
+import dev.leasehold.jdbc.protocol.TxContext;
 import dev.leasehold.spi.ClockReading;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -26,8 +26,8 @@ public interface ExpiryClock {
     }
 
     /** A transaction that has the database to itself from now on. */
-    default Turn begin(ClockReading sentAt) {
-        return new Turn(sentAt, boot(), micros(), wallMicros(), new ArrayList<>());
+    default TxContext begin(ClockReading sentAt) {
+        return new TxContext(sentAt, boot(), micros(), wallMicros(), new ArrayList<>());
     }
 
     /** The kernel's monotonic clock where this process can be sure that it reads it, else the wall clock. */

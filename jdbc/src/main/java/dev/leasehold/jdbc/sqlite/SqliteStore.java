@@ -2,8 +2,8 @@ package dev.leasehold.jdbc.sqlite;
 
 import dev.leasehold.LockInfo;
 import dev.leasehold.internal.CallerThreads;
-import dev.leasehold.jdbc.protocol.Job;
-import dev.leasehold.jdbc.protocol.Turn;
+import dev.leasehold.jdbc.protocol.StoreOperation;
+import dev.leasehold.jdbc.protocol.TxContext;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -19,17 +19,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
-/** One client's view of a store file. Thread-safe; the work is done by its {@link StoreThread}. */
+/** One client's view of a store file. Thread-safe; the work is done by its {@link SqliteThread}. */
 public final class SqliteStore implements Store, CallerThreads {
 
     private final StoreFile file;
     private final StoreContext context;
-    private final StoreThread thread;
+    private final SqliteThread thread;
 
     SqliteStore(StoreFile file, StoreContext context, ExpiryClock clock) {
         this.file = file;
         this.context = context;
-        this.thread = new StoreThread(file, context, clock);
+        this.thread = new SqliteThread(file, context, clock);
     }
 
     @Override
@@ -58,7 +58,7 @@ public final class SqliteStore implements Store, CallerThreads {
 
     @Override
     public CompletionStage<Void> withdraw(String lock, ClaimId claim) {
-        Job.Work<Boolean> work = (protocol, now) -> protocol.withdraw(lock, claim, now);
+        StoreOperation.Work<Boolean> work = (protocol, now) -> protocol.withdraw(lock, claim, now);
         return submit(true, work, found -> thread.watch().withdrawn(claim)).thenAccept(found -> {});
     }
 
@@ -81,7 +81,7 @@ public final class SqliteStore implements Store, CallerThreads {
 
     @Override
     public Duration maxLease() {
-        return Turn.LONGEST;
+        return TxContext.LONGEST;
     }
 
     @Override
@@ -89,9 +89,9 @@ public final class SqliteStore implements Store, CallerThreads {
         thread.close();
     }
 
-    private <T> CompletionStage<T> submit(boolean writes, Job.Work<T> work, Consumer<T> note) {
+    private <T> CompletionStage<T> submit(boolean writes, StoreOperation.Work<T> work, Consumer<T> note) {
         long deadline = context.time().nanos() + context.storeTimeout().toNanos();
-        Job<T> job = new Job<>(work, note, writes, deadline);
+        StoreOperation<T> job = new StoreOperation<>(work, note, writes, deadline);
         thread.submit(job);
         return job.answer();
     }

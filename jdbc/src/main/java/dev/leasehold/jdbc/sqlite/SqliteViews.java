@@ -2,9 +2,9 @@ package dev.leasehold.jdbc.sqlite;
 
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.jdbc.protocol.LockRow;
-import dev.leasehold.jdbc.protocol.LockRow.Tenure;
+import dev.leasehold.jdbc.protocol.LockRow.StoredLease;
 import dev.leasehold.jdbc.protocol.Protocol;
-import dev.leasehold.jdbc.protocol.Turn;
+import dev.leasehold.jdbc.protocol.TxContext;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.StoreContext;
@@ -20,14 +20,14 @@ public final class SqliteViews {
     /** A grant that was made while its client waited. */
     record Handed(LeaseId lease, int spare, @Nullable Validity validity) {}
 
-    private final LockTable locks;
-    private final WaiterTable waiters;
-    private final Sweep sweep;
+    private final SqliteLockRows locks;
+    private final SqliteWaiterRows waiters;
+    private final SqliteRowExpiry sweep;
 
     public SqliteViews(Sql sql, String namespace) {
-        this.locks = new LockTable(sql, namespace);
-        this.waiters = new WaiterTable(sql);
-        this.sweep = new Sweep(locks, waiters);
+        this.locks = new SqliteLockRows(sql, namespace);
+        this.waiters = new SqliteWaiterRows(sql);
+        this.sweep = new SqliteRowExpiry(locks, waiters);
     }
 
     public Protocol protocol(StoreContext context) {
@@ -38,10 +38,10 @@ public final class SqliteViews {
      * The locks that were handed to a client and that it has not confirmed yet. Only reads. Where another boot did it, this
      * one cannot tell the time left, and the client has to ask.
      */
-    List<Handed> handedTo(String client, Turn now) throws SQLException {
+    List<Handed> handedTo(String client, TxContext now) throws SQLException {
         List<Handed> handed = new ArrayList<>();
         for (LockRow row : locks.handedTo(client, now)) {
-            Tenure tenure = row.tenure();
+            StoredLease tenure = row.tenure();
             if (tenure != null && tenure.claim() != null) {
                 LeaseId lease = new LeaseId(row.name(), tenure.claim(), tenure.token());
                 int spare = Math.toIntExact(tenure.runEnd() - tenure.token());

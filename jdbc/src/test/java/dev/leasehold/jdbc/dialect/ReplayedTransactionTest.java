@@ -9,7 +9,7 @@ import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.jdbc.protocol.LockRow;
-import dev.leasehold.jdbc.protocol.Turn;
+import dev.leasehold.jdbc.protocol.TxContext;
 import dev.leasehold.jdbc.server.RowReplaced;
 import dev.leasehold.jdbc.server.ServerLocks;
 import dev.leasehold.servers.MariaDbServer;
@@ -65,7 +65,7 @@ class ReplayedTransactionTest {
         private final Connection connection;
         private final Sql sql;
         private final Object namespace;
-        private final Turn now;
+        private final TxContext now;
         private ServerLocks locks;
         private LockRow row;
 
@@ -78,7 +78,7 @@ class ReplayedTransactionTest {
             sql = new Sql(connection);
             namespace = dialect.name("");
             long micros = sql.number(texts.time);
-            now = new Turn(new ClockReading(0, 0), "", micros, micros, new ArrayList<>());
+            now = new TxContext(new ClockReading(0, 0), "", micros, micros, new ArrayList<>());
             locks = lock();
             row = locks.find(name, now);
         }
@@ -92,7 +92,7 @@ class ReplayedTransactionTest {
                     () -> {});
         }
 
-        LockRow.Tenure grant(String client) throws SQLException {
+        LockRow.StoredLease grant(String client) throws SQLException {
             return locks.grant(row, new ClaimId(client, 1), client, MINUTE, 0, false, now);
         }
 
@@ -140,7 +140,7 @@ class ReplayedTransactionTest {
     @EnumSource
     void anExtensionIsNotWrittenOverASuccessor(Server server) throws Exception {
         makeTables(server, name);
-        LockRow.Tenure held;
+        LockRow.StoredLease held;
         try (Work before = new Work(server)) {
             held = before.grant("holder");
             before.connection.commit();

@@ -9,8 +9,8 @@ import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.jdbc.SettableClock;
 import dev.leasehold.jdbc.TestClient;
+import dev.leasehold.jdbc.sqlite.SqliteThread;
 import dev.leasehold.jdbc.sqlite.StoreFile;
-import dev.leasehold.jdbc.sqlite.StoreThread;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -130,17 +130,17 @@ class SqliteThreadTest {
         try (TestClient client = client()) {
             client.release(client.acquire("a"));
             StoreContext context = new StoreContext("slow", "", "", time, Duration.ofSeconds(10), client);
-            StoreThread thread = new StoreThread(new StoreFile(file), context, new SettableClock());
+            SqliteThread thread = new SqliteThread(new StoreFile(file), context, new SettableClock());
             CountDownLatch inside = new CountDownLatch(1);
             CountDownLatch goOn = new CountDownLatch(1);
             Claim claim = new Claim(new ClaimId("slow", 1), "a", TestClient.LEASE, 0, true);
-            Job.Work<ClaimAnswer> work = (protocol, now) -> {
+            StoreOperation.Work<ClaimAnswer> work = (protocol, now) -> {
                 ClaimAnswer answer = protocol.claim(claim, now);
                 inside.countDown();
                 awaitQuietly(goOn);
                 return answer;
             };
-            Job<ClaimAnswer> job = new Job<>(
+            StoreOperation<ClaimAnswer> job = new StoreOperation<>(
                     work,
                     answer -> {},
                     true,

@@ -22,8 +22,8 @@ import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
-import dev.leasehold.testkit.Deaf;
 import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testkit.NoSignals;
 import dev.leasehold.testkit.RealTime;
 import dev.leasehold.testkit.Started;
 import java.lang.reflect.Proxy;
@@ -449,7 +449,7 @@ class SessionLocksTest {
     void aClaimThatIsRepeatedIsNotGrantedWhatAnEarlierSessionOfItsClientHas(SessionServer server) throws Exception {
         try (FaultProxy proxy = FaultProxy.to(server.port())) {
             Glass glass = new Glass(server.sessionUrl(proxy.port()).replace(SessionServer.OPTION, ""));
-            StoreContext context = new StoreContext("me", "me", "", time, Duration.ofSeconds(10), new Deaf());
+            StoreContext context = new StoreContext("me", "me", "", time, Duration.ofSeconds(10), new NoSignals());
             try (Store store =
                     JdbcStore.using(glass.dataSource()).withSessionLocks(true).open(context)) {
                 Claim claim = new Claim(new ClaimId("me", 1), name, Duration.ofMinutes(10), 0, false);
@@ -477,7 +477,7 @@ class SessionLocksTest {
         try (HikariDataSource pool = new HikariDataSource()) {
             pool.setJdbcUrl(server.url());
             pool.setMaximumPoolSize(5);
-            StoreContext context = new StoreContext("me", "me", "", time, Duration.ofSeconds(10), new Deaf());
+            StoreContext context = new StoreContext("me", "me", "", time, Duration.ofSeconds(10), new NoSignals());
             try (Store store = JdbcStore.using(pool).withSessionLocks(true).open(context)) {
                 Claim claim = new Claim(new ClaimId("me", 1), name, Duration.ofMinutes(10), 0, false);
                 get(store.claim(claim).toCompletableFuture());
@@ -545,7 +545,7 @@ class SessionLocksTest {
             client.lock("a").acquire().close();
             statement.execute(
                     "INSERT INTO old_lock (namespace, name, last, client, counter, token, run_end, owner, ends)"
-                            + " VALUES ('', 'dead', 1, 'gone', 1, 1, 1, 'gone', " + LockRow.Tenure.OPEN + ")");
+                            + " VALUES ('', 'dead', 1, 'gone', 1, 1, 1, 'gone', " + LockRow.StoredLease.OPEN + ")");
             int[] made = {0};
             waitUntil(() -> {
                 client.lock("n" + made[0]++).acquire().close();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.leasehold.jdbc.FaultyDatabase;
 import dev.leasehold.jdbc.JdbcStore;
 import dev.leasehold.jdbc.TestClient;
-import dev.leasehold.jdbc.connection.Borrowed;
+import dev.leasehold.jdbc.connection.PooledConnection;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -115,7 +115,7 @@ class SurvivedErrorsTest {
             private int asked;
 
             @Override
-            public Borrowed connect() {
+            public PooledConnection connect() {
                 if (++asked == 1) {
                     throw new OutOfMemoryError("made by the test");
                 }

@@ -7,7 +7,7 @@ import dev.leasehold.LockInfo;
 import dev.leasehold.WaiterInfo;
 import dev.leasehold.jdbc.SettableClock;
 import dev.leasehold.jdbc.TestClient;
-import dev.leasehold.jdbc.protocol.Turn;
+import dev.leasehold.jdbc.protocol.TxContext;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimAnswer.Busy;
@@ -329,8 +329,9 @@ class SqliteStoreTest {
         LockInfo info = ann.inspect("b?1").get(0);
         HolderInfo holder = info.holder();
         assertThat(holder.token()).isEqualTo(b.token());
-        assertThat(holder.since()).isEqualTo(Turn.instant(clock.wallMicros()));
-        assertThat(holder.until()).isEqualTo(Turn.instant(clock.wallMicros()).plus(LEASE));
+        assertThat(holder.since()).isEqualTo(TxContext.instant(clock.wallMicros()));
+        assertThat(holder.until())
+                .isEqualTo(TxContext.instant(clock.wallMicros()).plus(LEASE));
         assertThat(info.waiters()).extracting(WaiterInfo::owner).containsExactly("owner " + bob.id, "owner " + cem.id);
         assertThat(info.waiters()).extracting(WaiterInfo::place).containsExactly(1, 2);
 

@@ -24,16 +24,16 @@ public record ClientRoute(RedisClient client, @Nullable RedisURI uri, String nam
     public CompletionStage<? extends StatefulRedisConnection<String, String>> connect() {
         RedisURI to = uri;
         return to == null
-                ? CompletableFuture.supplyAsync(() -> client.connect(Wire.CODEC), BRIEF_THREAD)
-                : client.connectAsync(Wire.CODEC, to);
+                ? CompletableFuture.supplyAsync(() -> client.connect(RedisConnection.CODEC), BRIEF_THREAD)
+                : client.connectAsync(RedisConnection.CODEC, to);
     }
 
     @Override
     public CompletionStage<? extends StatefulRedisPubSubConnection<String, String>> listen() {
         RedisURI to = uri;
         return to == null
-                ? CompletableFuture.supplyAsync(() -> client.connectPubSub(Wire.CODEC), BRIEF_THREAD)
-                : client.connectPubSubAsync(Wire.CODEC, to);
+                ? CompletableFuture.supplyAsync(() -> client.connectPubSub(RedisConnection.CODEC), BRIEF_THREAD)
+                : client.connectPubSubAsync(RedisConnection.CODEC, to);
     }
 
     @Override

@@ -4,9 +4,9 @@ import dev.leasehold.Finding;
 import dev.leasehold.Finding.Severity;
 import dev.leasehold.LockException;
 import dev.leasehold.internal.DurationText;
-import dev.leasehold.redis.connection.Failures;
+import dev.leasehold.redis.connection.RedisConnection;
+import dev.leasehold.redis.connection.RedisFailures;
 import dev.leasehold.redis.connection.Route;
-import dev.leasehold.redis.connection.Wire;
 import dev.leasehold.redis.node.RedisSettings;
 import dev.leasehold.redis.node.SlotMap;
 import dev.leasehold.redis.script.KeyNames;
@@ -40,7 +40,7 @@ public final class Doctor {
     private static final int MOST_NAMES = 100_000;
 
     private final String name;
-    private final Way way;
+    private final Deployment way;
     private final RedisSettings settings;
     private final StoreContext context;
     private final RedisClient client;
@@ -61,7 +61,7 @@ public final class Doctor {
 
     public Doctor(
             String name,
-            Way way,
+            Deployment way,
             RedisSettings settings,
             StoreContext context,
             RedisClient client,
@@ -108,8 +108,8 @@ public final class Doctor {
                         .sync()
                         .dispatch(
                                 CommandType.CLUSTER,
-                                new NestedMultiOutput<>(Wire.CODEC),
-                                new CommandArgs<>(Wire.CODEC).add("SLOTS")),
+                                new NestedMultiOutput<>(RedisConnection.CODEC),
+                                new CommandArgs<>(RedisConnection.CODEC).add("SLOTS")),
                 seed);
         findings.addAll(ClusterFindings.of(name, map, connection));
         for (SlotMap.Address address : map.masters()) {
@@ -146,7 +146,7 @@ public final class Doctor {
         }
         try (var listener = open(route.listen())) {
             KeyNames names = settings.plainKeys() ? KeyNames.plain(way.cluster()) : KeyNames.of(context.namespace());
-            findings.addAll(Rights.of(
+            findings.addAll(PermissionCheck.of(
                     connection,
                     listener,
                     facts.node(),
@@ -243,11 +243,11 @@ public final class Doctor {
             throw (InterruptedException) new InterruptedException().initCause(e);
         }
         if (e instanceof ExecutionException && e.getCause() != null) {
-            return Failures.ofConnecting(e.getCause(), name, WHAT);
+            return RedisFailures.ofConnecting(e.getCause(), name, WHAT);
         }
         return e instanceof TimeoutException
-                ? Failures.ofConnecting(
+                ? RedisFailures.ofConnecting(
                         new RedisException("none could be made within " + DurationText.of(patience)), name, WHAT)
-                : Failures.of(e, name, WHAT);
+                : RedisFailures.of(e, name, WHAT);
     }
 }

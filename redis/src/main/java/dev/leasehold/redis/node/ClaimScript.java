@@ -1,10 +1,10 @@
 package dev.leasehold.redis.node;
 
-import dev.leasehold.internal.Millis;
+import dev.leasehold.internal.WholeMillis;
+import dev.leasehold.redis.script.EncodedArgs;
 import dev.leasehold.redis.script.LockKeys;
 import dev.leasehold.redis.script.Reply;
 import dev.leasehold.redis.script.Script;
-import dev.leasehold.redis.script.Words;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClockReading;
@@ -24,7 +24,7 @@ final class ClaimScript {
     private final LockKeys.Cache keys;
     private final Inbox inbox;
     private final boolean counted;
-    private final Words owner;
+    private final EncodedArgs owner;
     private volatile @Nullable ClockReading runToldAt;
 
     /**
@@ -37,7 +37,7 @@ final class ClaimScript {
         this.keys = keys;
         this.inbox = inbox;
         this.counted = counted;
-        owner = Words.of(context.owner());
+        owner = EncodedArgs.of(context.owner());
     }
 
     CompletionStage<ClaimAnswer> run(ScriptRunner scripts, Claim claim, boolean enqueue) {
@@ -50,7 +50,7 @@ final class ClaimScript {
                     return args.add(lock.all())
                             .add(Reply.beginning(claim.id()))
                             .add(owner)
-                            .add(Millis.up(lease))
+                            .add(WholeMillis.up(lease))
                             .add(claim.spare())
                             .add(how(claim, enqueue, lock.wasHeld(), sentAt) + lock.toTellText())
                             .add(terms(claim, sentAt));
@@ -62,18 +62,18 @@ final class ClaimScript {
         return (enqueue ? wasHeld ? "2|" : "1|" : "0|") + (wantsRun(sentAt) ? "1|" : "0|") + claim.place() + '|';
     }
 
-    /** What the queue keeps of a claim. Its stamp is read before it is sent, as {@link Stamp} demands. */
+    /** What the queue keeps of a claim. Its stamp is read before it is sent, as {@link ClockStamp} demands. */
     private String terms(Claim claim, ClockReading sentAt) {
-        String aliveFor = Long.toString(Millis.up(WaitingRules.aliveFor(claim.lease())));
+        String aliveFor = Long.toString(WholeMillis.up(WaitingRules.aliveFor(claim.lease())));
         return new StringBuilder(256)
                 .append("00000", aliveFor.length(), 5)
                 .append(aliveFor)
                 .append('|')
-                .append(Stamp.of(sentAt))
+                .append(ClockStamp.of(sentAt))
                 .append('|')
                 .append(claim.id())
                 .append('|')
-                .append(Millis.up(WaitingRules.claimPeriod(claim.lease())))
+                .append(WholeMillis.up(WaitingRules.claimPeriod(claim.lease())))
                 .append('|')
                 .append(claim.spare())
                 .append('|')

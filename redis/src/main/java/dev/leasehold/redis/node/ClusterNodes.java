@@ -3,9 +3,9 @@ package dev.leasehold.redis.node;
 import dev.leasehold.LockInfo;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.redis.connection.RedisConnection;
 import dev.leasehold.redis.connection.Route;
 import dev.leasehold.redis.connection.SearchRoute;
-import dev.leasehold.redis.connection.Wire;
 import dev.leasehold.redis.script.KeyNames;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * That can only be late, never wrong: a node that does not have a slot says so and does nothing. All nodes share one inbox,
  * since a cluster carries messages to all of its nodes.
  */
-public final class ClusterNodes implements LockOps {
+public final class ClusterNodes implements LockCommands {
 
     private static final int MOST_REDIRECTS = 5;
     private static final long LEAST_PAUSE_NANOS = 200_000_000L;
@@ -50,7 +50,7 @@ public final class ClusterNodes implements LockOps {
     private final Function<SlotMap.Address, Route> routes;
     private final StoreContext context;
     private final RedisSettings settings;
-    private final NodeEvents events;
+    private final NodeListener events;
     private final KeyNames names;
     private final Inbox inbox;
     private final ConcurrentMap<SlotMap.Address, RedisNode> nodes = new ConcurrentHashMap<>();
@@ -65,7 +65,7 @@ public final class ClusterNodes implements LockOps {
             Function<SlotMap.Address, Route> routes,
             StoreContext context,
             RedisSettings settings,
-            NodeEvents events) {
+            NodeListener events) {
         this.name = name;
         this.seeds = seeds;
         this.routes = routes;
@@ -214,8 +214,8 @@ public final class ClusterNodes implements LockOps {
     }
 
     /** When a node's connection has been lost, what is held on the others is not in doubt, and asking costs them much. */
-    private NodeEvents eventsOf(SlotMap.Address node) {
-        return new NodeEvents() {
+    private NodeListener eventsOf(SlotMap.Address node) {
+        return new NodeListener() {
             @Override
             public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
                 events.granted(lease, spare, validity);
@@ -277,7 +277,7 @@ public final class ClusterNodes implements LockOps {
                 .ask(
                         "the map of the cluster",
                         CommandType.CLUSTER,
-                        new CommandArgs<>(Wire.CODEC).add("SLOTS"),
+                        new CommandArgs<>(RedisConnection.CODEC).add("SLOTS"),
                         (sentAt, answer) -> SlotMap.read(answer, address))
                 .whenComplete((fresh, failure) -> {
                     if (failure == null) {

@@ -1,7 +1,7 @@
 package dev.leasehold.redis.node;
 
 import dev.leasehold.HolderInfo;
-import dev.leasehold.redis.connection.Wire;
+import dev.leasehold.redis.connection.RedisConnection;
 import dev.leasehold.redis.script.Reply;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
@@ -42,10 +42,10 @@ public final class ForeignHolders {
 
     private final RedisNode node;
     private final TimeSource time;
-    private final NodeEvents events;
+    private final NodeListener events;
     private final ConcurrentMap<String, Watch> watches = new ConcurrentHashMap<>();
 
-    ForeignHolders(RedisNode node, TimeSource time, NodeEvents events) {
+    ForeignHolders(RedisNode node, TimeSource time, NodeListener events) {
         this.node = node;
         this.time = time;
         this.events = events;
@@ -103,7 +103,7 @@ public final class ForeignHolders {
                 .ask(
                         "a look at '" + lock + "'",
                         CommandType.PTTL,
-                        new CommandArgs<>(Wire.CODEC).addKey(lock),
+                        new CommandArgs<>(RedisConnection.CODEC).addKey(lock),
                         (sentAt, answer) -> Reply.number(answer.get(0)))
                 .whenComplete((left, failure) -> {
                     if (failure != null) {

@@ -1,9 +1,9 @@
 package dev.leasehold.redis.node;
 
-import dev.leasehold.redis.connection.Link;
+import dev.leasehold.redis.connection.ConnectionFactory;
+import dev.leasehold.redis.connection.ReconnectingConnection;
+import dev.leasehold.redis.connection.RedisConnection;
 import dev.leasehold.redis.connection.Route;
-import dev.leasehold.redis.connection.Wire;
-import dev.leasehold.redis.connection.Wires;
 import dev.leasehold.redis.script.KeyNames;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
@@ -38,8 +38,8 @@ public final class Inbox {
     private final String prefix;
     private final boolean counts;
     private final TimeSource time;
-    private final NodeEvents events;
-    private final Link link;
+    private final NodeListener events;
+    private final ReconnectingConnection link;
 
     /** Null if it is not known. */
     private volatile @Nullable String runWhereOpened;
@@ -53,13 +53,13 @@ public final class Inbox {
      * @param route to the server that publishes, or to any node of its cluster
      * @param counts whether a grant counts as it is told; else it is only a reason to ask
      */
-    public Inbox(Route route, StoreContext context, KeyNames names, boolean counts, NodeEvents events) {
+    public Inbox(Route route, StoreContext context, KeyNames names, boolean counts, NodeListener events) {
         this.context = context;
         this.prefix = names.inboxPrefix();
         this.counts = counts;
         this.time = context.time();
         this.events = events;
-        this.link = new Wires(context)
+        this.link = new ConnectionFactory(context)
                 .link(route + " (inbox)", () -> route.listen().thenCompose(this::subscribe), () -> events.doubt(null));
     }
 
@@ -72,7 +72,7 @@ public final class Inbox {
     }
 
     /** Subscribes, if it has not been done; the stage completes when the server has confirmed. */
-    CompletableFuture<Wire> open() {
+    CompletableFuture<RedisConnection> open() {
         return link.open();
     }
 
@@ -86,7 +86,7 @@ public final class Inbox {
      * pause of this process the answer may lie here unread.
      */
     void verify() {
-        Wire open = link.now();
+        RedisConnection open = link.now();
         StatefulRedisPubSubConnection<String, String> asked = connection;
         long last = askedAt.get();
         long now = time.nanos();
@@ -141,7 +141,7 @@ public final class Inbox {
      */
     void followCommandsTo(String run) {
         String known = runWhereOpened;
-        Wire open = link.now();
+        RedisConnection open = link.now();
         if (known != null && open != null && !known.equals(run)) {
             open.lose("the commands go to another server by now");
         }
@@ -171,6 +171,6 @@ public final class Inbox {
         LeaseId lease = new LeaseId(parts[7], claim, Long.parseLong(parts[0]));
         Duration period = Duration.ofMillis(Long.parseLong(parts[3]));
         events.granted(
-                lease, Integer.parseInt(parts[4]), counts ? Stamp.ofPushed(parts[1], period, time.nanos()) : null);
+                lease, Integer.parseInt(parts[4]), counts ? ClockStamp.ofPushed(parts[1], period, time.nanos()) : null);
     }
 }

@@ -1,7 +1,7 @@
 package dev.leasehold.redis.node;
 
 import dev.leasehold.LockInfo;
-import dev.leasehold.redis.connection.Wire;
+import dev.leasehold.redis.connection.RedisConnection;
 import dev.leasehold.spi.NamePattern;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
@@ -37,7 +37,7 @@ final class Listing {
     }
 
     private CompletionStage<NavigableSet<String>> scan(String cursor, NamePattern pattern, NavigableSet<String> found) {
-        CommandArgs<String, String> args = new CommandArgs<>(Wire.CODEC)
+        CommandArgs<String, String> args = new CommandArgs<>(RedisConnection.CODEC)
                 .add(cursor)
                 .add("MATCH")
                 .add(node.names().everyKey())

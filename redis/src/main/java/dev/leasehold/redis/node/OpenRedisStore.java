@@ -26,7 +26,7 @@ public final class OpenRedisStore implements Store, CallerThreads {
 
     private static final Duration MOST_HORIZON = Duration.ofSeconds(5);
 
-    private final LockOps node;
+    private final LockCommands node;
     private final Runnable closeRest;
     private final Duration horizon;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -36,15 +36,15 @@ public final class OpenRedisStore implements Store, CallerThreads {
      *
      * @param closeRest closes what was opened for this store beside its connections
      */
-    public OpenRedisStore(LockOps node, StoreContext context, Runnable closeRest) {
+    public OpenRedisStore(LockCommands node, StoreContext context, Runnable closeRest) {
         this.node = node;
         this.closeRest = closeRest;
         horizon = context.storeTimeout().compareTo(MOST_HORIZON) < 0 ? context.storeTimeout() : MOST_HORIZON;
     }
 
     /** What the nodes of a client tell unasked, its client is told. */
-    public static NodeEvents events(StoreContext context) {
-        return new NodeEvents() {
+    public static NodeListener events(StoreContext context) {
+        return new NodeListener() {
             @Override
             public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
                 context.signals().granted(lease, spare, validity);

@@ -1,7 +1,7 @@
 package dev.leasehold.redis.node;
 
 import dev.leasehold.internal.Causes;
-import dev.leasehold.redis.connection.Failures;
+import dev.leasehold.redis.connection.RedisFailures;
 import io.lettuce.core.RedisCommandExecutionException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -33,6 +33,6 @@ record Redirect(boolean forGood, SlotMap.Address to) {
     /** Whether a slot is on its way, so that its keys are found one at a time only. */
     static boolean isHalfway(Throwable failure) {
         return Causes.of(failure).getCause() instanceof RedisCommandExecutionException error
-                && Failures.code(error).equals("TRYAGAIN");
+                && RedisFailures.code(error).equals("TRYAGAIN");
     }
 }

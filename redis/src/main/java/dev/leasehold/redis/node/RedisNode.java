@@ -3,13 +3,13 @@ package dev.leasehold.redis.node;
 import dev.leasehold.LockInfo;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.internal.Causes;
-import dev.leasehold.internal.Millis;
-import dev.leasehold.redis.connection.Failures;
-import dev.leasehold.redis.connection.Link;
+import dev.leasehold.internal.WholeMillis;
+import dev.leasehold.redis.connection.ConnectionFactory;
+import dev.leasehold.redis.connection.ReconnectingConnection;
+import dev.leasehold.redis.connection.RedisConnection;
+import dev.leasehold.redis.connection.RedisFailures;
 import dev.leasehold.redis.connection.Route;
 import dev.leasehold.redis.connection.ServerMode;
-import dev.leasehold.redis.connection.Wire;
-import dev.leasehold.redis.connection.Wires;
 import dev.leasehold.redis.script.KeyNames;
 import dev.leasehold.redis.script.LockKeys;
 import dev.leasehold.redis.script.Reply;
@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Each operation is one script; see {@link ScriptRunner}.
  */
-public final class RedisNode implements LockOps {
+public final class RedisNode implements LockCommands {
 
     private final Route route;
     private final StoreContext context;
@@ -45,7 +45,7 @@ public final class RedisNode implements LockOps {
     private final LockKeys.Cache keys;
     private final ClaimScript claims;
     private final ScriptRunner scripts;
-    private final Link commands;
+    private final ReconnectingConnection commands;
     private final Inbox inbox;
     private final boolean counted;
     private final @Nullable Replicas replicas;
@@ -67,7 +67,7 @@ public final class RedisNode implements LockOps {
             KeyNames names,
             Inbox inbox,
             boolean counted,
-            NodeEvents events) {
+            NodeListener events) {
         this.route = route;
         this.context = context;
         this.inbox = inbox;
@@ -78,7 +78,7 @@ public final class RedisNode implements LockOps {
         replicas = settings.replicas() > 0 ? new Replicas(route, context, settings) : null;
         foreign = names.arePlain() ? new ForeignHolders(this, context.time(), events) : null;
         this.renewals = new ConcurrentHashMap<>();
-        commands = new Wires(context)
+        commands = new ConnectionFactory(context)
                 .link(
                         route.toString(),
                         () -> counted
@@ -155,8 +155,9 @@ public final class RedisNode implements LockOps {
         return open;
     }
 
-    public CompletionStage<Wire> listen(String what) {
-        return ScriptRunner.mapped(inbox.open(), failure -> Failures.ofConnecting(failure, route + " (inbox)", what));
+    public CompletionStage<RedisConnection> listen(String what) {
+        return ScriptRunner.mapped(
+                inbox.open(), failure -> RedisFailures.ofConnecting(failure, route + " (inbox)", what));
     }
 
     /** What the server has answered, once enough replicas have it too. */
@@ -222,7 +223,7 @@ public final class RedisNode implements LockOps {
                 Script.RENEW,
                 (args, sentAt) -> args.add(keys.of(lease.lock()).own())
                         .add(Reply.beginning(lease))
-                        .add(Millis.up(duration)),
+                        .add(WholeMillis.up(duration)),
                 (sentAt, answer) -> {
                     long left = Reply.number(answer.get(0));
                     return left < 0
@@ -250,7 +251,7 @@ public final class RedisNode implements LockOps {
                 Script.RELEASE_ALONE,
                 (args, sentAt) -> args.add(keys.of(lease.lock()).own())
                         .add(Reply.beginning(lease))
-                        .add(Millis.up(keepFor)),
+                        .add(WholeMillis.up(keepFor)),
                 (sentAt, answer) -> Reply.released(answer));
     }
 

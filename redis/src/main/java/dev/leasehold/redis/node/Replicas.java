@@ -4,12 +4,12 @@ import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.internal.Causes;
-import dev.leasehold.internal.Millis;
-import dev.leasehold.redis.connection.Failures;
-import dev.leasehold.redis.connection.Link;
+import dev.leasehold.internal.WholeMillis;
+import dev.leasehold.redis.connection.ConnectionFactory;
+import dev.leasehold.redis.connection.ReconnectingConnection;
+import dev.leasehold.redis.connection.RedisConnection;
+import dev.leasehold.redis.connection.RedisFailures;
 import dev.leasehold.redis.connection.Route;
-import dev.leasehold.redis.connection.Wire;
-import dev.leasehold.redis.connection.Wires;
 import dev.leasehold.redis.script.Reply;
 import dev.leasehold.redis.script.Script;
 import dev.leasehold.spi.LeaseId;
@@ -38,7 +38,7 @@ final class Replicas {
     private record Request(LeaseId lease, String key, boolean asking, CompletableFuture<@Nullable Void> done) {}
 
     private final String name;
-    private final Link link;
+    private final ReconnectingConnection link;
     private final TimeSource time;
     private final Duration storeTimeout;
     private final int needed;
@@ -54,7 +54,7 @@ final class Replicas {
         timeout = settings.replicaTimeout();
         time = context.time();
         storeTimeout = context.storeTimeout();
-        link = new Wires(context).link(name, timeout, route::connect, () -> {});
+        link = new ConnectionFactory(context).link(name, timeout, route::connect, () -> {});
     }
 
     /**
@@ -100,7 +100,7 @@ final class Replicas {
                     waitOn(wire, round);
                 } else {
                     for (Request request : round) {
-                        fail(request, Failures.ofConnecting(failure, name, what(request)));
+                        fail(request, RedisFailures.ofConnecting(failure, name, what(request)));
                     }
                     next();
                 }
@@ -108,22 +108,24 @@ final class Replicas {
         }
     }
 
-    private void waitOn(Wire wire, List<Request> round) {
+    private void waitOn(RedisConnection wire, List<Request> round) {
         List<CompletableFuture<List<Object>>> found = new ArrayList<>(round.size());
         for (Request request : round) {
             if (request.asking) {
-                wire.send(CommandType.ASKING, new CommandArgs<>(Wire.CODEC));
+                wire.send(CommandType.ASKING, new CommandArgs<>(RedisConnection.CODEC));
             }
             found.add(wire.send(
                     CommandType.EVAL,
-                    new CommandArgs<>(Wire.CODEC)
+                    new CommandArgs<>(RedisConnection.CODEC)
                             .add(Script.ACKNOWLEDGE.text())
                             .add(1)
                             .addKey(request.key)
                             .add(Reply.beginning(request.lease))));
         }
         // Answers come in the order of the commands: when WAIT is answered, all are.
-        wire.send(CommandType.WAIT, new CommandArgs<>(Wire.CODEC).add(needed).add(Millis.up(timeout)))
+        wire.send(
+                        CommandType.WAIT,
+                        new CommandArgs<>(RedisConnection.CODEC).add(needed).add(WholeMillis.up(timeout)))
                 .whenComplete((answer, failure) -> {
                     for (int i = 0; i < round.size(); i++) {
                         settle(wire, round.get(i), found.get(i), answer, failure);
@@ -133,7 +135,7 @@ final class Replicas {
     }
 
     private void settle(
-            Wire wire,
+            RedisConnection wire,
             Request request,
             CompletableFuture<List<Object>> found,
             @Nullable List<Object> acknowledged,
@@ -164,10 +166,10 @@ final class Replicas {
      * The lease was granted or renewed before, so an error says nothing of it: a server that becomes a replica ends each WAIT with
      * one. The claim is asked again, perhaps of another server. Only a right that is missing is missing the next time, too.
      */
-    private RuntimeException failed(Wire wire, Request request, Throwable problem) {
-        LockException told = Failures.of(problem, name, what(request));
+    private RuntimeException failed(RedisConnection wire, Request request, Throwable problem) {
+        LockException told = RedisFailures.of(problem, name, what(request));
         if (!(Causes.of(problem) instanceof RedisCommandExecutionException error)
-                || Failures.code(error).equals("NOPERM")) {
+                || RedisFailures.code(error).equals("NOPERM")) {
             return told;
         }
         wire.lose("the server does not wait for its replicas: " + error.getMessage());

@@ -2,11 +2,11 @@ package dev.leasehold.redis.node;
 
 import dev.leasehold.LockException;
 import dev.leasehold.internal.Causes;
-import dev.leasehold.redis.connection.Failures;
-import dev.leasehold.redis.connection.Link;
+import dev.leasehold.redis.connection.ReconnectingConnection;
+import dev.leasehold.redis.connection.RedisConnection;
+import dev.leasehold.redis.connection.RedisFailures;
 import dev.leasehold.redis.connection.Route;
-import dev.leasehold.redis.connection.Wire;
-import dev.leasehold.redis.script.Letter;
+import dev.leasehold.redis.script.CommandBuilder;
 import dev.leasehold.redis.script.Reply;
 import dev.leasehold.redis.script.Script;
 import dev.leasehold.spi.ClockReading;
@@ -28,14 +28,14 @@ public final class ScriptRunner {
 
     private final Route route;
     private final TimeSource time;
-    private final Link commands;
+    private final ReconnectingConnection commands;
     private final boolean asking;
 
-    ScriptRunner(Route route, TimeSource time, Link commands) {
+    ScriptRunner(Route route, TimeSource time, ReconnectingConnection commands) {
         this(route, time, commands, false);
     }
 
-    private ScriptRunner(Route route, TimeSource time, Link commands, boolean asking) {
+    private ScriptRunner(Route route, TimeSource time, ReconnectingConnection commands, boolean asking) {
         this.route = route;
         this.time = time;
         this.commands = commands;
@@ -64,7 +64,7 @@ public final class ScriptRunner {
 
     /** Runs a task, where there is a connection on the thread on which its answers come in. */
     public void execute(Runnable task) {
-        Wire open = commands.now();
+        RedisConnection open = commands.now();
         if (open == null) {
             task.run();
         } else {
@@ -74,7 +74,7 @@ public final class ScriptRunner {
 
     /** What a script is sent beside its name. */
     public interface Rest {
-        Letter addTo(Letter letter, ClockReading sentAt);
+        CommandBuilder addTo(CommandBuilder letter, ClockReading sentAt);
     }
 
     public <T> CompletionStage<T> run(String what, Script script, Rest rest, Reply.Reader<T> reader) {
@@ -83,7 +83,7 @@ public final class ScriptRunner {
 
     /** The same, if there is a connection now; else this fails at once, and nothing is kept back to be sent later. */
     public <T> CompletionStage<T> runNow(String what, Script script, Rest rest, Reply.Reader<T> reader) {
-        Wire open = commands.now();
+        RedisConnection open = commands.now();
         return open == null ? refuseUnconnected(what) : run(what, open, script, rest, reader);
     }
 
@@ -97,17 +97,19 @@ public final class ScriptRunner {
         Throwable last = commands.lastFailure();
         return CompletableFuture.failedFuture(
                 last == null
-                        ? Failures.of(new Wire.LostException("it is being made", false), route.toString(), what)
-                        : Failures.ofConnecting(last, route.toString(), what));
+                        ? RedisFailures.of(
+                                new RedisConnection.LostException("it is being made", false), route.toString(), what)
+                        : RedisFailures.ofConnecting(last, route.toString(), what));
     }
 
     /** Why the last attempt to connect has failed; null if there is a connection, or none has been tried since the last. */
     public @Nullable String downBecause() {
         Throwable last = isConnected() ? null : commands.lastFailure();
-        return last == null ? null : Failures.why(last);
+        return last == null ? null : RedisFailures.why(last);
     }
 
-    private <T> CompletableFuture<T> run(String what, Wire wire, Script script, Rest rest, Reply.Reader<T> reader) {
+    private <T> CompletableFuture<T> run(
+            String what, RedisConnection wire, Script script, Rest rest, Reply.Reader<T> reader) {
         CompletableFuture<T> result = new CompletableFuture<>();
         if (script.hasItsPlace() && !wire.knows(script)) {
             whole(what, wire, script, rest, reader, result);
@@ -118,7 +120,8 @@ public final class ScriptRunner {
         ClockReading sentAt = time.now();
         wire.send(
                         CommandType.EVALSHA,
-                        rest.addTo(new Letter().add(script.sha()), sentAt).args())
+                        rest.addTo(new CommandBuilder().add(script.sha()), sentAt)
+                                .args())
                 .whenComplete((answer, failure) -> {
                     if (failure == null) {
                         Reply.read(result, reader, sentAt, answer);
@@ -132,12 +135,18 @@ public final class ScriptRunner {
     }
 
     private <T> void whole(
-            String what, Wire wire, Script script, Rest rest, Reply.Reader<T> reader, CompletableFuture<T> result) {
+            String what,
+            RedisConnection wire,
+            Script script,
+            Rest rest,
+            Reply.Reader<T> reader,
+            CompletableFuture<T> result) {
         ask(wire);
         ClockReading sentAt = time.now();
         wire.send(
                         CommandType.EVAL,
-                        rest.addTo(new Letter().add(script.text()), sentAt).args())
+                        rest.addTo(new CommandBuilder().add(script.text()), sentAt)
+                                .args())
                 .whenComplete((answer, failure) -> {
                     if (failure == null) {
                         Reply.read(result, reader, sentAt, answer);
@@ -148,31 +157,31 @@ public final class ScriptRunner {
     }
 
     // Should another command slip in between, the server sends ours back to the other node, and it is sent again.
-    private void ask(Wire wire) {
+    private void ask(RedisConnection wire) {
         if (asking) {
-            wire.send(CommandType.ASKING, new CommandArgs<>(Wire.CODEC));
+            wire.send(CommandType.ASKING, new CommandArgs<>(RedisConnection.CODEC));
         }
     }
 
     private interface Conversation<T> {
-        CompletableFuture<T> on(Wire wire);
+        CompletableFuture<T> on(RedisConnection wire);
     }
 
     private <T> CompletionStage<T> onWire(String what, Conversation<T> conversation) {
-        Wire open = commands.now();
+        RedisConnection open = commands.now();
         if (open != null) {
             return conversation.on(open);
         }
-        return mapped(commands.open(), failure -> Failures.ofConnecting(failure, route.toString(), what))
+        return mapped(commands.open(), failure -> RedisFailures.ofConnecting(failure, route.toString(), what))
                 .thenCompose(conversation::on);
     }
 
-    private LockException failed(String what, Wire wire, Throwable failure) {
+    private LockException failed(String what, RedisConnection wire, Throwable failure) {
         if (Causes.of(failure) instanceof RedisCommandExecutionException error
-                && Failures.code(error).equals("READONLY")) {
+                && RedisFailures.code(error).equals("READONLY")) {
             wire.lose("the server is not the master any more");
         }
-        return Failures.of(failure, route.toString(), what);
+        return RedisFailures.of(failure, route.toString(), what);
     }
 
     /** A future that fails with what is made of the failure. */

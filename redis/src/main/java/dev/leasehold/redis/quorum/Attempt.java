@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * lease that is lost, and not where a node tells of a grant to an attempt that nobody here knows any more, and that may have
  * been a lease.
  */
-final class Attempt implements Step, Ballots.Listener {
+final class Attempt implements ClaimStep, BallotRound.Listener {
 
     private static final int MOST_RAISES = 5;
     private static final long FIRST_REASK_NANOS = 1_000_000L;
@@ -79,10 +79,10 @@ final class Attempt implements Step, Ballots.Listener {
     }
 
     private final Quorum quorum;
-    private final GateRanks ranks;
+    private final GateSelection ranks;
     private final SerialExecutor serial;
-    private final Ballots ballots;
-    private final Poll poll;
+    private final BallotRound ballots;
+    private final VoteCount poll;
     private final Claimant claimant;
     private final SerialTimer grace;
     private final SerialTimer reask;
@@ -101,12 +101,18 @@ final class Attempt implements Step, Ballots.Listener {
      *
      * @param patience how long a node's answer is waited for
      */
-    Attempt(Quorum quorum, GateRanks ranks, SerialExecutor serial, Ballot first, Duration patience, Claimant claimant) {
+    Attempt(
+            Quorum quorum,
+            GateSelection ranks,
+            SerialExecutor serial,
+            Ballot first,
+            Duration patience,
+            Claimant claimant) {
         this.quorum = quorum;
         this.ranks = ranks;
         this.serial = serial;
         this.claimant = claimant;
-        ballots = new Ballots(quorum, serial, first, patience, this);
+        ballots = new BallotRound(quorum, serial, first, patience, this);
         poll = ballots.poll();
         TimeSource time = quorum.time();
         grace = new SerialTimer(time, serial);
@@ -132,7 +138,7 @@ final class Attempt implements Step, Ballots.Listener {
         ballots.askAll(quorum.gate(ranks));
     }
 
-    Poll poll() {
+    VoteCount poll() {
         return poll;
     }
 
@@ -158,15 +164,15 @@ final class Attempt implements Step, Ballots.Listener {
         if (isRefusedForLong()) {
             claimant.heldByAnother(this);
         }
-        Poll.Verdict verdict = poll.verdict();
-        boolean decided = verdict != Poll.Verdict.OPEN;
+        VoteCount.Verdict verdict = poll.verdict();
+        boolean decided = verdict != VoteCount.Verdict.OPEN;
         if (isRefusedByGate() && (claimant.mayQueue() || decided)) {
             lose();
-        } else if (verdict == Poll.Verdict.WON && isGateOwed()) {
+        } else if (verdict == VoteCount.Verdict.WON && isGateOwed()) {
             waitForGate();
-        } else if (verdict == Poll.Verdict.WON) {
+        } else if (verdict == VoteCount.Verdict.WON) {
             win();
-        } else if (verdict == Poll.Verdict.RAISE && raises < MOST_RAISES) {
+        } else if (verdict == VoteCount.Verdict.RAISE && raises < MOST_RAISES) {
             raises++;
             poll.propose(poll.raised());
             askAll();
@@ -263,7 +269,7 @@ final class Attempt implements Step, Ballots.Listener {
 
     private void askAgain() {
         rounds++;
-        if (poll.verdict() == Poll.Verdict.RAISE) {
+        if (poll.verdict() == VoteCount.Verdict.RAISE) {
             poll.propose(poll.raised());
             askAll();
             return;

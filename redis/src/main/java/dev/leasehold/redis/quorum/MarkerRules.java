@@ -1,6 +1,6 @@
 package dev.leasehold.redis.quorum;
 
-import dev.leasehold.internal.Millis;
+import dev.leasehold.internal.WholeMillis;
 import java.time.Duration;
 
 /**
@@ -23,6 +23,6 @@ public record MarkerRules(Duration maxLease, boolean trustPersistence) {
     }
 
     public String text() {
-        return Millis.up(maxLease) + "|" + Millis.up(waitFor()) + '|' + (trustPersistence ? 1 : 0);
+        return WholeMillis.up(maxLease) + "|" + WholeMillis.up(waitFor()) + '|' + (trustPersistence ? 1 : 0);
     }
 }

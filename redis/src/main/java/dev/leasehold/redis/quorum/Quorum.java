@@ -33,11 +33,11 @@ public final class Quorum {
     private final QuorumSettings settings;
     private final UnaryOperator<ClaimId> attempts;
     private final AtomicBoolean closed = new AtomicBoolean();
-    private final AtomicReferenceArray<@Nullable NodeView> views;
+    private final AtomicReferenceArray<@Nullable NodeStatus> views;
     private final AtomicReferenceArray<@Nullable Silence> silences;
-    private final SilentGates silentGates;
+    private final GateProbe silentGates;
     /** Of the locks in use, so that what they rest on is hashed once and not for each claim. */
-    private final ConcurrentMap<String, GateRanks> ranks = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, GateSelection> ranks = new ConcurrentHashMap<>();
 
     /**
      * How many answers in a row a node has not given, when the last was due, and since when that goes on; after a while without
@@ -84,7 +84,7 @@ public final class Quorum {
         this.settings = settings;
         views = new AtomicReferenceArray<>(voters.size());
         silences = new AtomicReferenceArray<>(voters.size());
-        silentGates = new SilentGates(this);
+        silentGates = new GateProbe(this);
     }
 
     String name() {
@@ -140,18 +140,18 @@ public final class Quorum {
     }
 
     /** The ranks of the nodes as gates of a lock. */
-    GateRanks ranks(String lock) {
-        GateRanks known = ranks.get(lock);
+    GateSelection ranks(String lock) {
+        GateSelection known = ranks.get(lock);
         if (known == null) {
             if (ranks.size() >= MOST_RANKED) {
                 ranks.clear();
             }
-            known = ranks.computeIfAbsent(lock, name -> new GateRanks(name, voters.size()));
+            known = ranks.computeIfAbsent(lock, name -> new GateSelection(name, voters.size()));
         }
         return known;
     }
 
-    void saw(int node, NodeView view) {
+    void saw(int node, NodeStatus view) {
         views.set(node, view);
         heard(node);
     }
@@ -202,11 +202,11 @@ public final class Quorum {
     }
 
     /** Those who stand at another gate because the right one is not heard of. */
-    SilentGates silentGates() {
+    GateProbe silentGates() {
         return silentGates;
     }
 
-    @Nullable NodeView view(int node) {
+    @Nullable NodeStatus view(int node) {
         return views.get(node);
     }
 
@@ -228,7 +228,7 @@ public final class Quorum {
         long[] clocks = new long[size()];
         int count = 0;
         for (int i = 0; i < size(); i++) {
-            NodeView view = views.get(i);
+            NodeStatus view = views.get(i);
             if (view != null) {
                 clocks[count++] = view.microsAt(now);
             }
@@ -246,16 +246,16 @@ public final class Quorum {
      *
      * @return -1 if there is none
      */
-    int gate(GateRanks ranks) {
+    int gate(GateSelection ranks) {
         return gate(ranks, false);
     }
 
     /** The gate of those who have heard of all nodes lately, as far as this client knows their votes. */
-    int gateOfOthers(GateRanks ranks) {
+    int gateOfOthers(GateSelection ranks) {
         return gate(ranks, true);
     }
 
-    private int gate(GateRanks ranks, boolean all) {
+    private int gate(GateSelection ranks, boolean all) {
         if (!settings.gated()) {
             return -1;
         }
@@ -263,7 +263,7 @@ public final class Quorum {
         int gate = -1;
         long least = 0;
         for (int i = 0; i < size(); i++) {
-            NodeView view = views.get(i);
+            NodeStatus view = views.get(i);
             if (view == null || !view.hasVote(now) || (!all && isPassedOver(i))) {
                 continue;
             }

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * in this: a lock rests on the majority that has accepted one and the same token, the gate is only about order. So where
  * clients disagree on the gate, or it is down, nothing worse happens than further attempts after random delays.
  */
-final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
+final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
 
     /** What the store is told. */
     interface Owner {
@@ -57,15 +57,15 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
     private final Quorum quorum;
     private final Owner owner;
     private final SerialExecutor serial;
-    private final GateRanks ranks;
+    private final GateSelection ranks;
     private final SerialTimer retry;
-    private final ReturnDelay returnDelay = new ReturnDelay();
+    private final GateReturnBackoff returnDelay = new GateReturnBackoff();
     private final ClaimCallers callers = new ClaimCallers();
     private final ClaimRetries retries;
 
     private Claim claim;
     private long aliveUntil;
-    private @Nullable Step step;
+    private @Nullable ClaimStep step;
     private @Nullable QuorumLease lease;
     private @Nullable ClaimId waitsAs;
     private boolean isOver;
@@ -108,7 +108,7 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
             callers.add(caller);
             if (step == null) {
                 begin();
-            } else if (step instanceof GatePlace place && !place.isAsking()) {
+            } else if (step instanceof GateQueueing place && !place.isAsking()) {
                 place.ask(clock());
             }
         }
@@ -244,12 +244,12 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
             attempt();
             return;
         }
-        Learning learning = new Learning(quorum, serial, this::learnt);
+        NodeDiscovery learning = new NodeDiscovery(quorum, serial, this::learnt);
         step = learning;
         learning.begin();
     }
 
-    private void learnt(Learning learning) {
+    private void learnt(NodeDiscovery learning) {
         if (quorum.known() >= quorum.majority()) {
             attempt();
         } else {
@@ -311,7 +311,7 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
 
     @Override
     public void lost(Attempt attempt) {
-        Poll votes = attempt.poll();
+        VoteCount votes = attempt.poll();
         boolean contended = attempt.isRefusedByGate() || votes.isContended();
         boolean settled = votes.isHeldByOne() || attempt.isRefusedByGate() || attempt.isGivenByGate();
         lastBusy = new ClaimAnswer.Busy(votes.holder(), votes.timeLeft(), 0);
@@ -355,13 +355,13 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
 
     /** What was tried has failed: what it has got is given back everywhere, and it is never heard of again. */
     private CompletableFuture<@Nullable Void> abandon() {
-        Step failed = step;
+        ClaimStep failed = step;
         finishStep();
         return failed == null ? CompletableFuture.completedFuture(null) : failed.sweep();
     }
 
     private void finishStep() {
-        Step finished = step;
+        ClaimStep finished = step;
         if (finished != null) {
             finished.stop();
         }
@@ -393,7 +393,7 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
         }
         ClaimId attempt = quorum.newAttempt(claim.id());
         Ballot ballot = new Ballot(claim.lock(), attempt, clock(), claim.spare(), claim.lease(), Ballot.Kind.QUEUE);
-        GatePlace place = new GatePlace(quorum, ranks, serial, gate, ballot, patience(), returnDelay, this);
+        GateQueueing place = new GateQueueing(quorum, ranks, serial, gate, ballot, patience(), returnDelay, this);
         step = place;
         waitsAs = attempt;
         owner.waits(attempt, this);
@@ -416,14 +416,15 @@ final class QuorumClaim implements Attempt.Claimant, GatePlace.Waiter {
     /** The gate has given the lock to an attempt, unasked. */
     void granted(ClaimId attempt, long token) {
         serial.execute(() -> {
-            if (step instanceof GatePlace place && attempt.equals(place.ballot().attempt())) {
+            if (step instanceof GateQueueing place
+                    && attempt.equals(place.ballot().attempt())) {
                 hasItsTurn(place, token);
             }
         });
     }
 
     @Override
-    public void hasItsTurn(GatePlace place, long token) {
+    public void hasItsTurn(GateQueueing place, long token) {
         place.stop();
         Ballot queued = place.ballot();
         Duration claimPeriod = WaitingRules.claimPeriod(claim.lease());

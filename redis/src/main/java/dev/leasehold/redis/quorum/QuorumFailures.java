@@ -76,7 +76,7 @@ public final class QuorumFailures {
         long now = quorum.time().nanos();
         List<Duration> left = new ArrayList<>();
         for (int i = 0; i < quorum.size(); i++) {
-            NodeView view = quorum.view(i);
+            NodeStatus view = quorum.view(i);
             if (view != null) {
                 left.add(view.noVoteLeft(now));
             }

@@ -29,19 +29,19 @@ final class QuorumLease {
 
     private final Quorum quorum;
     private final SerialExecutor serial;
-    private final Poll poll;
+    private final VoteCount poll;
     private final String lock;
-    private final GateRanks ranks;
+    private final GateSelection ranks;
     private final ClaimId attempt;
     private final long token;
     private final int spare;
-    private final Deadlines deadlines;
+    private final NodeDeadlines deadlines;
     private final boolean[] has;
     private final boolean[] released;
     private long longestNanos;
     private boolean over;
 
-    QuorumLease(Quorum quorum, SerialExecutor serial, GateRanks ranks, Ballot won, Poll poll) {
+    QuorumLease(Quorum quorum, SerialExecutor serial, GateSelection ranks, Ballot won, VoteCount poll) {
         this.quorum = quorum;
         this.serial = serial;
         this.ranks = ranks;
@@ -51,7 +51,7 @@ final class QuorumLease {
         token = won.token();
         spare = won.spare();
         longestNanos = won.lease().toNanos();
-        deadlines = new Deadlines(quorum.majority(), poll.validities());
+        deadlines = new NodeDeadlines(quorum.majority(), poll.validities());
         has = new boolean[quorum.size()];
         released = new boolean[quorum.size()];
         for (int i = 0; i < has.length; i++) {
@@ -131,18 +131,18 @@ final class QuorumLease {
         return round.result;
     }
 
-    private void acked(Renewal round, int node, @Nullable Ack ack, @Nullable Throwable failure) {
+    private void acked(Renewal round, int node, @Nullable RenewVote ack, @Nullable Throwable failure) {
         if (ack != null) {
             quorum.saw(node, ack.view());
         } else {
             quorum.failed(node);
         }
-        if (ack instanceof Ack.Renewed renewed) {
+        if (ack instanceof RenewVote.Renewed renewed) {
             has[node] = true;
             deadlines.confirm(node, renewed.validity());
             round.seats[node] = Seat.CONFIRMED;
             round.words[node] = "confirmed";
-        } else if (ack instanceof Ack.Gone gone) {
+        } else if (ack instanceof RenewVote.Gone gone) {
             has[node] = false;
             deadlines.gone(node);
             round.seats[node] = gone.free() ? Seat.GONE_AND_FREE : Seat.GONE;
@@ -218,7 +218,7 @@ final class QuorumLease {
                 .vote(ballot)
                 .whenComplete((vote, failure) -> serial.execute(() -> {
                     if (over && !(vote instanceof Vote.Busy)) {
-                        Sweep.one(quorum, lock, attempt, node, vote == null);
+                        AttemptCleanup.one(quorum, lock, attempt, node, vote == null);
                     } else if (vote instanceof Vote.Busy && offers > 1) {
                         offerLater(round, validity, node, offers - 1);
                     } else if (vote != null) {
@@ -273,12 +273,12 @@ final class QuorumLease {
         if (found == null) {
             round.words[node] = QuorumFailures.words(failure);
             quorum.failed(node);
-            Sweep.one(quorum, lock, attempt, node, isUnanswered(node));
+            AttemptCleanup.one(quorum, lock, attempt, node, isUnanswered(node));
         } else {
             quorum.heard(node);
             if (isUnanswered(node)) {
                 // Its ballot may have been left behind on an earlier connection, and arrive after this.
-                Sweep.one(quorum, lock, attempt, node, true);
+                AttemptCleanup.one(quorum, lock, attempt, node, true);
             }
             released[node] |= found;
             round.words[node] = released[node] ? "released" : "was not held";
@@ -321,6 +321,6 @@ final class QuorumLease {
     /** Ends it wherever it may be, because its claim is withdrawn. */
     CompletableFuture<@Nullable Void> withdraw() {
         over = true;
-        return Sweep.all(quorum, lock, attempt, false, node -> isUnanswered(node));
+        return AttemptCleanup.all(quorum, lock, attempt, false, node -> isUnanswered(node));
     }
 }

@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
 final class QuorumListing {
 
     private final Quorum quorum;
-    private final Round<List<LockInfo>> round;
+    private final FanOut<List<LockInfo>> round;
     private final List<@Nullable Map<String, LockInfo>> nodes = new ArrayList<>();
 
-    private QuorumListing(Quorum quorum, Round<List<LockInfo>> round) {
+    private QuorumListing(Quorum quorum, FanOut<List<LockInfo>> round) {
         this.quorum = quorum;
         this.round = round;
         for (List<LockInfo> list : round.answers()) {
@@ -38,7 +38,7 @@ final class QuorumListing {
         }
     }
 
-    static List<LockInfo> merge(Quorum quorum, Round<List<LockInfo>> round) {
+    static List<LockInfo> merge(Quorum quorum, FanOut<List<LockInfo>> round) {
         return new QuorumListing(quorum, round).merged();
     }
 

@@ -80,7 +80,7 @@ public final class QuorumStore implements Store {
         if (waiter != null) {
             waiter.granted(lease.claim(), lease.token());
         } else if (!quorum.isClosed()) {
-            Sweep.one(quorum, lease.lock(), lease.claim(), node, false);
+            AttemptCleanup.one(quorum, lease.lock(), lease.claim(), node, false);
         }
     }
 
@@ -140,8 +140,8 @@ public final class QuorumStore implements Store {
     }
 
     /** Asks all nodes; a majority has to answer. */
-    private <T> CompletableFuture<Round<T>> ask(String what, Function<Voter, CompletionStage<T>> question) {
-        return Round.of(quorum, question).thenApply(round -> {
+    private <T> CompletableFuture<FanOut<T>> ask(String what, Function<Voter, CompletionStage<T>> question) {
+        return FanOut.of(quorum, question).thenApply(round -> {
             if (round.answered() < quorum.majority()) {
                 throw QuorumFailures.unanswered(
                         quorum, what + " was not answered by a majority of " + quorum, Outcome.UNKNOWN, round::words);

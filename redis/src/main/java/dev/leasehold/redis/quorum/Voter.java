@@ -35,7 +35,7 @@ public interface Voter {
     CompletionStage<Vote> vote(Ballot ballot);
 
     /** Asks the node to let an attempt have the lock for longer. */
-    CompletionStage<Ack> renew(String lock, ClaimId attempt, long token, Duration lease);
+    CompletionStage<RenewVote> renew(String lock, ClaimId attempt, long token, Duration lease);
 
     /** Ends what an attempt has under this very token; the stage tells whether there was anything. */
     CompletionStage<Boolean> release(String lock, ClaimId attempt, long token, Duration keepFor);
@@ -53,7 +53,7 @@ public interface Voter {
     CompletionStage<Boolean> breakLease(String lock, long token);
 
     /** Asks the node for its clock, its run, and whether it has a vote. */
-    CompletionStage<NodeView> look();
+    CompletionStage<NodeStatus> look();
 
     /** Runs a task, where this is known on the thread on which the node's answers come in. */
     default void execute(Runnable task) {

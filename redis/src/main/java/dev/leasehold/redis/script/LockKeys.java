@@ -1,6 +1,6 @@
 package dev.leasehold.redis.script;
 
-import dev.leasehold.internal.Millis;
+import dev.leasehold.internal.WholeMillis;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
@@ -9,10 +9,10 @@ import java.util.concurrent.ConcurrentMap;
 /** What the scripts are sent of a lock each time, as bytes: the keys, and whom to tell. And what it was like last. */
 public final class LockKeys {
 
-    private final Words all;
-    private final Words ballot;
-    private final Words own;
-    private final Words toTell;
+    private final EncodedArgs all;
+    private final EncodedArgs ballot;
+    private final EncodedArgs own;
+    private final EncodedArgs toTell;
     private final String toTellText;
 
     /** What this client saw last; only a belief. */
@@ -23,11 +23,11 @@ public final class LockKeys {
         byte[] lock = bytes(names.lock(name));
         byte[] token = bytes(KeyNames.token(beside));
         byte[] queue = bytes(KeyNames.queue(beside));
-        all = Words.of(bytes("3"), lock, token, queue);
-        ballot = Words.of(bytes("4"), lock, token, queue);
-        own = Words.of(bytes("1"), lock);
+        all = EncodedArgs.of(bytes("3"), lock, token, queue);
+        ballot = EncodedArgs.of(bytes("4"), lock, token, queue);
+        own = EncodedArgs.of(bytes("1"), lock);
         toTellText = (counted ? "1|" : "0|") + names.inboxPrefix() + '|' + name;
-        toTell = Words.of(toTellText);
+        toTell = EncodedArgs.of(toTellText);
     }
 
     private static byte[] bytes(String text) {
@@ -35,17 +35,17 @@ public final class LockKeys {
     }
 
     /** All keys, after their number. */
-    public Words all() {
+    public EncodedArgs all() {
         return all;
     }
 
     /** The same where a voucher's follows. */
-    public Words ballot() {
+    public EncodedArgs ballot() {
         return ballot;
     }
 
     /** The lock's own key alone, after the number. */
-    public Words own() {
+    public EncodedArgs own() {
         return own;
     }
 
@@ -60,13 +60,13 @@ public final class LockKeys {
         }
     }
 
-    public Words toTell() {
+    public EncodedArgs toTell() {
         return toTell;
     }
 
     /** What {@code release.lua} is to do with the lock: to give it to the next, who is told, or to keep it. */
-    public Words freeOrKept(Duration keepFor) {
-        return keepFor.isZero() ? toTell : Words.of(Long.toString(Millis.up(keepFor)));
+    public EncodedArgs freeOrKept(Duration keepFor) {
+        return keepFor.isZero() ? toTell : EncodedArgs.of(Long.toString(WholeMillis.up(keepFor)));
     }
 
     public String toTellText() {

@@ -4,7 +4,7 @@ import dev.leasehold.HolderInfo;
 import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
 import dev.leasehold.WaiterInfo;
-import dev.leasehold.internal.Millis;
+import dev.leasehold.internal.WholeMillis;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -72,7 +72,7 @@ public final class Reply {
             return new ClaimAnswer.Granted(
                     new LeaseId(claim.lock(), claim.id(), Long.parseLong(answer)),
                     claim.spare(),
-                    Validity.of(sentAt, Duration.ofMillis(Millis.up(claim.lease()))));
+                    Validity.of(sentAt, Duration.ofMillis(WholeMillis.up(claim.lease()))));
         }
         int token = answer.indexOf('|') + 1;
         int spare = answer.indexOf('|', token) + 1;

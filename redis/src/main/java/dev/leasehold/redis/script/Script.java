@@ -26,7 +26,7 @@ public enum Script {
     private final String text;
 
     @SuppressWarnings("ImmutableEnumChecker") // Nobody writes into them.
-    private final Words sha;
+    private final EncodedArgs sha;
 
     Script(String... resources) {
         StringBuilder whole = new StringBuilder();
@@ -36,7 +36,7 @@ public enum Script {
         text = whole.toString();
         try {
             MessageDigest sha1 = MessageDigest.getInstance("SHA-1");
-            sha = Words.of(HexFormat.of().formatHex(sha1.digest(text.getBytes(StandardCharsets.UTF_8))));
+            sha = EncodedArgs.of(HexFormat.of().formatHex(sha1.digest(text.getBytes(StandardCharsets.UTF_8))));
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java platform has SHA-1", e);
         }
@@ -55,7 +55,7 @@ public enum Script {
         return text;
     }
 
-    public Words sha() {
+    public EncodedArgs sha() {
         return sha;
     }
 

@@ -1,20 +1,20 @@
 package dev.leasehold.redis.voter;
 
 import dev.leasehold.LockInfo;
-import dev.leasehold.internal.Millis;
+import dev.leasehold.internal.WholeMillis;
 import dev.leasehold.redis.node.ForeignHolders;
 import dev.leasehold.redis.node.RedisNode;
-import dev.leasehold.redis.quorum.Ack;
 import dev.leasehold.redis.quorum.Ballot;
 import dev.leasehold.redis.quorum.Marker;
 import dev.leasehold.redis.quorum.MarkerRules;
-import dev.leasehold.redis.quorum.NodeView;
+import dev.leasehold.redis.quorum.NodeStatus;
+import dev.leasehold.redis.quorum.RenewVote;
 import dev.leasehold.redis.quorum.Vote;
 import dev.leasehold.redis.quorum.Voter;
+import dev.leasehold.redis.script.EncodedArgs;
 import dev.leasehold.redis.script.LockKeys;
 import dev.leasehold.redis.script.Reply;
 import dev.leasehold.redis.script.Script;
-import dev.leasehold.redis.script.Words;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
@@ -32,14 +32,14 @@ public final class RedisVoter implements Voter {
     private static final CompletionStage<?> LISTENING = CompletableFuture.completedFuture("");
 
     private final RedisNode node;
-    private final Papers papers;
+    private final BallotEncoder papers;
     private final MarkerRules rules;
     private final String rulesText;
     private volatile @Nullable Marker marker;
     private volatile @Nullable Voucher voucher;
-    private volatile @Nullable NodeView latest;
+    private volatile @Nullable NodeStatus latest;
 
-    public RedisVoter(RedisNode node, Papers papers, MarkerRules rules) {
+    public RedisVoter(RedisNode node, BallotEncoder papers, MarkerRules rules) {
         this.node = node;
         this.papers = papers;
         this.rules = rules;
@@ -63,8 +63,8 @@ public final class RedisVoter implements Voter {
     @Override
     public CompletionStage<Vote> vote(Ballot ballot) {
         LockKeys keys = node.keys(ballot.lock());
-        Words key = voucher(ballot);
-        Words paper = papers.of(ballot, clock(ballot), keys.toTellText());
+        EncodedArgs key = voucher(ballot);
+        EncodedArgs paper = papers.of(ballot, clock(ballot), keys.toTellText());
         return node.scripts()
                 .runNow(
                         claimOf(ballot.lock()),
@@ -74,7 +74,7 @@ public final class RedisVoter implements Voter {
     }
 
     /** Names the voucher, or asks for a new one, once the last answer is too old. */
-    private Words voucher(Ballot ballot) {
+    private EncodedArgs voucher(Ballot ballot) {
         Voucher told = voucher;
         if (told == null || !told.isFresh(node.nanos())) {
             return Voucher.newKey(ballot.attempt().client());
@@ -84,7 +84,7 @@ public final class RedisVoter implements Voter {
 
     /** What the node's clock shows, as far as it is known; a token is not far from it. */
     private long clock(Ballot ballot) {
-        NodeView view = latest;
+        NodeStatus view = latest;
         return view == null ? ballot.token() : view.microsAt(node.nanos());
     }
 
@@ -103,8 +103,8 @@ public final class RedisVoter implements Voter {
     }
 
     /** What the node tells of itself with every answer that is not a single number. */
-    private NodeView view(ClockReading sentAt, List<Object> answer) {
-        NodeView view = new NodeView(
+    private NodeStatus view(ClockReading sentAt, List<Object> answer) {
+        NodeStatus view = new NodeStatus(
                 marker(answer).run(),
                 sentAt,
                 Reply.number(answer.get(1)),
@@ -123,13 +123,13 @@ public final class RedisVoter implements Voter {
         return told;
     }
 
-    private Vote vote(Ballot ballot, Words key, ClockReading sentAt, List<Object> answer) {
-        NodeView known = latest;
+    private Vote vote(Ballot ballot, EncodedArgs key, ClockReading sentAt, List<Object> answer) {
+        NodeStatus known = latest;
         if (answer.size() == 1 && known != null) {
-            Duration asked = Duration.ofMillis(Millis.up(ballot.lease()));
+            Duration asked = Duration.ofMillis(WholeMillis.up(ballot.lease()));
             return new Vote.Yes(ballot.token(), Validity.of(sentAt, asked), known);
         }
-        NodeView view = view(sentAt, answer);
+        NodeStatus view = view(sentAt, answer);
         return switch (answer.get(0).toString()) {
             case "yes" -> {
                 if (answer.size() > 5) {
@@ -152,7 +152,7 @@ public final class RedisVoter implements Voter {
         };
     }
 
-    private void told(boolean vouched, Words key, NodeView view) {
+    private void told(boolean vouched, EncodedArgs key, NodeStatus view) {
         Voucher last = voucher;
         if (vouched) {
             voucher = Voucher.of(key, rules, view.sentAt(), view.micros());
@@ -166,7 +166,7 @@ public final class RedisVoter implements Voter {
     }
 
     @Override
-    public CompletionStage<Ack> renew(String lock, ClaimId attempt, long token, Duration lease) {
+    public CompletionStage<RenewVote> renew(String lock, ClaimId attempt, long token, Duration lease) {
         return node.scripts()
                 .runNow(
                         "the renewal of '" + lock + "'",
@@ -175,14 +175,15 @@ public final class RedisVoter implements Voter {
                                 .add(node.names().lock(lock))
                                 .add(MarkerRules.KEY)
                                 .add(Reply.beginning(new LeaseId(lock, attempt, token)))
-                                .add(Millis.up(lease))
+                                .add(WholeMillis.up(lease))
                                 .add(rulesText),
                         (sentAt, answer) -> {
-                            NodeView view = view(sentAt, answer);
+                            NodeStatus view = view(sentAt, answer);
                             return switch (answer.get(0).toString()) {
-                                case "renewed" -> new Ack.Renewed(Validity.of(sentAt, millis(answer.get(4))), view);
-                                case "gone" -> new Ack.Gone(Reply.number(answer.get(4)) == 1, view);
-                                case "novote" -> new Ack.NoVote(view);
+                                case "renewed" ->
+                                    new RenewVote.Renewed(Validity.of(sentAt, millis(answer.get(4))), view);
+                                case "gone" -> new RenewVote.Gone(Reply.number(answer.get(4)) == 1, view);
+                                case "novote" -> new RenewVote.NoVote(view);
                                 default -> throw new IllegalArgumentException("unknown answer " + answer);
                             };
                         });
@@ -222,7 +223,7 @@ public final class RedisVoter implements Voter {
 
     /** Waits for the connection, unlike the others: this is how it is made. */
     @Override
-    public CompletionStage<NodeView> look() {
+    public CompletionStage<NodeStatus> look() {
         return node.scripts()
                 .run(
                         "the state of its vote",

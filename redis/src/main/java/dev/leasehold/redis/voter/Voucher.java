@@ -1,9 +1,9 @@
 package dev.leasehold.redis.voter;
 
-import dev.leasehold.internal.Millis;
+import dev.leasehold.internal.WholeMillis;
 import dev.leasehold.redis.quorum.Ballot;
 import dev.leasehold.redis.quorum.MarkerRules;
-import dev.leasehold.redis.script.Words;
+import dev.leasehold.redis.script.EncodedArgs;
 import dev.leasehold.spi.ClockReading;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
@@ -19,12 +19,12 @@ import java.util.concurrent.atomic.AtomicLong;
  *     voucher, is not behind its clock by half of the longest lease, where it takes the last token from if it has no record
  * @param most a run of tokens that ends here is not too far ahead of the master's clock, even if that is set back a little
  */
-public record Voucher(Words key, long askedAt, long floor, long most) {
+public record Voucher(EncodedArgs key, long askedAt, long floor, long most) {
 
     public static final String KEYS = MarkerRules.KEY + ":voucher:";
 
     /** Asks for none, and is none. */
-    public static final Words NONE = Words.of(KEYS);
+    public static final EncodedArgs NONE = EncodedArgs.of(KEYS);
 
     /**
      * For how long a client believes in one, by its own clock: about as long as the master keeps it, by its own, which
@@ -40,8 +40,8 @@ public record Voucher(Words key, long askedAt, long floor, long most) {
     private static final AtomicLong ASKED_FOR = new AtomicLong();
 
     /** The key of one that nobody has asked any master for: the client's id is drawn anew each time, and it counts. */
-    static Words newKey(String client) {
-        return Words.of(KEYS + client + ':' + ASKED_FOR.incrementAndGet());
+    static EncodedArgs newKey(String client) {
+        return EncodedArgs.of(KEYS + client + ':' + ASKED_FOR.incrementAndGet());
     }
 
     /**
@@ -49,8 +49,8 @@ public record Voucher(Words key, long askedAt, long floor, long most) {
      *
      * @param micros the master's clock then; it had its vote
      */
-    public static Voucher of(Words key, MarkerRules rules, ClockReading sentAt, long micros) {
-        long half = Millis.up(rules.maxLease()) * 500;
+    public static Voucher of(EncodedArgs key, MarkerRules rules, ClockReading sentAt, long micros) {
+        long half = WholeMillis.up(rules.maxLease()) * 500;
         return new Voucher(
                 key,
                 sentAt.nanos(),

@@ -127,7 +127,7 @@ class RefusalsTest {
                 "ERR Error running script (call to f_1): @user_script:9: -READONLY You can't write against a read only replica."
             })
     void whatPasses(String error) {
-        assertThat(Failures.of(new RedisCommandExecutionException(error), "a node", "the claim"))
+        assertThat(RedisFailures.of(new RedisCommandExecutionException(error), "a node", "the claim"))
                 .isInstanceOfSatisfying(
                         StoreUnavailableException.class,
                         failure -> assertThat(failure.outcome()).isEqualTo(Outcome.NOT_ACQUIRED))
@@ -144,7 +144,7 @@ class RefusalsTest {
                 "ERR Error running script (call to f_1): @user_script:9: @user_script: 9: LEASEHOLD_TYPE"
             })
     void whatDoesNot(String error) {
-        assertThat(Failures.of(new RedisCommandExecutionException(error), "a node", "the claim"))
+        assertThat(RedisFailures.of(new RedisCommandExecutionException(error), "a node", "the claim"))
                 .isInstanceOf(LockException.class)
                 .isNotInstanceOf(StoreUnavailableException.class);
     }

@@ -63,8 +63,8 @@ class SilenceTest {
                         default -> throw new IllegalStateException(method.getName());
                     });
 
-    private CompletableFuture<List<Object>> send(Wire wire) {
-        return wire.send(CommandType.PING, new CommandArgs<>(Wire.CODEC));
+    private CompletableFuture<List<Object>> send(RedisConnection wire) {
+        return wire.send(CommandType.PING, new CommandArgs<>(RedisConnection.CODEC));
     }
 
     /** The process is stopped: time passes, and nothing runs until it goes on. */
@@ -84,7 +84,7 @@ class SilenceTest {
 
     @Test
     void afterAPauseOfThisProcessWhatLiesUnreadIsReadBeforeSilenceIsConcluded() {
-        Wire wire = new Wire(connection, time, SILENCE, LONG);
+        RedisConnection wire = new RedisConnection(connection, time, SILENCE, LONG);
         CompletableFuture<List<Object>> answer = send(wire);
         stopFor(Duration.ofSeconds(10));
         assertThat(wire.isOpen()).isTrue();
@@ -97,7 +97,7 @@ class SilenceTest {
     @Test
     void silenceIsConcludedAfterItsTimeWhetherOrNotTheProcessWasStoppedInBetween() {
         for (Duration pause : List.of(Duration.ofMillis(10), Duration.ofSeconds(10))) {
-            Wire wire = new Wire(connection, time, SILENCE, LONG);
+            RedisConnection wire = new RedisConnection(connection, time, SILENCE, LONG);
             send(wire);
             stopFor(pause);
             pass(SILENCE.plusMillis(10));
@@ -108,7 +108,7 @@ class SilenceTest {
 
     @Test
     void oneAnswerEndsTheSilenceAlsoIfEarlierCommandsWereGivenUp() {
-        Wire wire = new Wire(connection, time, SILENCE, LONG);
+        RedisConnection wire = new RedisConnection(connection, time, SILENCE, LONG);
         CompletableFuture<List<Object>> givenUp = send(wire);
         CompletableFuture<List<Object>> second = send(wire);
         givenUp.completeExceptionally(new IllegalStateException("given up"));
@@ -121,7 +121,7 @@ class SilenceTest {
     /** Each time-out of the user's client counted as something heard, and a dead connection was never replaced. */
     @Test
     void aCommandThatTheClientLibraryHasGivenUpIsNoAnswer() {
-        Wire wire = new Wire(connection, time, SILENCE, LONG);
+        RedisConnection wire = new RedisConnection(connection, time, SILENCE, LONG);
         for (int i = 0; i < 6 && wire.isOpen(); i++) {
             send(wire);
             pass(Duration.ofMillis(500));
@@ -132,7 +132,7 @@ class SilenceTest {
 
     @Test
     void anErrorOfTheServerIsAnAnswer() {
-        Wire wire = new Wire(connection, time, SILENCE, LONG);
+        RedisConnection wire = new RedisConnection(connection, time, SILENCE, LONG);
         for (int i = 0; i < 6; i++) {
             send(wire);
             pass(Duration.ofMillis(500));
@@ -143,7 +143,7 @@ class SilenceTest {
 
     @Test
     void aCommandThatIsGivenUpIsStillOwedAnAnswer() {
-        Wire wire = new Wire(connection, time, SILENCE, Duration.ofSeconds(1));
+        RedisConnection wire = new RedisConnection(connection, time, SILENCE, Duration.ofSeconds(1));
         CompletableFuture<List<Object>> late = send(wire);
         pass(Duration.ofMillis(1_100));
         assertThat(late).isCompletedExceptionally();
@@ -154,7 +154,7 @@ class SilenceTest {
 
     @Test
     void whatIsUnderWayFailsWithTheConnectionAndLaterCommandsAreNotSent() {
-        Wire wire = new Wire(connection, time, SILENCE, LONG);
+        RedisConnection wire = new RedisConnection(connection, time, SILENCE, LONG);
         CompletableFuture<List<Object>> owed = send(wire);
         wire.lose("a test wants it");
         assertThat(owed).isCompletedExceptionally();

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.redis.SecurityTest;
+import dev.leasehold.redis.script.EncodedArgsTest;
 import dev.leasehold.redis.script.Script;
-import dev.leasehold.redis.script.WordsTest;
-import dev.leasehold.redis.voter.Papers;
+import dev.leasehold.redis.voter.BallotEncoder;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.servers.RedisProcess.Version;
 import dev.leasehold.spi.ClaimId;
@@ -79,7 +79,8 @@ public class MasterIdentityTest {
                 script,
                 ScriptOutputType.MULTI,
                 new String[] {KEY, KEY + ":token", KEY + ":queue", voucher},
-                WordsTest.arguments(List.of(new Papers("a test", rules).of(ballot, now, "1|leasehold:inbox:|x"))));
+                EncodedArgsTest.arguments(
+                        List.of(new BallotEncoder("a test", rules).of(ballot, now, "1|leasehold:inbox:|x"))));
     }
 
     private void openQuorum(RedisProcess server) {

@@ -12,11 +12,11 @@ import dev.leasehold.redis.connection.OwnClient;
 import dev.leasehold.redis.connection.RedisUris;
 import dev.leasehold.redis.connection.Route;
 import dev.leasehold.redis.node.Inbox;
-import dev.leasehold.redis.node.NodeEvents;
+import dev.leasehold.redis.node.NodeListener;
 import dev.leasehold.redis.node.RedisNode;
 import dev.leasehold.redis.node.RedisSettings;
 import dev.leasehold.redis.script.KeyNames;
-import dev.leasehold.redis.voter.Papers;
+import dev.leasehold.redis.voter.BallotEncoder;
 import dev.leasehold.redis.voter.RedisVoter;
 import dev.leasehold.redis.voter.Voucher;
 import dev.leasehold.servers.RedisProcess;
@@ -24,7 +24,7 @@ import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.Validity;
-import dev.leasehold.testkit.Deaf;
+import dev.leasehold.testkit.NoSignals;
 import dev.leasehold.testkit.RealTime;
 import dev.leasehold.testkit.Started;
 import io.lettuce.core.KeyValue;
@@ -94,7 +94,7 @@ class QuorumDifferentialTest {
     }
 
     private static RedisVoter voter(OwnClient own, RedisProcess redis, String client, List<String> pushes) {
-        NodeEvents events = new NodeEvents() {
+        NodeListener events = new NodeListener() {
             @Override
             public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
                 pushes.add(lease.claim() + " " + lease.token());
@@ -103,13 +103,14 @@ class QuorumDifferentialTest {
             @Override
             public void doubt(@Nullable String lock) {}
         };
-        StoreContext context = new StoreContext(client, client, "", TIME.get(), Duration.ofSeconds(10), new Deaf());
+        StoreContext context =
+                new StoreContext(client, client, "", TIME.get(), Duration.ofSeconds(10), new NoSignals());
         RedisURI uri = RedisURI.create(redis.uri());
         Route route = new ClientRoute(own.client(), uri, RedisUris.name(uri));
         KeyNames names = KeyNames.of("");
         Inbox inbox = new Inbox(route, context, names, false, events);
         RedisNode node = new RedisNode(route, context, RedisSettings.DEFAULTS, names, inbox, true, events);
-        RedisVoter voter = new RedisVoter(node, new Papers(client, RULES), RULES);
+        RedisVoter voter = new RedisVoter(node, new BallotEncoder(client, RULES), RULES);
         // Makes the connection, for a ballot is not kept back until there is one; an inbox that is not open is passed
         // over.
         get(voter.look());
@@ -190,7 +191,7 @@ class QuorumDifferentialTest {
             }
         }
 
-        private Duration heard(NodeView view) {
+        private Duration heard(NodeStatus view) {
             now = view.micros();
             log.add("  at " + now + ", no vote for " + view.noVoteFor());
             Duration expected = model.at(now).noVoteFor("");
@@ -309,17 +310,17 @@ class QuorumDifferentialTest {
             LeaseId lease = someLease();
             Duration duration = random.nextInt(3) == 0 ? LEASE.dividedBy(2) : LEASE.plusSeconds(random.nextInt(100));
             log.add("renew " + lease + " " + duration);
-            Ack ack = get(voter().renew(LOCK, lease.claim(), lease.token(), duration));
+            RenewVote ack = get(voter().renew(LOCK, lease.claim(), lease.token(), duration));
             if (!heard(ack.view()).isZero()) {
-                assertThat(ack).as(story()).isInstanceOf(Ack.NoVote.class);
+                assertThat(ack).as(story()).isInstanceOf(RenewVote.NoVote.class);
                 return;
             }
             long left = model.renew(LOCK, lease.claim(), lease.token(), duration);
             if (left < 0) {
-                assertThat(ack).as(story()).isEqualTo(new Ack.Gone(left == -1, ack.view()));
+                assertThat(ack).as(story()).isEqualTo(new RenewVote.Gone(left == -1, ack.view()));
             } else {
-                assertThat(ack).as(story()).isInstanceOf(Ack.Renewed.class);
-                sameTime(((Ack.Renewed) ack).validity(), left);
+                assertThat(ack).as(story()).isInstanceOf(RenewVote.Renewed.class);
+                sameTime(((RenewVote.Renewed) ack).validity(), left);
             }
         }
 

@@ -11,7 +11,7 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
-import dev.leasehold.redis.RedlockBench;
+import dev.leasehold.redis.RedlockFixture;
 import dev.leasehold.redis.RedlockStore;
 import dev.leasehold.redis.voter.Voucher;
 import dev.leasehold.servers.RedisProcess;
@@ -34,7 +34,7 @@ class RedlockFaultsTest {
     private static final Duration SHORT = Duration.ofSeconds(2);
     private static final String KEY = "leasehold:{x}";
 
-    private RedlockBench bench;
+    private RedlockFixture bench;
 
     @AfterEach
     void stop() {
@@ -42,7 +42,7 @@ class RedlockFaultsTest {
     }
 
     private void open(int count) {
-        bench = RedlockBench.opened(count);
+        bench = RedlockFixture.opened(count);
     }
 
     @Test
@@ -88,7 +88,7 @@ class RedlockFaultsTest {
     @Test
     void aQuorumOfFiveWithoutThreeSaysWhatEachNodeAnsweredAndLeavesNothingBehind() throws Exception {
         open(5);
-        Leasehold client = bench.client(bench.store, RedlockBench.LEASE, Duration.ofSeconds(20));
+        Leasehold client = bench.client(bench.store, RedlockFixture.LEASE, Duration.ofSeconds(20));
         client.lock("x").acquire().close();
         for (int i = 2; i < 5; i++) {
             bench.server(i).kill();
@@ -123,7 +123,7 @@ class RedlockFaultsTest {
     void mastersThatAnswerNothingAreFoundToBeDownToo() throws Exception {
         open(3);
         Leasehold client = bench.client(
-                bench.proxied().withNodeTimeout(Duration.ofMillis(100)), RedlockBench.LEASE, Duration.ofSeconds(20));
+                bench.proxied().withNodeTimeout(Duration.ofMillis(100)), RedlockFixture.LEASE, Duration.ofSeconds(20));
         // A majority is enough to acquire, and a connection that is only being made would have another reason to be
         // down.
         Lease first = client.lock("x").acquire();
@@ -149,7 +149,7 @@ class RedlockFaultsTest {
     @Test
     void aConnectionThatBreaksAndIsMadeAgainIsNoFailure() throws Exception {
         open(3);
-        Leasehold client = bench.client(bench.proxied(), RedlockBench.LEASE);
+        Leasehold client = bench.client(bench.proxied(), RedlockFixture.LEASE);
         client.lock("x").acquire().close();
         for (int i = 0; i < 5; i++) {
             bench.proxies.forEach(FaultProxy::cut);
@@ -162,7 +162,7 @@ class RedlockFaultsTest {
     void mastersOfAQuorumWithOtherRulesRefuseAtOnceAndSayWhatToDo() throws Exception {
         open(3);
         bench.client().lock("x").acquire().close();
-        Leasehold other = bench.client(bench.store.withMaxLease(Duration.ofMinutes(2)), RedlockBench.LEASE);
+        Leasehold other = bench.client(bench.store.withMaxLease(Duration.ofMinutes(2)), RedlockFixture.LEASE);
         for (int i = 0; i < 2; i++) {
             assertThatThrownBy(() -> other.lock("x").acquire())
                     .isInstanceOf(LockException.class)
@@ -213,7 +213,7 @@ class RedlockFaultsTest {
     @Test
     void oneSlowNodeOfFiveDoesNotMakeTheQuorumSlow() throws Exception {
         open(5);
-        Leasehold client = bench.client(bench.proxied(), RedlockBench.LEASE);
+        Leasehold client = bench.client(bench.proxied(), RedlockFixture.LEASE);
         median(client);
         Duration slow = Duration.ofMillis(200);
         bench.proxies.get(2).delay(slow);
@@ -254,7 +254,7 @@ class RedlockFaultsTest {
         // The first has a majority no longer: one node of it stays, and the two others are the second's to have.
         await().pollDelay(Duration.ofMillis(300)).until(() -> first.isValid() && !second.isDone());
         ofLeft.get(1).blackHole();
-        RedlockBench.awaitState(first, LeaseState.LOST, SHORT.plusMillis(500));
+        RedlockFixture.awaitState(first, LeaseState.LOST, SHORT.plusMillis(500));
         Lease next = second.get(20, TimeUnit.SECONDS);
         assertThat(next.token()).isGreaterThan(first.token());
         assertThat(both).hasValue(0);
@@ -263,7 +263,7 @@ class RedlockFaultsTest {
     @Test
     void aClaimThatWasGivenUpAndArrivesLateIsRemovedFromAllNodes() throws Exception {
         open(3);
-        Leasehold client = bench.client(bench.proxied(), RedlockBench.LEASE, Duration.ofSeconds(2));
+        Leasehold client = bench.client(bench.proxied(), RedlockFixture.LEASE, Duration.ofSeconds(2));
         client.lock("x").acquire().close();
         bench.proxies.forEach(proxy -> proxy.hold(FaultProxy.Way.REQUESTS));
         assertThatThrownBy(() -> client.lock("x").acquire()).isInstanceOf(StoreUnavailableException.class);
@@ -288,7 +288,7 @@ class RedlockFaultsTest {
     @Test
     void aReleaseWhoseAnswerIsLostAndThatIsRepeatedDoesNotHarmTheNextHolder() throws Exception {
         open(3);
-        Leasehold client = bench.client(bench.proxied(), RedlockBench.LEASE, Duration.ofSeconds(2));
+        Leasehold client = bench.client(bench.proxied(), RedlockFixture.LEASE, Duration.ofSeconds(2));
         Lease lease = client.lock("x").acquire();
         bench.proxies.forEach(proxy -> proxy.hold(FaultProxy.Way.ANSWERS));
         CompletableFuture<LeaseState> release = lease.releaseAsync();
@@ -340,7 +340,7 @@ class RedlockFaultsTest {
             bench.server(i).commands().set(KEY, half, io.lettuce.core.SetArgs.Builder.px(5000));
             bench.server(i).commands().set(KEY + ":token", Long.toString(token));
         }
-        Leasehold client = bench.client(bench.store.withNodeTimeout(Duration.ofMillis(100)), RedlockBench.LEASE);
+        Leasehold client = bench.client(bench.store.withNodeTimeout(Duration.ofMillis(100)), RedlockFixture.LEASE);
         assertThat(client.lock("x").tryAcquire()).isEmpty();
         await().untilAsserted(() -> {
             assertThat(bench.server(2).commands().exists(KEY)).isZero();
@@ -390,7 +390,7 @@ class RedlockFaultsTest {
         assertThat(other.breakLock("x", lease.token())).isTrue();
         Lease next = other.lock("x").acquire();
         assertThat(next.token()).isGreaterThan(lease.token());
-        RedlockBench.awaitState(lease, LeaseState.LOST, Duration.ofSeconds(5));
+        RedlockFixture.awaitState(lease, LeaseState.LOST, Duration.ofSeconds(5));
     }
 
     @Test
@@ -400,7 +400,7 @@ class RedlockFaultsTest {
         for (String namespace : List.of("one", "two", "")) {
             Leasehold client = bench.add(Leasehold.builder()
                     .store(bench.store)
-                    .options(LockOptions.defaults().withLeaseDuration(RedlockBench.LEASE))
+                    .options(LockOptions.defaults().withLeaseDuration(RedlockFixture.LEASE))
                     .namespace(namespace)
                     .build());
             leases.add(client.lock("x").tryAcquire().orElseThrow());
@@ -463,7 +463,7 @@ class RedlockFaultsTest {
         CompletableFuture<Lease> waiting =
                 bench.client(bench.store, SHORT).lock("x").acquireAsync();
         bench.proxies.get(1).blackHole();
-        RedlockBench.awaitState(lease, LeaseState.LOST, SHORT.plusMillis(500));
+        RedlockFixture.awaitState(lease, LeaseState.LOST, SHORT.plusMillis(500));
         assertThat(waiting.get(20, TimeUnit.SECONDS).token()).isGreaterThan(lease.token());
         assertThatThrownBy(() -> lease.extend(SHORT)).isInstanceOf(LockException.class);
     }

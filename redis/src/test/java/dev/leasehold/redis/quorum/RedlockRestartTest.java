@@ -10,7 +10,7 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.NodeAnswer;
 import dev.leasehold.StoreUnavailableException;
-import dev.leasehold.redis.RedlockBench;
+import dev.leasehold.redis.RedlockFixture;
 import dev.leasehold.redis.RedlockStore;
 import dev.leasehold.servers.RedisProcess;
 import java.time.Duration;
@@ -31,7 +31,7 @@ class RedlockRestartTest {
     private static final Duration NO_VOTE = Duration.ofMillis(4020);
     private static final String[] ALWAYS = {"--appendonly", "yes", "--appendfsync", "always"};
 
-    private RedlockBench bench;
+    private RedlockFixture bench;
 
     @AfterEach
     void stop() {
@@ -46,7 +46,7 @@ class RedlockRestartTest {
     @ParameterizedTest
     @ValueSource(strings = {"two crash", "all crash", "two are flushed"})
     void mastersThatForgotGiveTheLockToNobodyUntilTheLongestLeaseIsOver(String what) throws Exception {
-        bench = RedlockBench.opened(3, LONGEST);
+        bench = RedlockFixture.opened(3, LONGEST);
         Leasehold holder = bench.client(bench.store, LONGEST);
         Lease lease = holder.lock("x").acquire();
         Leasehold other = bench.client(bench.store, LONGEST);
@@ -71,7 +71,7 @@ class RedlockRestartTest {
 
     @Test
     void aLeaseOutlivesTheLossOfOneMasterAndIsGivenToItAgainWhenItHasItsVoteBack() throws Exception {
-        bench = RedlockBench.opened(3, LONGEST);
+        bench = RedlockFixture.opened(3, LONGEST);
         Lease lease = bench.client(bench.store, LONGEST).lock("x").acquire();
         long start = System.nanoTime();
         bench.crash(1);
@@ -91,7 +91,7 @@ class RedlockRestartTest {
 
     @Test
     void mastersWhoseDisksAreTrustedKeepTheirVotesOverACrash() throws Exception {
-        bench = RedlockBench.unopened(3, Duration.ofMinutes(1), ALWAYS);
+        bench = RedlockFixture.unopened(3, Duration.ofMinutes(1), ALWAYS);
         RedlockStore trusting = bench.store.withTrustedPersistence();
         trusting.initialize();
         Lease lease = bench.client(trusting, Duration.ofSeconds(20)).lock("x").acquire();
@@ -110,7 +110,7 @@ class RedlockRestartTest {
 
     @Test
     void mastersWhoseDisksAreNotTrustedSayHowLongTheyHaveNoVote() throws Exception {
-        bench = RedlockBench.opened(3, Duration.ofMinutes(1), "--appendonly", "yes", "--appendfsync", "everysec");
+        bench = RedlockFixture.opened(3, Duration.ofMinutes(1), "--appendonly", "yes", "--appendfsync", "everysec");
         Lease lease = bench.client().lock("x").acquire();
         bench.crash(0);
         bench.crash(2);
@@ -132,7 +132,7 @@ class RedlockRestartTest {
     @Test
     void mastersThatWereReplicasOfOldCopiesOfThemselvesHaveNoVote() throws Exception {
         String[] atOnce = {"--repl-diskless-sync-delay", "0"};
-        bench = RedlockBench.unopened(3, Duration.ofMinutes(1), atOnce);
+        bench = RedlockFixture.unopened(3, Duration.ofMinutes(1), atOnce);
         try (RedisProcess first = RedisProcess.start(RedisProcess.Version.V7_0, atOnce);
                 RedisProcess second = RedisProcess.start(RedisProcess.Version.V7_0, atOnce)) {
             // A server's history has another name from its first replica on.
@@ -166,7 +166,7 @@ class RedlockRestartTest {
 
     @Test
     void aNewQuorumSaysThatItHasNoVoteAndAClaimThatMayWaitLongEnoughWaitsForIt() throws Exception {
-        bench = RedlockBench.unopened(3, LONGEST);
+        bench = RedlockFixture.unopened(3, LONGEST);
         long start = System.nanoTime();
         assertThatThrownBy(() -> impatient(bench.store).lock("x").tryAcquire())
                 .isInstanceOf(StoreUnavailableException.class)
@@ -178,7 +178,7 @@ class RedlockRestartTest {
 
     @Test
     void aQuorumIsOpenedOnlyIfAllMastersAnswerAndNoneHasAVote() throws Exception {
-        bench = RedlockBench.unopened(3, Duration.ofMinutes(1));
+        bench = RedlockFixture.unopened(3, Duration.ofMinutes(1));
         bench.server(1).kill();
         assertThatThrownBy(bench.store::initialize).isInstanceOfSatisfying(StoreUnavailableException.class, e -> {
             assertThat(e.nodes()).hasSize(3);
@@ -207,7 +207,7 @@ class RedlockRestartTest {
 
     @Test
     void aClientWithAnotherLongestLeaseIsRefusedAndToldWhy() throws Exception {
-        bench = RedlockBench.opened(3);
+        bench = RedlockFixture.opened(3);
         assertThat(bench.client().lock("x").tryAcquire()).isPresent();
         Leasehold other = impatient(bench.store.withMaxLease(Duration.ofSeconds(30)));
         assertThatThrownBy(() -> other.lock("y").tryAcquire())
@@ -219,7 +219,7 @@ class RedlockRestartTest {
 
     @Test
     void aLeaseLongerThanTheLongestIsRefused() {
-        bench = RedlockBench.opened(1, LONGEST);
+        bench = RedlockFixture.opened(1, LONGEST);
         assertThatThrownBy(() -> bench.client(bench.store, Duration.ofSeconds(3))
                         .lock("x")
                         .acquire())

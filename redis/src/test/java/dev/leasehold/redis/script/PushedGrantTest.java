@@ -8,7 +8,7 @@ import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.redis.QueueEntries;
 import dev.leasehold.redis.RedisStoreProvider;
-import dev.leasehold.redis.node.Stamp;
+import dev.leasehold.redis.node.ClockStamp;
 import dev.leasehold.redis.quorum.MarkerRules;
 import dev.leasehold.redis.voter.Voucher;
 import dev.leasehold.servers.RedisProcess;
@@ -267,7 +267,7 @@ class PushedGrantTest {
             ClockReading now = time.now();
             askedAt = new ClockReading(now.nanos() - age.toNanos(), now.wallMicros() - age.toNanos() / 1000);
             QueueEntries.change(server, KEYS[2], parts -> {
-                parts[3] = Stamp.of(askedAt);
+                parts[3] = ClockStamp.of(askedAt);
                 return parts;
             });
             held.release();
@@ -296,7 +296,7 @@ class PushedGrantTest {
             Lease held = one.lock("x").acquire();
             CompletableFuture<Lease> waiting = two.lock("x").acquireAsync();
             await().until(() -> server.llen(KEYS[2]) == 1);
-            String earlier = Stamp.of(new ClockReading(
+            String earlier = ClockStamp.of(new ClockReading(
                     System.nanoTime() - TimeUnit.SECONDS.toNanos(3), System.currentTimeMillis() * 1000 - 3_000_000));
             QueueEntries.change(server, KEYS[2], parts -> {
                 parts[3] = earlier;

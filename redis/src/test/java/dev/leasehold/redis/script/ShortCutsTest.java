@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.leasehold.redis.QueueEntries;
 import dev.leasehold.redis.quorum.Ballot;
 import dev.leasehold.redis.quorum.MarkerRules;
-import dev.leasehold.redis.voter.Papers;
+import dev.leasehold.redis.voter.BallotEncoder;
 import dev.leasehold.redis.voter.Voucher;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.spi.ClaimId;
@@ -300,7 +300,7 @@ class ShortCutsTest {
                     shortCuts
                             ? Script.VOTE.text()
                             : read("lock.lua", "find.lua", "stand.lua", "marker.lua", "voucher.lua", "vote.lua"),
-                    WordsTest.arguments(List.of(new Papers("me|x", RULES).of(ballot, now, toTell))));
+                    EncodedArgsTest.arguments(List.of(new BallotEncoder("me|x", RULES).of(ballot, now, toTell))));
             if (!answer.endsWith("\n[1]")) {
                 return answer;
             }

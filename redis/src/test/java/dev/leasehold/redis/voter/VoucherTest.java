@@ -8,7 +8,7 @@ import dev.leasehold.redis.connection.OwnClient;
 import dev.leasehold.redis.connection.RedisUris;
 import dev.leasehold.redis.connection.Route;
 import dev.leasehold.redis.node.Inbox;
-import dev.leasehold.redis.node.NodeEvents;
+import dev.leasehold.redis.node.NodeListener;
 import dev.leasehold.redis.node.RedisNode;
 import dev.leasehold.redis.node.RedisSettings;
 import dev.leasehold.redis.quorum.Ballot;
@@ -24,7 +24,7 @@ import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.TimeSource;
 import dev.leasehold.spi.Validity;
-import dev.leasehold.testkit.Deaf;
+import dev.leasehold.testkit.NoSignals;
 import dev.leasehold.testkit.RealTime;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScriptOutputType;
@@ -67,7 +67,7 @@ class VoucherTest {
         }
     }
 
-    private static final class Unheard implements NodeEvents {
+    private static final class Unheard implements NodeListener {
         @Override
         public void granted(LeaseId lease, int spare, @Nullable Validity validity) {}
 
@@ -83,11 +83,11 @@ class VoucherTest {
         RedisURI uri = RedisURI.create(redis.uri());
         Route route = new ClientRoute(own.client(), uri, RedisUris.name(uri));
         KeyNames names = KeyNames.of("");
-        NodeEvents events = new Unheard();
-        StoreContext context = new StoreContext("me", "me", "", time, Duration.ofSeconds(10), new Deaf());
+        NodeListener events = new Unheard();
+        StoreContext context = new StoreContext("me", "me", "", time, Duration.ofSeconds(10), new NoSignals());
         Inbox inbox = new Inbox(route, context, names, false, events);
         RedisNode node = new RedisNode(route, context, RedisSettings.DEFAULTS, names, inbox, true, events);
-        voter = new RedisVoter(node, new Papers("me", RULES), RULES);
+        voter = new RedisVoter(node, new BallotEncoder("me", RULES), RULES);
         get(voter.look());
     }
 

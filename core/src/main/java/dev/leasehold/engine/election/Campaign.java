@@ -1,0 +1,139 @@
+package dev.leasehold.engine.election;
+
+import dev.leasehold.LockException;
+import dev.leasehold.LockOptions;
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.engine.Client;
+import dev.leasehold.engine.HeldLease;
+import dev.leasehold.engine.Request;
+import dev.leasehold.spi.TimeSource;
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One candidate's way into office: claims the lock, and again after a pause where the store does not answer, until it has
+ * won or has withdrawn. The engine itself repeats a claim for as long as the store timeout; so the pause only keeps candidates
+ * apart.
+ */
+final class Campaign {
+
+    private static final long MOST_PAUSE_NANOS = 1_000_000_000L;
+    private static final int PAUSE_SHARE = 10;
+
+    private final Client client;
+    private final String name;
+    private final LockOptions options;
+    private final @Nullable Consumer<LockException> refused;
+    private final ReentrantLock guard = new ReentrantLock();
+    private @Nullable Request request;
+    private TimeSource.@Nullable Timer pausing;
+
+    /** Completes with the lease on a thread of the engine's, or exceptionally; cancelled when withdrawn. */
+    final CompletableFuture<HeldLease> won = new CompletableFuture<>();
+
+    /**
+     * Makes one; it does not stand yet.
+     *
+     * @param refused who is told of a refusal that trying again will not change, and then it is tried again after a lease; null
+     *     to end with it
+     */
+    Campaign(Client client, String name, LockOptions options, @Nullable Consumer<LockException> refused) {
+        this.client = client;
+        this.name = name;
+        this.options = options;
+        this.refused = refused;
+    }
+
+    /** Stands after the pause that lets others have their turn. */
+    void standAfterPause() {
+        long lease = options.leaseDuration().toNanos();
+        pause(Math.min(MOST_PAUSE_NANOS, lease / PAUSE_SHARE));
+    }
+
+    private void pause(long nanos) {
+        long jittered = (long) (nanos * (0.5 + client.settings().random().nextDouble()));
+        guard.lock();
+        try {
+            pausing = client.time().schedule(Duration.ofNanos(jittered), this::hurry);
+        } finally {
+            guard.unlock();
+        }
+        if (client.isClosed()) {
+            hurry();
+        }
+    }
+
+    /** Ends a pause. */
+    void hurry() {
+        guard.lock();
+        try {
+            TimeSource.Timer armed = pausing;
+            if (armed == null) {
+                return;
+            }
+            armed.cancel();
+            pausing = null;
+        } finally {
+            guard.unlock();
+        }
+        stand();
+    }
+
+    void stand() {
+        if (won.isDone()) {
+            return;
+        }
+        Request sent = Request.send(client, name, options, null);
+        guard.lock();
+        try {
+            request = sent;
+        } finally {
+            guard.unlock();
+        }
+        sent.whenDone(this::answered);
+        if (won.isCancelled()) {
+            sent.giveUp();
+        }
+    }
+
+    private void answered(@Nullable HeldLease lease, @Nullable Throwable failure) {
+        if (lease != null) {
+            if (!won.complete(lease)) {
+                lease.end();
+            }
+        } else if (failure instanceof StoreUnavailableException) {
+            standAfterPause();
+        } else if (failure instanceof LockException permanent && refused != null) {
+            refused.accept(permanent);
+            pause(options.leaseDuration().toNanos());
+        } else if (failure != null && !(failure instanceof CancellationException)) {
+            won.completeExceptionally(failure);
+        }
+    }
+
+    /** Gives it up, and leaves nothing in the store. Does nothing if it has ended. */
+    void withdraw() {
+        if (!won.cancel(false)) {
+            return;
+        }
+        Request sent;
+        guard.lock();
+        try {
+            TimeSource.Timer armed = pausing;
+            if (armed != null) {
+                armed.cancel();
+                pausing = null;
+            }
+            sent = request;
+        } finally {
+            guard.unlock();
+        }
+        if (sent != null) {
+            sent.giveUp();
+        }
+    }
+}

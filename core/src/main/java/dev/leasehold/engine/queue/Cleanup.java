@@ -1,0 +1,165 @@
+package dev.leasehold.engine.queue;
+
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Something of ours that must leave the store: a lease to release, or a claim to withdraw. Repeated until the store has
+ * answered, or until nothing of it can be left there any more.
+ */
+final class Cleanup {
+
+    private static final long FIRST_RETRY_NANOS = 50_000_000L;
+    private static final long MOST_RETRY_NANOS = 1_000_000_000L;
+
+    private final ClaimId claim;
+    private final @Nullable LeaseId lease;
+    private final @Nullable Hold hold;
+    private final long keepUntil;
+    private final long firstSentAt;
+    private final long pointlessAfterNanos;
+    private final boolean stragglers;
+
+    private int sent;
+    private long sentAt;
+    private boolean underWay;
+    private long nextAt;
+    private boolean holdTold;
+    private boolean sweeping;
+    private boolean withdrawAfterwards;
+    private long pointlessFrom;
+
+    private Cleanup(
+            ClaimId claim,
+            @Nullable LeaseId lease,
+            @Nullable Hold hold,
+            long keepNanos,
+            long now,
+            long pointlessAfterNanos,
+            boolean stragglers) {
+        this.claim = claim;
+        this.lease = lease;
+        this.hold = hold;
+        this.keepUntil = now + keepNanos;
+        this.firstSentAt = now;
+        this.pointlessAfterNanos = pointlessAfterNanos;
+        this.pointlessFrom = now + pointlessAfterNanos;
+        this.stragglers = stragglers;
+        this.nextAt = now;
+    }
+
+    static Cleanup release(
+            LeaseId lease,
+            @Nullable Hold hold,
+            long keepNanos,
+            long now,
+            long pointlessAfterNanos,
+            boolean stragglers) {
+        return new Cleanup(lease.claim(), lease, hold, keepNanos, now, pointlessAfterNanos, stragglers);
+    }
+
+    static Cleanup withdraw(ClaimId claim, long now, long pointlessAfterNanos, boolean stragglers) {
+        return new Cleanup(claim, null, null, 0, now, pointlessAfterNanos, stragglers);
+    }
+
+    ClaimId claim() {
+        return claim;
+    }
+
+    @Nullable LeaseId lease() {
+        return lease;
+    }
+
+    @Nullable Hold hold() {
+        return hold;
+    }
+
+    boolean isReleaseOf(ClaimId released) {
+        return lease != null && !sweeping && claim.equals(released);
+    }
+
+    void withdrawAfterwards() {
+        withdrawAfterwards = true;
+    }
+
+    boolean isToBeWithdrawn() {
+        return withdrawAfterwards;
+    }
+
+    boolean isRepeated() {
+        return sent > 1;
+    }
+
+    boolean isDue(long now) {
+        return !underWay && now - nextAt >= 0;
+    }
+
+    boolean isPointless(long now) {
+        return !underWay && now - pointlessFrom >= 0;
+    }
+
+    /** Whether the store has taken so long over it that no answer can be expected. */
+    boolean isUnanswered(long limit, long now) {
+        return underWay && now - sentAt >= limit;
+    }
+
+    /** When to look at it again if nothing happens. */
+    long nextLook(long patience, long limit) {
+        long due = underWay ? sentAt + limit : nextAt;
+        if (hold != null && !holdTold) {
+            long tell = firstSentAt + patience;
+            due = tell - due < 0 ? tell : due;
+        }
+        return due;
+    }
+
+    /** Whether this is under way as the release of a lease, or, with null, as the withdrawal of a claim. */
+    boolean isSentAs(ClaimId sentClaim, @Nullable LeaseId sentLease) {
+        LeaseId sentAs = sweeping ? null : lease;
+        return underWay && claim.equals(sentClaim) && Objects.equals(sentAs, sentLease);
+    }
+
+    Action send(long now) {
+        underWay = true;
+        sentAt = now;
+        sent++;
+        LeaseId released = lease;
+        return released == null || sweeping
+                ? new Action.SendWithdraw(claim)
+                : new Action.SendRelease(released, Duration.ofNanos(Math.max(0, keepUntil - now)));
+    }
+
+    void failed(long now) {
+        underWay = false;
+        nextAt = now + Math.min(MOST_RETRY_NANOS, FIRST_RETRY_NANOS << Math.min(sent, 5));
+    }
+
+    /**
+     * Notes that the store has carried it out.
+     *
+     * @return whether that is all; false if requests of the claim may still be on their way, so that the claim has to be
+     *     withdrawn once more when they no longer can be
+     */
+    boolean done(long now, Duration horizon) {
+        underWay = false;
+        if (!stragglers || sweeping || horizon.isZero()) {
+            return true;
+        }
+        sweeping = true;
+        nextAt = now + horizon.toNanos();
+        pointlessFrom = nextAt + pointlessAfterNanos;
+        return false;
+    }
+
+    /** Whether the holder has to be told now that the store does not answer its release. */
+    boolean mustTellHold(long now, long patience) {
+        if (hold == null || holdTold || now - firstSentAt < patience) {
+            return false;
+        }
+        holdTold = true;
+        return true;
+    }
+}

@@ -1,0 +1,132 @@
+package dev.leasehold.engine.queue;
+
+import dev.leasehold.LockOptions;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.WaitingRules;
+import java.time.Duration;
+import java.util.random.RandomGenerator;
+
+/** The claim that a local queue has before the store: asked, perhaps standing in the store's queue, asked again. */
+final class PendingClaim {
+
+    private static final long FIRST_RETRY_NANOS = 20_000_000L;
+    private static final long MOST_RETRY_NANOS = 1_000_000_000L;
+    private static final long AFTER_EXPIRY_NANOS = 1_000_000L;
+    private static final long LEAST_PAUSE_NANOS = 5_000_000L;
+
+    private final Claim claim;
+    private final RandomGenerator random;
+
+    private int place = Claim.NEW;
+
+    private boolean underWay;
+    private boolean askAgain;
+    private boolean mayStandInQueue;
+    private boolean uncertain;
+    private boolean everUncertain;
+    private boolean lastWordBusy;
+    private long lastWordAt;
+    private long sentAt;
+    private long nextAt;
+    private int failures;
+
+    PendingClaim(Claim claim, long now, RandomGenerator random) {
+        this.claim = claim;
+        this.random = random;
+        this.lastWordAt = now;
+        this.sentAt = now;
+        this.nextAt = now;
+    }
+
+    Claim claim() {
+        return claim;
+    }
+
+    boolean isUnderWay() {
+        return underWay;
+    }
+
+    boolean isDue(long now) {
+        return !underWay && now - nextAt >= 0;
+    }
+
+    long sentAt() {
+        return sentAt;
+    }
+
+    /** Whether the store has taken so long over the question that no answer can be expected. */
+    boolean isUnanswered(long limit, long now) {
+        return underWay && now - sentAt >= limit;
+    }
+
+    /** When to look at it next: when it is to be sent, or its answer can no longer be expected. */
+    long nextLook(long limit) {
+        return underWay ? sentAt + limit : nextAt;
+    }
+
+    /** Whether the store has said that the lock is busy, and has not failed to answer since. */
+    boolean saysBusy() {
+        return lastWordBusy;
+    }
+
+    /** Whether anything of it may be left in the store. */
+    boolean mayHaveLeftTraces() {
+        return uncertain || mayStandInQueue;
+    }
+
+    /** Whether a request was given up that may still be on its way. */
+    boolean mayHaveStragglers() {
+        return everUncertain;
+    }
+
+    /** Whether so much time has passed since its last word that the store may have passed it over. */
+    boolean isForgotten(long now) {
+        return mayHaveLeftTraces()
+                && now - lastWordAt >= WaitingRules.aliveFor(claim.lease()).toNanos();
+    }
+
+    Action send(long now) {
+        underWay = true;
+        askAgain = false;
+        sentAt = now;
+        Action sending = new Action.SendClaim(claim.at(place));
+        place = Math.max(Claim.UNKNOWN, place);
+        return sending;
+    }
+
+    /** Asks at once, or as soon as the present question is answered. */
+    void askNow(long now) {
+        askAgain = true;
+        nextAt = now;
+    }
+
+    void answered() {
+        underWay = false;
+    }
+
+    void busy(ClaimAnswer.Busy answer, long now) {
+        underWay = false;
+        failures = 0;
+        lastWordAt = sentAt;
+        mayStandInQueue = claim.enqueue();
+        uncertain = false;
+        lastWordBusy = true;
+        place = answer.place();
+        long pause = (long) (WaitingRules.askEvery(claim.lease()).toNanos() * (0.75 + random.nextDouble() * 0.2));
+        Duration timeLeft = answer.timeLeft();
+        if (timeLeft != null && answer.place() <= 1 && timeLeft.compareTo(LockOptions.FOREVER) < 0) {
+            pause = Math.min(pause, timeLeft.toNanos() + AFTER_EXPIRY_NANOS);
+        }
+        nextAt = askAgain ? now : now + Math.max(pause, LEAST_PAUSE_NANOS);
+    }
+
+    void failed(boolean mayHaveBeenCarriedOut, long now) {
+        underWay = false;
+        uncertain |= mayHaveBeenCarriedOut;
+        everUncertain |= mayHaveBeenCarriedOut;
+        lastWordBusy = false;
+        long pause = Math.min(MOST_RETRY_NANOS, FIRST_RETRY_NANOS << Math.min(failures++, 6));
+        nextAt = now + (long) (pause * (0.5 + random.nextDouble()));
+    }
+}

@@ -1,0 +1,339 @@
+package dev.leasehold.engine.queue;
+
+import dev.leasehold.LeaseState;
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.Validity;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One lease of the store's, from its grant to its end, with the holds that are served along its run of tokens; and the
+ * watchdog's timetable for it: renew at a third of the way to the deadline, from then on every tenth of the lease until
+ * somebody answers or the deadline is reached.
+ */
+final class StoreLease {
+
+    /** No lease is as short as this, so renewing with it changes nothing: it is only a question. */
+    private static final Duration QUESTION = Duration.ofMillis(1);
+
+    private static final long MOST_RETRY_NANOS = 5_000_000_000L;
+    private static final long EXTENSION_RETRY_NANOS = 100_000_000L;
+
+    /** Who holds the lock for less than that confirms a hand-over by its release, and no renewal is sent. */
+    private static final long MOST_PAUSE_AFTER_PUSH_NANOS = 20_000_000L;
+
+    private final LeaseId lease;
+    private final long endOfRun;
+    private final Duration asked;
+    private final boolean pushed;
+    private final boolean stragglers;
+    private final long beganAt;
+    private final RandomGenerator random;
+    private final List<Extension> extensions = new ArrayList<>();
+
+    private Validity validity;
+    private @Nullable Hold hold;
+    private long nextToken;
+    private int served;
+
+    private long leaseNanos;
+    private long askedNanos;
+    private boolean renewing = true;
+    private long renewAt;
+    private boolean doubted;
+    private long doubtedAt;
+    private boolean capped;
+    private long cappedAt;
+    private long endInStore;
+    private @Nullable Caller preparedFor;
+    private boolean prepared;
+    private long preparedAt;
+
+    /**
+     * Begins a tenure.
+     *
+     * @param asked the lease that was claimed
+     * @param pushed whether the grant came unasked, and so lasts only for the claim period
+     * @param stragglers whether requests of the claim may still be on their way
+     */
+    StoreLease(
+            LeaseId lease,
+            int spare,
+            Validity validity,
+            Duration asked,
+            boolean pushed,
+            boolean stragglers,
+            long now,
+            RandomGenerator random) {
+        this.lease = lease;
+        this.endOfRun = lease.token() + spare;
+        this.nextToken = lease.token();
+        this.validity = validity;
+        this.asked = asked;
+        this.pushed = pushed;
+        this.stragglers = stragglers;
+        this.beganAt = now;
+        this.random = random;
+        this.leaseNanos = asked.toNanos();
+        this.askedNanos = leaseNanos;
+        this.endInStore = now + withMargin(leaseNanos);
+        planRenewal();
+        if (pushed) {
+            renewAt = now + Math.min(MOST_PAUSE_AFTER_PUSH_NANOS, validity.nanosLeft(now) / 10);
+        }
+    }
+
+    LeaseId lease() {
+        return lease;
+    }
+
+    @Nullable Hold hold() {
+        return hold;
+    }
+
+    List<Extension> extensions() {
+        return extensions;
+    }
+
+    boolean isOver(long now) {
+        return validity.isOver(now);
+    }
+
+    boolean mayHaveStragglers() {
+        return stragglers;
+    }
+
+    boolean isRenewing() {
+        return renewing;
+    }
+
+    boolean isDoubted() {
+        return doubted;
+    }
+
+    /** Whether the watchdog has begun to ask for less than a lease, because the hold reaches its maxHold. */
+    boolean isCapped() {
+        return capped;
+    }
+
+    /** For how long from now on the store may have the lease if nothing more is heard of it, confirmed or not. */
+    long nanosInStore(long now) {
+        return endInStore - now;
+    }
+
+    /** Whether both clocks say that the lease holds, by its last confirmation. */
+    boolean isConfirmedBy(ClockReading clocks) {
+        return validity.isConfirmedBy(clocks);
+    }
+
+    /** Whether the clocks have moved alike since the last confirmation. */
+    boolean hasClocksInStep(ClockReading clocks) {
+        return validity.agrees(clocks);
+    }
+
+    /** Whether so many callers of this process have been served in a row that the lock has to go back to the store. */
+    boolean hasServedEnough(int mostHandOvers, long mostNanos, long now) {
+        return served > 0 && (served > mostHandOvers || now - beganAt >= mostNanos || nextToken > endOfRun);
+    }
+
+    /**
+     * Whether enough of the lease is left to give it to a caller. One who will not renew gets a lease that was just
+     * granted or renewed; one who will may start where the watchdog would not have renewed yet, also where the store has
+     * confirmed less than it was asked for.
+     */
+    boolean isReadyFor(Caller caller, long now) {
+        if (doubted) {
+            return false;
+        }
+        if (preparedFor == caller && prepared) {
+            return true;
+        }
+        Duration wanted = caller.firstLease();
+        boolean renews = caller.options().autoRenew();
+        if (served == 0) {
+            return asked.compareTo(wanted) >= 0 && (renews || !pushed);
+        }
+        long confirmed = validity.deadline() - validity.sentAt().nanos();
+        long whole = askedNanos >= wanted.toNanos() ? Math.min(wanted.toNanos(), confirmed) : wanted.toNanos();
+        return renews && validity.nanosLeft(now) >= whole / 10 * 6;
+    }
+
+    /** Has the lease renewed for a caller before it is given to it. */
+    void prepareFor(Caller caller, long now) {
+        if (preparedFor != caller) {
+            preparedFor = caller;
+            prepared = false;
+            preparedAt = now;
+            renewing = true;
+            leaseNanos = caller.firstLease().toNanos();
+            renewAt = now;
+        }
+    }
+
+    /** Whether the lease is being renewed for a caller. */
+    boolean isPreparing() {
+        return preparedFor != null && (!prepared || doubted);
+    }
+
+    /** Starts the turn of a caller, with the next token of the run. */
+    Hold give(Caller caller, ClockReading now) {
+        Hold next = new Hold(lease.lock(), nextToken++, caller, validity, now.nanos());
+        hold = next;
+        served++;
+        preparedFor = null;
+        leaseNanos = caller.options().leaseDuration().toNanos();
+        renewing = caller.options().autoRenew();
+        capped = false;
+        return next;
+    }
+
+    /** Ends the turn of the holder. */
+    void vacate() {
+        hold = null;
+        extensions.clear();
+    }
+
+    /**
+     * Takes a confirmation over. A lease's end never moves back, so of two confirmations the one that lasts longer is right,
+     * with its own clocks: the newer clocks beside the older deadline would forget what the machine has slept in between.
+     * In doubt the new one counts, since only that was asked for after the doubt arose.
+     *
+     * @return the extensions that its request has covered
+     */
+    List<Extension> confirm(Validity confirmed) {
+        Hold current = hold;
+        boolean inDoubt = current != null && current.isInDoubt();
+        Validity merged = inDoubt || hasOutlasted(confirmed) ? confirmed : validity;
+        if (current != null && !current.confirm(merged)) {
+            return List.of();
+        }
+        validity = merged;
+        long sentAt = confirmed.sentAt().nanos();
+        if (doubted && sentAt - doubtedAt >= 0) {
+            doubted = false;
+        }
+        if (preparedFor != null && sentAt - preparedAt >= 0) {
+            prepared = true;
+        }
+        if (capped && sentAt - cappedAt >= 0) {
+            renewing = false;
+        }
+        List<Extension> covered = extensionsAskedBy(sentAt);
+        if (!doubted && (preparedFor == null || prepared) && extensions.isEmpty()) {
+            planRenewal();
+        }
+        return covered;
+    }
+
+    /** Whether a confirmation lasts longer than what was known when it was asked for, or that is worth nothing by then. */
+    private boolean hasOutlasted(Validity confirmed) {
+        ClockReading asked = confirmed.sentAt();
+        return !validity.isConfirmedBy(asked) || confirmed.length() > validity.nanosLeft(asked);
+    }
+
+    /** Has the lease confirmed by a request that is sent from now on. */
+    void doubt(long now) {
+        doubted = true;
+        doubtedAt = now;
+        renewAt = now;
+    }
+
+    void extend(Extension extension, long now) {
+        extension.askedAt = now;
+        extensions.add(extension);
+        renewAt = now;
+    }
+
+    /** Takes out the extensions that a request sent at a given time has covered. */
+    private List<Extension> extensionsAskedBy(long sentAt) {
+        List<Extension> done = new ArrayList<>();
+        for (Iterator<Extension> all = extensions.iterator(); all.hasNext(); ) {
+            Extension extension = all.next();
+            if (sentAt - extension.askedAt >= 0) {
+                done.add(extension);
+                all.remove();
+            }
+        }
+        return done;
+    }
+
+    void stopRenewing() {
+        renewing = false;
+    }
+
+    boolean isRequestDue(long now) {
+        return wantsRequest() && now - renewAt >= 0;
+    }
+
+    private boolean wantsRequest() {
+        return renewing || doubted || !extensions.isEmpty();
+    }
+
+    /** What to ask the store for now; without an answer it will be asked again. */
+    Duration nextRequest(long now) {
+        long retry = Math.min(leaseNanos / 10, extensions.isEmpty() ? MOST_RETRY_NANOS : EXTENSION_RETRY_NANOS);
+        renewAt = now + (long) (retry * (0.75 + random.nextDouble() / 2));
+        long wanted = renewing ? leaseNanos : 0;
+        for (Extension extension : extensions) {
+            wanted = Math.max(wanted, extension.duration().toNanos());
+        }
+        Hold current = hold;
+        long most = current == null ? Long.MAX_VALUE : current.holdNanosLeft(now);
+        if (wanted > most) {
+            wanted = most;
+            cap(now);
+        }
+        if (current != null && renewing) {
+            wanted = Math.max(wanted, current.keepNanos(now));
+        }
+        askedNanos = Math.max(askedNanos, wanted);
+        long end = now + withMargin(wanted);
+        if (end - endInStore > 0) {
+            endInStore = end;
+        }
+        return wanted <= QUESTION.toNanos() ? QUESTION : Duration.ofNanos(wanted);
+    }
+
+    /** From now on only what is left of maxHold is asked for: until it is confirmed, or over. */
+    private void cap(long now) {
+        Hold current = hold;
+        if (renewing && !capped) {
+            capped = true;
+            cappedAt = now;
+        }
+        if (current != null && current.holdNanosLeft(now) <= 0) {
+            renewing = false;
+        }
+    }
+
+    long nextDue() {
+        Hold current = hold;
+        Validity holds = current == null ? null : current.validity();
+        Validity counts = holds == null ? validity : holds;
+        Long ends = current == null ? null : current.endsAt();
+        long due = ends == null ? counts.deadline() : ends;
+        if (wantsRequest() && renewAt - due < 0) {
+            due = renewAt;
+        }
+        if (current != null && current.options().autoRenew() && current.announced() == LeaseState.HELD) {
+            long risk = Hold.riskAt(counts);
+            due = risk - due < 0 ? risk : due;
+        }
+        return due;
+    }
+
+    /** How long the store may count that as, if its clock is slower than ours. */
+    private static long withMargin(long nanos) {
+        return nanos + nanos / 64;
+    }
+
+    private void planRenewal() {
+        renewAt = validity.sentAt().nanos()
+                + (validity.deadline() - validity.sentAt().nanos()) / 3;
+    }
+}

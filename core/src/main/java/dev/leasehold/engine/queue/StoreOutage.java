@@ -1,0 +1,99 @@
+package dev.leasehold.engine.queue;
+
+import dev.leasehold.LockException;
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.StoreUnavailableException.Outcome;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Since when a local queue has been waiting for a word of the store: no answer at all, or only grants that were over when
+ * they came.
+ */
+final class StoreOutage {
+
+    private boolean silent;
+    private long silentSince;
+    private boolean late;
+    private long lateSince;
+    private @Nullable LockException lastFailure;
+    private long lastFailedAt;
+
+    /** Somebody waits for an answer from now on. */
+    void owed(long now) {
+        if (!silent) {
+            silent = true;
+            silentSince = now;
+        }
+    }
+
+    /** The store has answered; perhaps it owes another answer. */
+    void broken(boolean stillOwed, long now) {
+        silent = stillOwed;
+        silentSince = now;
+        lastFailure = null;
+    }
+
+    void failed(LockException failure, long now) {
+        lastFailure = failure;
+        lastFailedAt = now;
+    }
+
+    /**
+     * When the store will serve again by itself, if it has said so.
+     *
+     * @return {@link LocalQueue#NEVER} if it is not known
+     */
+    long backAt() {
+        Duration backIn = lastFailure instanceof StoreUnavailableException known ? known.backIn() : null;
+        return backIn == null ? LocalQueue.NEVER : lastFailedAt + backIn.toNanos();
+    }
+
+    /** A grant that was asked for at a given time came too late to be used. */
+    void late(long askedAt, LockException failure) {
+        lastFailure = failure;
+        if (!late) {
+            late = true;
+            lateSince = askedAt;
+        }
+    }
+
+    void inTime() {
+        late = false;
+    }
+
+    /**
+     * When it began.
+     *
+     * @param matters whether an answer is still waited for
+     * @return {@link LocalQueue#NEVER} if there is no silence
+     */
+    long began(boolean matters) {
+        if (late) {
+            return lateSince;
+        }
+        return silent && matters ? silentSince : LocalQueue.NEVER;
+    }
+
+    @Nullable LockException lastFailure() {
+        return lastFailure;
+    }
+
+    /** Whether the store was found to be down, or nothing listens there: asking again at once is in vain. */
+    static boolean isInVain(LockException failure) {
+        if (!(failure instanceof StoreUnavailableException known)) {
+            return false;
+        }
+        if (known.isLasting()) {
+            return true;
+        }
+        for (Throwable cause = known.getCause(); cause != null; cause = cause.getCause()) {
+            if (cause instanceof ConnectException || cause instanceof UnknownHostException) {
+                return known.outcome() == Outcome.NOT_ACQUIRED;
+            }
+        }
+        return false;
+    }
+}

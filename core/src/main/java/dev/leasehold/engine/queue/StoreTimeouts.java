@@ -1,0 +1,103 @@
+package dev.leasehold.engine.queue;
+
+import dev.leasehold.LockException;
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.internal.DurationText;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * For how long those who wait for a lock put up with the store's silence, counted from when they joined or from when the
+ * silence began, whichever was later. Who still waits for the holder has the store's time-out. Who wants to know at once, or
+ * whose limit is over, has one second: an outage must not keep a service's threads for longer than they wanted to wait.
+ * Before the {@link FirstContact} all have the time-out. A store that has said when it will serve again has until then, and
+ * that from there, with whoever would have waited that long for the holder anyway.
+ */
+final class StoreTimeouts {
+
+    private static final long LEAST_NANOS = 1_000_000_000L;
+
+    private final String lock;
+    private final QueueSettings settings;
+    private final WaitingCallers waiting;
+    private final StoreOutage silence;
+
+    StoreTimeouts(String lock, QueueSettings settings, WaitingCallers waiting, StoreOutage silence) {
+        this.lock = lock;
+        this.settings = settings;
+        this.waiting = waiting;
+        this.silence = silence;
+    }
+
+    /**
+     * Fails those whose patience is over.
+     *
+     * @param owed whether an answer is waited for
+     * @param traces whether the store may have something of ours
+     */
+    void look(boolean owed, boolean traces, long now, List<Action> actions) {
+        long since = silence.began(owed);
+        if (since == LocalQueue.NEVER || earliest(since) - now > 0) {
+            return;
+        }
+        for (Caller caller : waiting.removeIf(caller -> now - end(caller, since) >= 0)) {
+            long from = later(caller.joinedAt, since);
+            actions.add(new Action.Fail(caller, unavailable(traces, Duration.ofNanos(now - from))));
+        }
+    }
+
+    /**
+     * When to look next.
+     *
+     * @return {@link LocalQueue#NEVER} if nobody waits, or for nothing
+     */
+    long nextLook(boolean owed, long now) {
+        long since = silence.began(owed);
+        if (since == LocalQueue.NEVER || waiting.isEmpty()) {
+            return LocalQueue.NEVER;
+        }
+        if (earliest(since) - now > 0) {
+            return earliest(since);
+        }
+        Caller first = waiting.least(Comparator.comparingLong(caller -> end(caller, since) - now));
+        return first == null ? LocalQueue.NEVER : end(first, since);
+    }
+
+    /** Before that nobody's patience ends, so that the callers are looked through only where a store is silent. */
+    private long earliest(long since) {
+        return since + Math.min(LEAST_NANOS, settings.storeTimeout().toNanos());
+    }
+
+    private long end(Caller caller, long since) {
+        long from = later(caller.joinedAt, since);
+        long backAt = silence.backAt();
+        boolean waitsForIt =
+                backAt != LocalQueue.NEVER && backAt - (caller.joinedAt + caller.waitNanos) <= 0 && backAt - from > 0;
+        long begins = waitsForIt ? backAt : from;
+        long most = settings.storeTimeout().toNanos();
+        return begins + (caller.tries && settings.contact().isMade() ? Math.min(most, LEAST_NANOS) : most);
+    }
+
+    private static long later(long one, long other) {
+        return one - other > 0 ? one : other;
+    }
+
+    private StoreUnavailableException unavailable(boolean traces, Duration waited) {
+        LockException failure = silence.lastFailure();
+        StoreUnavailableException known = failure instanceof StoreUnavailableException one ? one : null;
+        return new StoreUnavailableException(
+                "the store " + settings.store() + " did not answer for " + DurationText.of(waited)
+                        + " while the lock '" + lock + "' was waited for; the lock is not held, and what the claim may "
+                        + "have left in the store is being withdrawn. "
+                        + (failure == null
+                                ? "Check that the store is reachable"
+                                : "The last failure was: " + failure.getMessage()),
+                known == null ? settings.store() : known.node(),
+                traces ? Outcome.UNKNOWN : Outcome.NOT_ACQUIRED,
+                known == null ? List.of() : known.nodes(),
+                known == null ? null : known.backIn(),
+                failure);
+    }
+}

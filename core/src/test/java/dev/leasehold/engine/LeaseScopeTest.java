@@ -1,0 +1,243 @@
+package dev.leasehold.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.LeaseLostException;
+import dev.leasehold.LeaseState;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockOptions;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.Store;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The end of a hold as its holder sees it: a body's end, and close(). */
+class LeaseScopeTest {
+
+    private final Leasehold leasehold = Leasehold.builder()
+            .store(new WrappedStore())
+            .timeSource(new StillTime())
+            .build();
+
+    @AfterEach
+    void close() {
+        leasehold.close();
+    }
+
+    private HeldLease acquire(LockOptions options) throws InterruptedException {
+        return (HeldLease) leasehold.lock("a", options).acquire();
+    }
+
+    private HeldLease acquire() throws InterruptedException {
+        return acquire(LockOptions.defaults());
+    }
+
+    /** As the engine does when the store has said so. */
+    private static void lose(HeldLease lease) {
+        lease.hold().lose();
+        lease.watcher().stateChanged(LeaseState.LOST);
+    }
+
+    @Test
+    void aBodyUnderALeaseThatWasHeldReturnsItsResult() throws Exception {
+        HeldLease lease = acquire();
+        assertThat(LeaseScope.<Integer, RuntimeException>call(lease, held -> 42))
+                .isEqualTo(42);
+        assertThat(lease.state()).isEqualTo(LeaseState.RELEASED);
+    }
+
+    @Test
+    void aBodyThatEndsNormallyOnALostLeaseThrows() throws Exception {
+        HeldLease lease = acquire();
+        assertThatThrownBy(() -> LeaseScope.call(lease, held -> {
+                    lose(lease);
+                    return 42;
+                }))
+                .isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void whatABodyThrowsOnALostLeaseCarriesTheLoss() throws Exception {
+        HeldLease lease = acquire();
+        assertThatThrownBy(() -> LeaseScope.call(lease, held -> {
+                    lose(lease);
+                    throw new IOException("disk");
+                }))
+                .isInstanceOf(IOException.class)
+                .satisfies(
+                        e -> assertThat(e.getSuppressed()).hasSize(1).hasOnlyElementsOfType(LeaseLostException.class));
+    }
+
+    @Test
+    void whatABodyThrowsUnderALeaseThatWasHeldComesAlone() throws Exception {
+        HeldLease lease = acquire();
+        assertThatThrownBy(() -> LeaseScope.call(lease, held -> {
+                    throw new IOException("disk");
+                }))
+                .isInstanceOf(IOException.class)
+                .satisfies(e -> assertThat(e.getSuppressed()).isEmpty());
+        assertThat(lease.state()).isEqualTo(LeaseState.RELEASED);
+    }
+
+    @Test
+    void aBodyIsInterruptedOnLossWhereItWantsToBe() throws Exception {
+        HeldLease lease = acquire(LockOptions.defaults().withInterruptOnLoss(true));
+        assertThatThrownBy(() -> LeaseScope.call(lease, held -> {
+                    lose(lease);
+                    return Thread.currentThread().isInterrupted() ? "interrupted" : "not";
+                }))
+                .isInstanceOf(LeaseLostException.class);
+        assertThat(Thread.currentThread().isInterrupted())
+                .as("no interrupt outlives the body")
+                .isFalse();
+        HeldLease calm = acquire();
+        boolean[] interrupted = new boolean[1];
+        assertThatThrownBy(() -> LeaseScope.call(calm, held -> {
+                    lose(calm);
+                    interrupted[0] = Thread.currentThread().isInterrupted();
+                    return true;
+                }))
+                .isInstanceOf(LeaseLostException.class);
+        assertThat(interrupted[0]).isFalse();
+    }
+
+    @Test
+    void aBodyThatIsInterruptedOnLossEndsWithTheLossAndNotWithAnInterrupt() throws Exception {
+        HeldLease lease = acquire(LockOptions.defaults().withInterruptOnLoss(true));
+        assertThatThrownBy(() -> LeaseScope.call(lease, held -> {
+                    lose(lease);
+                    Thread.sleep(60_000);
+                    return true;
+                }))
+                .isInstanceOf(LeaseLostException.class)
+                .satisfies(e ->
+                        assertThat(e.getSuppressed()).hasSize(1).hasOnlyElementsOfType(InterruptedException.class));
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    @Test
+    void anInterruptOfSomebodyElseIsNotLostWithOurs() throws Exception {
+        HeldLease lease = acquire(LockOptions.defaults().withInterruptOnLoss(true));
+        assertThatThrownBy(() -> LeaseScope.call(lease, held -> {
+                    lose(lease);
+                    try {
+                        Thread.sleep(60_000);
+                    } finally {
+                        Thread.currentThread().interrupt();
+                    }
+                    return true;
+                }))
+                .isInstanceOf(LeaseLostException.class);
+        assertThat(Thread.interrupted())
+                .as("the interrupt that came after ours")
+                .isTrue();
+        HeldLease other = acquire(LockOptions.defaults().withInterruptOnLoss(true));
+        assertThatThrownBy(() -> LeaseScope.call(other, held -> {
+                    Thread.currentThread().interrupt();
+                    lose(other);
+                    return true;
+                }))
+                .isInstanceOf(LeaseLostException.class);
+        assertThat(Thread.interrupted())
+                .as("the interrupt that came before ours")
+                .isTrue();
+        HeldLease third = acquire();
+        assertThatThrownBy(() -> LeaseScope.call(third, held -> {
+                    throw new InterruptedException("somebody else's");
+                }))
+                .isInstanceOf(InterruptedException.class);
+    }
+
+    @Test
+    void aBodyThatEndsInterruptedIsToldThatItsLockHadBeenBroken() throws Exception {
+        WrappedStore broken = new WrappedStore() {
+            @Override
+            CompletionStage<ReleaseAnswer> release(Store store, LeaseId lease, Duration keepFor) {
+                return CompletableFuture.supplyAsync(
+                        () -> ReleaseAnswer.NOT_HELD, CompletableFuture.delayedExecutor(50, TimeUnit.MILLISECONDS));
+            }
+        };
+        try (Leasehold client = Leasehold.builder().store(broken).build()) {
+            assertThatThrownBy(() ->
+                            client.lock("a").run(lease -> Thread.currentThread().interrupt()))
+                    .isInstanceOf(LeaseLostException.class);
+            assertThat(Thread.interrupted()).as("the interrupt is kept").isTrue();
+        }
+    }
+
+    // ---- the warning of close() ----
+
+    @Test
+    void closeWarnsOfALossThatNobodyHadNoticed() throws Exception {
+        HeldLease lease = acquire();
+        lose(lease);
+        assertThat(warningsOf(lease::close))
+                .singleElement()
+                .satisfies(text -> assertThat(text).contains("lost"));
+        assertThat(warningsOf(lease::close)).as("once").isEmpty();
+    }
+
+    @Test
+    void closeDoesNotWarnWhoKnows() throws Exception {
+        HeldLease looked = acquire();
+        lose(looked);
+        assertThat(looked.isValid()).isFalse();
+        assertThat(warningsOf(looked::close)).isEmpty();
+        HeldLease listened = acquire();
+        listened.onStateChange((which, state) -> {});
+        lose(listened);
+        assertThat(warningsOf(listened::close)).isEmpty();
+        HeldLease awaited = acquire();
+        assertThat(awaited.ended()).isNotNull();
+        lose(awaited);
+        assertThat(warningsOf(awaited::close)).isEmpty();
+    }
+
+    @Test
+    void closeDoesNotWarnOfAReleaseAndKeepsTheInterrupt() throws Exception {
+        HeldLease lease = acquire();
+        Thread.currentThread().interrupt();
+        assertThat(warningsOf(lease::close)).isEmpty();
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    private static List<String> warningsOf(Runnable action) {
+        List<String> warnings = Collections.synchronizedList(new ArrayList<>());
+        Handler handler = new Handler() {
+            @Override
+            public void publish(LogRecord record) {
+                if (record.getLevel().intValue() >= Level.WARNING.intValue()) {
+                    warnings.add(record.getMessage());
+                }
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        Logger logger = Logger.getLogger("dev.leasehold");
+        logger.addHandler(handler);
+        try {
+            action.run();
+        } finally {
+            logger.removeHandler(handler);
+        }
+        return warnings;
+    }
+}

@@ -1,0 +1,209 @@
+package dev.leasehold.engine.election;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.ElectionListener;
+import dev.leasehold.ElectionOptions;
+import dev.leasehold.LeaderElection;
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockException;
+import dev.leasehold.engine.StillTime;
+import dev.leasehold.engine.WrappedStore;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.Store;
+import dev.leasehold.spi.StoreFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Elections where the store refuses and where users' code blocks, on the machine's time. */
+@Timeout(60)
+class LeaderElectorTest {
+
+    private static final ElectionOptions BRIEF = ElectionOptions.ofLease(Duration.ofMillis(300));
+
+    /** So long that a busy machine does not lose it. */
+    private static final ElectionOptions UNHURRIED = ElectionOptions.ofLease(Duration.ofSeconds(3));
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    /** Refuses all claims until it is told not to. */
+    private static final class RefusingStore extends WrappedStore {
+        volatile boolean refuses = true;
+
+        @Override
+        public CompletionStage<ClaimAnswer> claim(Store store, Claim claim) {
+            return refuses
+                    ? CompletableFuture.failedFuture(new LockException("no right to '" + claim.lock() + "'"))
+                    : super.claim(store, claim);
+        }
+    }
+
+    private static Leasehold open(StoreFactory store) {
+        return Leasehold.builder().store(store).build();
+    }
+
+    @Test
+    void runThrowsWhatTryingAgainWillNotChange() {
+        try (Leasehold leasehold = open(new RefusingStore())) {
+            LeaderElection election = leasehold.election("office");
+            assertThatThrownBy(() -> election.run(lease -> {}))
+                    .isInstanceOf(LockException.class)
+                    .hasMessageContaining("no right");
+            assertThat(election.isLeader()).isFalse();
+        }
+    }
+
+    @Test
+    void inTheBackgroundARefusalIsToldToThoseWhoWaitAndTriedAgain() throws Exception {
+        RefusingStore store = new RefusingStore();
+        try (Leasehold leasehold = open(store)) {
+            LeaderElection election = leasehold.election("office", BRIEF);
+            election.start();
+            CompletableFuture<Lease> waits = election.awaitLeadershipAsync();
+            assertThatThrownBy(() -> waits.get(20, TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(LockException.class)
+                    .hasMessageContaining("no right");
+            store.refuses = false;
+            Lease lease = null;
+            for (int tries = 0; lease == null && tries < 100; tries++) {
+                try {
+                    lease = election.awaitLeadership(PATIENCE).orElseThrow();
+                } catch (LockException refusedOnceMore) {
+                    assertThat(refusedOnceMore).hasMessageContaining("no right");
+                }
+            }
+            assertThat(election.lease()).contains(lease);
+        }
+    }
+
+    @Test
+    void theEndOfATermIsToldAfterItsBeginningHoweverEarlyItComes() {
+        List<String> told = new ArrayList<>();
+        AtomicReference<LeaderElection> candidate = new AtomicReference<>();
+        StillTime resigning = new StillTime() {
+            @Override
+            public Timer schedule(Duration delay, Runnable task) {
+                LeaderElection election = candidate.get();
+                if (election != null && election.isLeader()) {
+                    assertThat(told).as("it leads, and nobody knows yet").isEmpty();
+                    election.resign();
+                }
+                return super.schedule(delay, task);
+            }
+        };
+        try (Leasehold leasehold = Leasehold.builder()
+                .store(new WrappedStore())
+                .timeSource(resigning)
+                .executor(Runnable::run)
+                .build()) {
+            LeaderElection election = leasehold.election("office");
+            election.onChange(new ElectionListener() {
+                @Override
+                public void elected(Lease lease) {
+                    told.add("elected");
+                }
+
+                @Override
+                public void demoted(Lease lease) {
+                    told.add("demoted");
+                }
+            });
+            candidate.set(election);
+            election.start();
+            assertThat(told).containsExactly("elected", "demoted");
+        }
+    }
+
+    @Test
+    void anExecutorThatNeverComesKeepsNobodyFromLeadingNorFromLosingTheOffice() throws Exception {
+        StoreFactory memory = WrappedStore.memory();
+        List<Runnable> stuck = Collections.synchronizedList(new ArrayList<>());
+        try (Leasehold blocked =
+                        Leasehold.builder().store(memory).executor(stuck::add).build();
+                Leasehold free = open(memory)) {
+            LeaderElection election = blocked.election("office", UNHURRIED);
+            election.onChange(new ElectionListener() {});
+            election.start();
+            assertThat(election.awaitLeadership(PATIENCE)).isPresent();
+            LeaderElection other = free.election("office", UNHURRIED);
+            other.start();
+            assertThat(election.resign()).isTrue();
+            assertThat(election.isLeader()).isFalse();
+            assertThat(other.awaitLeadership(PATIENCE))
+                    .as("when the lease has run out, as the listener has not been told")
+                    .isPresent();
+            other.close();
+            assertThat(other.isLeader()).isFalse();
+            assertThat(election.isLeader())
+                    .as("its listener may still be at work")
+                    .isFalse();
+            CompletableFuture<Throwable> told = new CompletableFuture<>();
+            Thread waiter = new Thread(() -> {
+                try {
+                    assertThat(election.awaitLeadership(Duration.ofHours(1))).isEmpty();
+                    told.complete(null);
+                } catch (InterruptedException | RuntimeException e) {
+                    told.complete(e);
+                }
+            });
+            waiter.setDaemon(true);
+            waiter.start();
+            while (waiter.getState() != Thread.State.WAITING) {
+                Thread.onSpinWait();
+            }
+            blocked.close();
+            assertThat(told.get(20, TimeUnit.SECONDS)).isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
+    void closingWaitsForAListenerThatIsAtWorkButNotForItself() throws Exception {
+        try (Leasehold leasehold = open(WrappedStore.memory())) {
+            LeaderElection election = leasehold.election("office", BRIEF);
+            CountDownLatch told = new CountDownLatch(1);
+            List<String> log = Collections.synchronizedList(new ArrayList<>());
+            election.onChange(new ElectionListener() {
+                @Override
+                public void elected(Lease lease) {
+                    long start = System.nanoTime();
+                    election.close();
+                    log.add(System.nanoTime() - start < TimeUnit.MILLISECONDS.toNanos(900) ? "at once" : "late");
+                }
+
+                @Override
+                public void demoted(Lease lease) {
+                    log.add("demoted");
+                    told.countDown();
+                }
+            });
+            election.start();
+            assertThat(told.await(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(log).containsExactly("at once", "demoted");
+
+            LeaderElection second = leasehold.election("office", BRIEF);
+            second.onChange(new ElectionListener() {
+                @Override
+                public void demoted(Lease lease) {
+                    log.add("second " + lease.isValid());
+                }
+            });
+            second.start();
+            assertThat(second.awaitLeadership(PATIENCE)).isPresent();
+            second.close();
+            assertThat(log).containsExactly("at once", "demoted", "second true");
+            assertThat(leasehold.lock("office").tryAcquire()).isPresent();
+        }
+    }
+}

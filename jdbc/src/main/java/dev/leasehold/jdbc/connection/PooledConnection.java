@@ -1,0 +1,167 @@
+package dev.leasehold.jdbc.connection;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/**
+ * A connection for one piece of work, brought into the state that it needs and given back as it was. What state a pool
+ * hands connections out in is the pool's business; a connection never carries a transaction of the user's, because those
+ * belong to connections that the user has.
+ */
+public final class PooledConnection implements AutoCloseable {
+
+    @FunctionalInterface
+    private interface Step {
+        void run() throws SQLException;
+    }
+
+    private final Connection connection;
+    private final Sql sql;
+    private final Deque<Step> restore = new ArrayDeque<>();
+    private final boolean lent;
+    private int patienceMillis;
+    private boolean spoiled;
+
+    private PooledConnection(Connection connection, boolean lent) {
+        this.lent = lent;
+        this.connection = connection;
+        this.sql = new Sql(connection);
+    }
+
+    /**
+     * Borrows a connection, in auto-commit mode.
+     *
+     * @param patienceMillis how long an answer is waited for on it
+     */
+    public static PooledConnection from(ConnectionSource source, int patienceMillis) throws SQLException {
+        return readied(source.get(), patienceMillis, false);
+    }
+
+    /**
+     * Borrows a connection for a thread of a caller's, in auto-commit mode.
+     *
+     * @param poolMillis how long a connection is waited for
+     * @param patienceMillis how long an answer is waited for on it
+     */
+    public static PooledConnection ready(ConnectionSource source, int poolMillis, int patienceMillis)
+            throws SQLException {
+        return readied(source.getReady(poolMillis), patienceMillis, true);
+    }
+
+    private static PooledConnection readied(Connection connection, int patienceMillis, boolean lent)
+            throws SQLException {
+        PooledConnection borrowed = new PooledConnection(connection, lent);
+        try {
+            borrowed.limit(patienceMillis);
+            borrowed.autoCommit(true);
+            if (connection.isReadOnly()) {
+                connection.setReadOnly(false);
+                borrowed.restore.push(() -> connection.setReadOnly(true));
+            }
+            return borrowed;
+        } catch (SQLException | RuntimeException e) {
+            borrowed.spoil();
+            borrowed.close();
+            throw e;
+        }
+    }
+
+    public Connection connection() {
+        return connection;
+    }
+
+    public Sql sql() {
+        return sql;
+    }
+
+    /** Not every driver can limit it; then the operating system does. */
+    private void limit(int patienceMillis) throws SQLException {
+        this.patienceMillis = patienceMillis;
+        try {
+            int before = connection.getNetworkTimeout();
+            connection.setNetworkTimeout(Runnable::run, patienceMillis);
+            restore.push(() -> connection.setNetworkTimeout(Runnable::run, before));
+        } catch (SQLException e) {
+            if (Sql.isBroken(e)) {
+                throw e;
+            }
+        }
+    }
+
+    /** Changes how long an answer is waited for; what it was before is restored in the end. */
+    public void waitForAnswers(int millis) throws SQLException {
+        limit(millis);
+    }
+
+    public void autoCommit(boolean wanted) throws SQLException {
+        boolean before = connection.getAutoCommit();
+        if (before != wanted) {
+            connection.setAutoCommit(wanted);
+            restore.push(() -> connection.setAutoCommit(before));
+        }
+    }
+
+    public void readCommitted() throws SQLException {
+        int before = connection.getTransactionIsolation();
+        if (before != Connection.TRANSACTION_READ_COMMITTED) {
+            connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+            restore.push(() -> connection.setTransactionIsolation(before));
+        }
+    }
+
+    /** Has the server keep none of this connection's statements: who comes next may meet another session. */
+    public void keepNoStatements(ConnectionRules dialect) throws SQLException {
+        int before = dialect.prepareThreshold(connection, 0);
+        if (before != 0) {
+            restore.push(() -> dialect.prepareThreshold(connection, before));
+        }
+    }
+
+    /**
+     * Has the server end a statement before nobody waits for its answer any more. Not for a caller's thread: where the server
+     * hangs, a driver may wait for it to answer to that, too, for longer than such a thread has.
+     */
+    public void limitStatements(ConnectionRules dialect) {
+        if (!lent) {
+            sql.limit(dialect, Math.max(1, patienceMillis / 10 * 8));
+        }
+    }
+
+    /** Ends a transaction that shall not count. */
+    public void rollBack() {
+        try {
+            if (!connection.getAutoCommit()) {
+                connection.rollback();
+            }
+        } catch (SQLException e) {
+            spoil();
+        }
+    }
+
+    /** The connection may be in any state: it is closed for good, as far as its pool lets us. */
+    public void spoil() {
+        spoiled = true;
+    }
+
+    @Override
+    public void close() {
+        try (Connection closing = connection) {
+            if (spoiled) {
+                closing.abort(Runnable::run);
+                return;
+            }
+            sql.close();
+            if (!closing.getAutoCommit()) {
+                closing.rollback(); // Whoever gives up half-way gets here first, and auto-commit mode would commit
+                // that.
+            }
+            while (!restore.isEmpty()) {
+                restore.pop().run();
+            }
+        } catch (SQLException e) {
+            System.getLogger("dev.leasehold.jdbc").log(System.Logger.Level.DEBUG, "giving back a connection", e);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package dev.leasehold.jdbc.protocol;
+
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+/**
+ * The clients of this JVM that have the same file open, so that they hear of each other at once. Thread-safe.
+ *
+ * <p>It only saves time: who is not reached (another process, another class loader) looks at the file itself.
+ */
+public final class LocalClients {
+
+    /** A client. Its methods return at once. */
+    public interface Neighbour {
+        String client();
+
+        /** Something of interest to the client has been committed. */
+        void nudge();
+
+        /** A lease of the client's was ended by somebody else. */
+        void doubt(String lock);
+    }
+
+    private static final ConcurrentMap<Object, Set<Neighbour>> BY_FILE = new ConcurrentHashMap<>();
+
+    private LocalClients() {}
+
+    public static void join(Object file, Neighbour neighbour) {
+        BY_FILE.compute(file, (key, known) -> {
+            Set<Neighbour> all = known == null ? ConcurrentHashMap.newKeySet() : known;
+            all.add(neighbour);
+            return all;
+        });
+    }
+
+    public static void leave(Object file, Neighbour neighbour) {
+        BY_FILE.computeIfPresent(file, (key, known) -> {
+            known.remove(neighbour);
+            return known.isEmpty() ? null : known;
+        });
+    }
+
+    public static void tell(Object file, List<TxContext.Notification> news) {
+        if (news.isEmpty()) {
+            return;
+        }
+        for (Neighbour neighbour : BY_FILE.getOrDefault(file, Set.of())) {
+            for (TxContext.Notification item : news) {
+                if (!item.client().equals(neighbour.client())) {
+                    continue;
+                }
+                if (item instanceof TxContext.Notification.Broken broken) {
+                    neighbour.doubt(broken.lock());
+                } else {
+                    neighbour.nudge();
+                }
+            }
+        }
+    }
+}

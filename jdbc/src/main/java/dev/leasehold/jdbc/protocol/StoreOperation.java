@@ -1,0 +1,111 @@
+package dev.leasehold.jdbc.protocol;
+
+import dev.leasehold.StoreUnavailableException.Outcome;
+import java.sql.SQLException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * One operation on its way through the store's thread. It may be given up at any moment by another thread, and then it is
+ * known whether it was carried out: only a job that has passed {@link #commits} is, and a job that was given up before
+ * never passes it.
+ */
+public final class StoreOperation<T> {
+
+    /** What to do in the transaction. */
+    @FunctionalInterface
+    public interface Work<T> {
+        T in(Protocol protocol, TxContext now) throws SQLException;
+    }
+
+    private enum Phase {
+        OPEN,
+        COMMITTING,
+        /** An attempt was cut off when it may have been carried out: no later attempt makes that certain. */
+        IN_DOUBT,
+        OVER
+    }
+
+    private final Work<T> work;
+    private final Consumer<T> note;
+    private final boolean writes;
+    private final long deadline;
+    private final CompletableFuture<T> answer = new CompletableFuture<>();
+    private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.OPEN);
+
+    /**
+     * Makes a job.
+     *
+     * @param work what to do
+     * @param note what the store's thread remembers of the answer, once it is committed
+     * @param writes whether it needs the database to itself
+     * @param deadline when to give it up, on the clock of the client
+     */
+    public StoreOperation(Work<T> work, Consumer<T> note, boolean writes, long deadline) {
+        this.work = work;
+        this.note = note;
+        this.writes = writes;
+        this.deadline = deadline;
+    }
+
+    public Work<T> work() {
+        return work;
+    }
+
+    public void note(T value) {
+        note.accept(value);
+    }
+
+    public boolean writes() {
+        return writes;
+    }
+
+    public long deadline() {
+        return deadline;
+    }
+
+    public CompletableFuture<T> answer() {
+        return answer;
+    }
+
+    public boolean isOver() {
+        return phase.get() == Phase.OVER;
+    }
+
+    /** The point of no return; false if the job was given up before. */
+    public boolean commits() {
+        return phase.compareAndSet(Phase.OPEN, Phase.COMMITTING);
+    }
+
+    /** Whether it may have been carried out. */
+    public boolean isCommitting() {
+        Phase now = phase.get();
+        return now == Phase.COMMITTING || now == Phase.IN_DOUBT;
+    }
+
+    /** The attempt that had passed {@link #commits} has certainly changed nothing. */
+    public void undone() {
+        phase.compareAndSet(Phase.COMMITTING, Phase.OPEN);
+    }
+
+    /** What has come of the attempt is unknown; if it had not passed {@link #commits}, it has changed nothing. */
+    public void cutOff() {
+        phase.compareAndSet(Phase.COMMITTING, Phase.IN_DOUBT);
+    }
+
+    public void succeed(T value) {
+        if (phase.getAndSet(Phase.OVER) != Phase.OVER) {
+            answer.complete(value);
+        }
+    }
+
+    /** Ends the job without an answer, unless it has one; the reason may depend on what is known of its outcome. */
+    public void fail(Function<Outcome, ? extends Throwable> reason) {
+        Phase before = phase.getAndSet(Phase.OVER);
+        if (before != Phase.OVER) {
+            answer.completeExceptionally(reason.apply(before == Phase.OPEN ? Outcome.NOT_ACQUIRED : Outcome.UNKNOWN));
+        }
+    }
+}

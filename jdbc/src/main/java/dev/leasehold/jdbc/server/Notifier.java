@@ -1,0 +1,74 @@
+package dev.leasehold.jdbc.server;
+
+import dev.leasehold.jdbc.connection.Sql;
+import dev.leasehold.jdbc.protocol.LocalClients;
+import dev.leasehold.jdbc.protocol.TxContext;
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries news from a transaction to the clients that they are for: within this JVM by a call, on PostgreSQL also by a
+ * notification that the database sends when it commits. Thread-safe.
+ */
+public final class Notifier {
+
+    /** How the name of a client's channel begins. */
+    private static final String CHANNEL = "leasehold_";
+
+    private static final int LONGEST_CHANNEL = 63;
+
+    private final LocalClients.Neighbour self;
+    private final boolean notify;
+    private volatile @Nullable String joined;
+
+    /**
+     * Makes a desk.
+     *
+     * @param notify whether the database may be told, too: commits that carry a notification wait for each other
+     */
+    Notifier(LocalClients.Neighbour self, boolean notify) {
+        this.self = self;
+        this.notify = notify;
+    }
+
+    void opened(OperationExecutor.Ready at) {
+        joined = at.found().place();
+        LocalClients.join(at.found().place(), self);
+    }
+
+    void close() {
+        String place = joined;
+        if (place != null) {
+            LocalClients.leave(place, self);
+        }
+    }
+
+    /** Adds the news to the transaction. */
+    void write(List<TxContext.Notification> news, Sql sql, OperationExecutor.Ready at) throws SQLException {
+        if (!notify || !at.texts().dialect().canNotify()) {
+            return;
+        }
+        for (TxContext.Notification item : news) {
+            String payload =
+                    item instanceof TxContext.Notification.Broken broken ? "broken " + broken.lock() : "granted";
+            send(sql, channel(item.client()), payload);
+        }
+    }
+
+    public static boolean send(Sql sql, String channel, String payload) throws SQLException {
+        sql.first("SELECT pg_notify(?, ?)", row -> 1, channel, payload);
+        return true;
+    }
+
+    /** Tells them within this JVM, after the commit. */
+    void tell(List<TxContext.Notification> news, OperationExecutor.Ready at) {
+        LocalClients.tell(at.found().place(), news);
+    }
+
+    /** Each client has a channel of its own, so that nobody is woken for somebody else. */
+    public static String channel(String client) {
+        String channel = CHANNEL + client.replaceAll("[^A-Za-z0-9]", "_");
+        return channel.substring(0, Math.min(LONGEST_CHANNEL, channel.length()));
+    }
+}

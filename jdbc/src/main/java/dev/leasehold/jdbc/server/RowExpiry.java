@@ -1,0 +1,133 @@
+package dev.leasehold.jdbc.server;
+
+import dev.leasehold.jdbc.connection.Sql;
+import dev.leasehold.jdbc.dialect.Dialect;
+import dev.leasehold.jdbc.dialect.ServerSql;
+import dev.leasehold.jdbc.protocol.LockRow.StoredLease;
+import dev.leasehold.jdbc.protocol.TxContext;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+
+/**
+ * Removes the rows of locks that nobody has used for a week, so that names that are used once do not stay for ever.
+ * Thread-safe.
+ *
+ * <p>About every eighth new row pays for a look at 64 rows of its namespace, which go on from where the last look ended, at
+ * first from the new row's own name: the cost is bounded, and what nobody adds to does not grow. A row carries the last
+ * token; without it tokens begin again at the database's clock. That is greater, because a row is removed only if its last
+ * token is a week behind that clock. The removal is one statement, which looks again: who has used the lock meanwhile has
+ * changed it.
+ */
+final class RowExpiry {
+
+    private static final Logger LOG = System.getLogger("dev.leasehold.jdbc");
+
+    private static final Duration IDLE = Duration.ofDays(7);
+    private static final int ONE_IN = 8;
+
+    private record Old(String name, long last, boolean waited, long before, boolean openEnded) {}
+
+    private final Runnable startLook;
+    private final Consumer<String> bury;
+    private final ReentrantLock mutex = new ReentrantLock();
+    private String cursor = "";
+    private boolean looking;
+    private boolean begun;
+
+    /**
+     * Makes a sweep.
+     *
+     * @param startLook has {@link #look} called by another thread, some time
+     * @param bury removes the dead from a lock's queue, and a holder whose session is gone
+     */
+    RowExpiry(Runnable startLook, Consumer<String> bury) {
+        this.startLook = startLook;
+        this.bury = bury;
+    }
+
+    /** A row was made. */
+    void added(String lock) {
+        if (ThreadLocalRandom.current().nextInt(ONE_IN) == 0) {
+            start(lock);
+        }
+    }
+
+    private void start(String lock) {
+        mutex.lock();
+        try {
+            if (looking) {
+                return;
+            }
+            looking = true;
+            if (!begun) {
+                begun = true;
+                cursor = lock;
+            }
+        } finally {
+            mutex.unlock();
+        }
+        boolean begun = false;
+        try {
+            startLook.run();
+            begun = true;
+        } finally {
+            if (!begun) {
+                done();
+            }
+        }
+    }
+
+    void look(OperationExecutor runner) {
+        try {
+            runner.with((borrowed, at) -> look(borrowed.sql(), at));
+        } catch (SQLException | RuntimeException e) {
+            LOG.log(Level.DEBUG, "removing old locks", e);
+        } finally {
+            done();
+        }
+    }
+
+    private void done() {
+        mutex.lock();
+        try {
+            looking = false;
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    /** Belongs to one look at a time. */
+    private boolean look(Sql sql, OperationExecutor.Ready at) throws SQLException {
+        ServerSql texts = at.texts();
+        Dialect dialect = texts.dialect();
+        List<Old> rows = sql.all(
+                texts.oldRows,
+                row -> new Old(
+                        dialect.name(row, 1),
+                        row.getLong(2),
+                        row.getLong(3) > 0,
+                        row.getLong(4),
+                        row.getLong(5) == StoredLease.OPEN),
+                TxContext.micros(IDLE),
+                at.namespace(),
+                dialect.name(cursor));
+        cursor = rows.isEmpty() ? "" : rows.get(rows.size() - 1).name();
+        for (Old old : rows) {
+            if (old.last() >= old.before()) {
+                continue;
+            }
+            if (old.waited() || old.openEnded()) {
+                bury.accept(old.name());
+            } else {
+                sql.change(texts.deleteOld, at.namespace(), dialect.name(old.name()), old.last());
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,315 @@
+package dev.leasehold.jdbc.server;
+
+import dev.leasehold.jdbc.connection.Sql;
+import dev.leasehold.jdbc.dialect.Dialect;
+import dev.leasehold.jdbc.dialect.ServerSql;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.TimeSource;
+import dev.leasehold.spi.Validity;
+import dev.leasehold.spi.WaitingRules;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one client waits for, and how often it looks whether it has been given it. Thread-safe.
+ *
+ * <p>A look is one statement that writes nothing and reads the rows of at most {@value #MOST_LOCKS} locks by their keys.
+ * Where the database tells waiters itself, a look follows each of its messages, and none is made besides. Elsewhere the
+ * first in a queue looks every twentieth of the time that it has waited, at least 5 and at most 100 ms; the others as many
+ * times more rarely as their place says, at most every second. Who waits for nothing never looks.
+ *
+ * <p>Whatever is missed here is found by asking, which every waiter does anyway.
+ */
+final class WaitPoller {
+
+    static final int MOST_LOCKS = 128;
+
+    private static final long SHORTEST = Duration.ofMillis(5).toNanos();
+    private static final long LONGEST = Duration.ofMillis(100).toNanos();
+    private static final long PART_OF_WAIT = 20;
+    private static final int FARTHEST = 10;
+
+    /** A claim in a queue. Forgotten when the client has stopped asking. */
+    private record Wait(ClaimId claim, String lock, long since, long until, int place, long nextLook) {}
+
+    /** What a look found: a lock given to this client, or its place in the queue. */
+    private record Seen(String lock, @Nullable ClaimId holder, long token, long runEnd, long left, int place) {}
+
+    private final StoreContext context;
+    private final Runnable startLook;
+    private final boolean signalsSuffice;
+    private final ReentrantLock mutex = new ReentrantLock();
+    private final Map<ClaimId, Wait> waits = new LinkedHashMap<>();
+    private TimeSource.@Nullable Timer timer;
+    private long timerAt;
+    private boolean looking;
+    private boolean nudged;
+    private boolean told;
+    private boolean closed;
+
+    /**
+     * Makes a watch.
+     *
+     * @param startLook has {@link #look} called by another thread, soon
+     * @param signalsSuffice whether a lock may be relied on as soon as its row says so
+     */
+    WaitPoller(StoreContext context, Runnable startLook, boolean signalsSuffice) {
+        this.signalsSuffice = signalsSuffice;
+        this.context = context;
+        this.startLook = startLook;
+    }
+
+    boolean isWaiting(ClaimId claim) {
+        mutex.lock();
+        try {
+            return waits.containsKey(claim);
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    boolean isIdle() {
+        mutex.lock();
+        try {
+            long now = context.time().nanos();
+            waits.values().removeIf(wait -> now - wait.until() >= 0);
+            return waits.isEmpty();
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    void claimed(Claim claim, ClaimAnswer answer) {
+        mutex.lock();
+        try {
+            Wait known = waits.remove(claim.id());
+            if (answer instanceof ClaimAnswer.Busy busy && busy.place() > 0) {
+                long now = context.time().nanos();
+                long since = known == null ? now : known.since();
+                long until = now + WaitingRules.aliveFor(claim.lease()).toNanos();
+                long next = now + interval(now - since, busy.place());
+                waits.put(claim.id(), new Wait(claim.id(), claim.lock(), since, until, busy.place(), next));
+                arm(now);
+            }
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    void finished(ClaimId claim) {
+        mutex.lock();
+        try {
+            waits.remove(claim);
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    /** Looks at everything, now. */
+    void nudge() {
+        mutex.lock();
+        try {
+            nudged = true;
+            arm(context.time().nanos());
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    /** Says whether the database tells this client of what it is given, so that it need not look by itself. */
+    void told(boolean tells) {
+        mutex.lock();
+        try {
+            nudged |= tells && !told;
+            told = tells;
+            arm(context.time().nanos());
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    void close() {
+        mutex.lock();
+        try {
+            closed = true;
+            waits.clear();
+            if (timer != null) {
+                timer.cancel();
+            }
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    private static long interval(long waited, int place) {
+        long every = Math.max(SHORTEST, Math.min(LONGEST, waited / PART_OF_WAIT));
+        return every * Math.max(1, Math.min(FARTHEST, place));
+    }
+
+    /** Has the next look made when it is due; at most one is under way. */
+    private void arm(long now) {
+        if (closed || looking || waits.isEmpty()) {
+            return;
+        }
+        if (nudged) {
+            begin();
+            return;
+        }
+        if (told) {
+            return;
+        }
+        long next = Long.MAX_VALUE;
+        for (Wait wait : waits.values()) {
+            next = Math.min(next, wait.nextLook() - now);
+        }
+        if (timer != null && timerAt - now <= next) {
+            return;
+        }
+        if (timer != null) {
+            timer.cancel();
+        }
+        timerAt = now + next;
+        timer = context.time().schedule(Duration.ofNanos(Math.max(0, next)), this::due);
+    }
+
+    private void due() {
+        mutex.lock();
+        try {
+            timer = null;
+            if (!closed && !looking && !waits.isEmpty()) {
+                begin();
+            }
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    private void begin() {
+        looking = true;
+        if (timer != null) {
+            timer.cancel();
+            timer = null;
+        }
+        boolean begun = false;
+        try {
+            startLook.run();
+            begun = true;
+        } finally {
+            looking = begun;
+        }
+    }
+
+    /** The locks to look at, by their names. */
+    private List<Wait> chosen() {
+        mutex.lock();
+        try {
+            long now = context.time().nanos();
+            waits.values().removeIf(wait -> now - wait.until() >= 0);
+            boolean all = nudged;
+            nudged = false;
+            List<Wait> chosen = new ArrayList<>();
+            for (Wait wait : waits.values()) {
+                if (all || now - wait.nextLook() >= 0) {
+                    if (chosen.size() == MOST_LOCKS) {
+                        nudged = all;
+                        break;
+                    }
+                    chosen.add(wait);
+                }
+            }
+            return chosen;
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    /** Makes a look on a connection in auto-commit mode. */
+    void look(OperationExecutor runner) {
+        List<Wait> chosen = chosen();
+        List<Seen> seen = List.of();
+        ClockReading sentAt = context.time().now();
+        try {
+            if (!chosen.isEmpty()) {
+                seen = runner.with((borrowed, at) -> read(borrowed.sql(), at.texts(), chosen));
+            }
+        } catch (SQLException | RuntimeException | Error e) {
+            System.getLogger("dev.leasehold.jdbc").log(System.Logger.Level.DEBUG, "looking", e);
+        } finally {
+            after(chosen, seen, sentAt);
+        }
+    }
+
+    private List<Seen> read(Sql sql, ServerSql texts, List<Wait> chosen) throws SQLException {
+        Dialect dialect = texts.dialect();
+        List<String> names = chosen.stream().map(Wait::lock).toList();
+        Object[] values = texts.values(names, context.clientId(), dialect.name(context.namespace()));
+        return sql.all(
+                texts.look(ServerSql.roundedUp(names.size())),
+                row -> {
+                    String client = row.getString(2);
+                    return new Seen(
+                            dialect.name(row, 1),
+                            client == null ? null : new ClaimId(client, row.getLong(3)),
+                            row.getLong(4),
+                            row.getLong(5),
+                            row.getLong(6),
+                            row.getInt(7));
+                },
+                values);
+    }
+
+    private void after(List<Wait> chosen, List<Seen> seen, ClockReading sentAt) {
+        List<Runnable> signals = new ArrayList<>();
+        mutex.lock();
+        try {
+            looking = false;
+            long now = context.time().nanos();
+            for (Wait wait : chosen) {
+                if (!waits.containsKey(wait.claim())) {
+                    continue;
+                }
+                int place = wait.place();
+                for (Seen one : seen) {
+                    if (!one.lock().equals(wait.lock())) {
+                        continue;
+                    }
+                    if (wait.claim().equals(one.holder()) && one.left() > 0) {
+                        waits.remove(wait.claim());
+                        Validity validity =
+                                signalsSuffice ? Validity.of(sentAt, Duration.of(one.left(), ChronoUnit.MICROS)) : null;
+                        LeaseId lease = new LeaseId(wait.lock(), wait.claim(), one.token());
+                        int spare = Math.toIntExact(one.runEnd() - one.token());
+                        signals.add(() -> context.signals().granted(lease, spare, validity));
+                    }
+                    place = Math.max(1, one.place());
+                }
+                int newPlace = place;
+                waits.computeIfPresent(
+                        wait.claim(),
+                        (claim, known) -> new Wait(
+                                claim,
+                                known.lock(),
+                                known.since(),
+                                known.until(),
+                                newPlace,
+                                now + interval(now - known.since(), newPlace)));
+            }
+            arm(now);
+        } finally {
+            mutex.unlock();
+        }
+        signals.forEach(Runnable::run);
+    }
+}

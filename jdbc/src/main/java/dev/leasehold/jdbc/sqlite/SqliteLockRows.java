@@ -1,0 +1,186 @@
+package dev.leasehold.jdbc.sqlite;
+
+import dev.leasehold.jdbc.connection.Sql;
+import dev.leasehold.jdbc.protocol.LockRow;
+import dev.leasehold.jdbc.protocol.LockRow.StoredLease;
+import dev.leasehold.jdbc.protocol.LockRows;
+import dev.leasehold.jdbc.protocol.TxContext;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The rows of SQLite's {@code leasehold_lock}, seen from one namespace. Used within transactions. */
+final class SqliteLockRows implements LockRows {
+
+    private static final String SELECT = "SELECT id, name, last, client, counter, owner, token, run_end, since, ends,"
+            + " boot, span, EXISTS (SELECT 1 FROM leasehold_waiter w WHERE w.lock = l.id) FROM leasehold_lock l ";
+
+    /** A row as it is written: when it ends is still to be seen. */
+    private record Raw(long id, String name, long last, StoredLease tenure, String boot, long span, boolean waited) {}
+
+    private final Sql sql;
+    private final String namespace;
+    private final ForeignBootLeases sightings;
+
+    SqliteLockRows(Sql sql, String namespace) {
+        this.sql = sql;
+        this.namespace = namespace;
+        this.sightings = new ForeignBootLeases(sql);
+    }
+
+    @Override
+    public @Nullable LockRow find(String name, TxContext now) throws SQLException {
+        Raw raw = sql.first(SELECT + "WHERE namespace = ? AND name = ?", SqliteLockRows::read, namespace, name);
+        return raw == null ? null : seen(raw, now, true);
+    }
+
+    /** The next rows by id, of all namespaces. */
+    List<LockRow> after(long id, long limit, TxContext now) throws SQLException {
+        return seen(sql.all(SELECT + "WHERE id > ? ORDER BY id LIMIT ?", SqliteLockRows::read, id, limit), now, true);
+    }
+
+    @Override
+    public List<LockRow> busy(TxContext now) throws SQLException {
+        String condition = "WHERE namespace = ? AND"
+                + " (span > 0 OR EXISTS (SELECT 1 FROM leasehold_waiter w WHERE w.lock = l.id))";
+        return seen(sql.all(SELECT + condition, SqliteLockRows::read, namespace), now, false);
+    }
+
+    /** What was handed to a client and is not confirmed yet. Writes nothing. */
+    List<LockRow> handedTo(String client, TxContext now) throws SQLException {
+        String condition = "WHERE client = ? AND handed = 1 AND namespace = ?";
+        return seen(sql.all(SELECT + condition, SqliteLockRows::read, client, namespace), now, false);
+    }
+
+    /** Whether the row still carries the lease, run out or not. */
+    boolean carries(LeaseId lease) throws SQLException {
+        Long found = sql.first(
+                "SELECT 1 FROM leasehold_lock WHERE namespace = ? AND name = ? AND client = ? AND counter = ?"
+                        + " AND token = ?",
+                row -> row.getLong(1),
+                namespace,
+                lease.lock(),
+                lease.claim().client(),
+                lease.claim().counter(),
+                lease.token());
+        return found != null;
+    }
+
+    @Nullable Long id(String name) throws SQLException {
+        return sql.first(
+                "SELECT id FROM leasehold_lock WHERE namespace = ? AND name = ?",
+                row -> row.getLong(1),
+                namespace,
+                name);
+    }
+
+    @Override
+    public LockRow insert(String name, TxContext now) throws SQLException {
+        sql.change("INSERT INTO leasehold_lock (namespace, name) VALUES (?, ?)", namespace, name);
+        return new LockRow(sql.number("SELECT last_insert_rowid()"), name, 0, null, false, false);
+    }
+
+    @Override
+    public StoredLease grant(
+            LockRow row, ClaimId claim, String owner, Duration lease, int spare, boolean handed, TxContext now)
+            throws SQLException {
+        long token = Math.max(row.last() + 1, now.wallMicros());
+        StoredLease tenure = new StoredLease(claim, owner, token, token + spare, now.wallMicros(), now.in(lease));
+        sql.change(
+                "UPDATE leasehold_lock SET last = ?, client = ?, counter = ?, owner = ?, token = ?, run_end = ?,"
+                        + " since = ?, ends = ?, boot = ?, span = ?, handed = ? WHERE id = ?",
+                tenure.runEnd(),
+                claim.client(),
+                claim.counter(),
+                owner,
+                tenure.token(),
+                tenure.runEnd(),
+                tenure.since(),
+                tenure.ends(),
+                now.boot(),
+                tenure.ends() - now.micros(),
+                handed ? 1L : 0L,
+                row.id());
+        forgetSightings(row);
+        return tenure;
+    }
+
+    @Override
+    public StoredLease extend(LockRow row, StoredLease tenure, Duration duration, TxContext now) throws SQLException {
+        StoredLease extended = tenure.ending(Math.max(tenure.ends(), now.in(duration)));
+        sql.change(
+                "UPDATE leasehold_lock SET ends = ?, boot = ?, span = ?, handed = 0 WHERE id = ?",
+                extended.ends(),
+                now.boot(),
+                extended.ends() - now.micros(),
+                row.id());
+        forgetSightings(row);
+        return extended;
+    }
+
+    @Override
+    public void keep(LockRow row, Duration duration, TxContext now) throws SQLException {
+        sql.change(
+                "UPDATE leasehold_lock SET client = NULL, counter = NULL, owner = '', ends = ?, boot = ?, span = ?,"
+                        + " handed = 0 WHERE id = ?",
+                now.in(duration),
+                now.boot(),
+                TxContext.micros(duration),
+                row.id());
+        forgetSightings(row);
+    }
+
+    void delete(LockRow row) throws SQLException {
+        sql.change("DELETE FROM leasehold_lock WHERE id = ?", row.id());
+        sightings.forget(row.id());
+    }
+
+    private void forgetSightings(LockRow row) throws SQLException {
+        if (row.foreign()) {
+            sightings.forget(row.id());
+        }
+    }
+
+    private List<LockRow> seen(List<Raw> rows, TxContext now, boolean remember) throws SQLException {
+        List<LockRow> seen = new ArrayList<>(rows.size());
+        for (Raw raw : rows) {
+            seen.add(seen(raw, now, remember));
+        }
+        return seen;
+    }
+
+    private LockRow seen(Raw raw, TxContext now, boolean remember) throws SQLException {
+        StoredLease tenure = raw.tenure();
+        boolean foreign = raw.span() > 0 && !raw.boot().equals(now.boot());
+        if (foreign) {
+            tenure = tenure.ending(
+                    sightings.end(raw.id(), raw.boot(), tenure.token(), tenure.ends(), raw.span(), now, remember));
+        }
+        boolean taken = raw.span() > 0 && tenure.ends() > now.micros();
+        return new LockRow(raw.id(), raw.name(), raw.last(), taken ? tenure : null, raw.waited(), foreign);
+    }
+
+    private static Raw read(ResultSet row) throws SQLException {
+        String client = row.getString(4);
+        StoredLease tenure = new StoredLease(
+                client == null ? null : new ClaimId(client, row.getLong(5)),
+                row.getString(6),
+                row.getLong(7),
+                row.getLong(8),
+                row.getLong(9),
+                row.getLong(10));
+        return new Raw(
+                row.getLong(1),
+                row.getString(2),
+                row.getLong(3),
+                tenure,
+                row.getString(11),
+                row.getLong(12),
+                row.getBoolean(13));
+    }
+}

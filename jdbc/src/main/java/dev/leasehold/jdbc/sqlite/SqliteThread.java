@@ -1,0 +1,212 @@
+package dev.leasehold.jdbc.sqlite;
+
+import dev.leasehold.internal.DaemonThreads;
+import dev.leasehold.jdbc.protocol.LocalClients;
+import dev.leasehold.jdbc.protocol.StoreOperation;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.TimeSource;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one thread of an embedded store: it alone touches the database, in the order in which it was asked to. So a request
+ * that comes after another never overtakes it, not even one whose answer was given up.
+ *
+ * <p>The thread may be stuck in the operating system. Therefore the client's timer, not this thread, gives up jobs whose
+ * time is over. The thread starts with the first job, sleeps while there is nothing to do, and ends when closed.
+ */
+public final class SqliteThread implements LocalClients.Neighbour {
+
+    private static final long PATIENCE_MILLIS = 2_000;
+
+    private final StoreFile file;
+    private final StoreContext context;
+    private final SqliteWorker session;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition wake = lock.newCondition();
+    private final ArrayDeque<StoreOperation<?>> queue = new ArrayDeque<>();
+    /** In the order of their deadlines: those that are not over, and perhaps some that are. */
+    private final ArrayDeque<StoreOperation<?>> unanswered = new ArrayDeque<>();
+
+    private @Nullable Thread thread;
+    private TimeSource.@Nullable Timer timer;
+    private boolean nudged;
+    private boolean closed;
+
+    public SqliteThread(StoreFile file, StoreContext context, ExpiryClock clock) {
+        this.file = file;
+        this.context = context;
+        this.session = new SqliteWorker(file, context, clock, this);
+    }
+
+    /** Only for the notes of jobs, which run on this thread. */
+    SqlitePoller watch() {
+        return session.watch();
+    }
+
+    public void submit(StoreOperation<?> job) {
+        lock.lock();
+        try {
+            if (!closed) {
+                queue.add(job);
+                while (!unanswered.isEmpty() && unanswered.peek().isOver()) {
+                    unanswered.remove();
+                }
+                unanswered.add(job);
+                armTimer();
+                start();
+                wake.signal();
+                return;
+            }
+        } finally {
+            lock.unlock();
+        }
+        job.fail(outcome -> SqliteFailures.closed(file));
+    }
+
+    @Override
+    public String client() {
+        return context.clientId();
+    }
+
+    @Override
+    public void nudge() {
+        lock.lock();
+        try {
+            nudged = true;
+            wake.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void doubt(String name) {
+        context.signals().doubt(name);
+    }
+
+    public void close() {
+        List<StoreOperation<?>> left;
+        Thread running;
+        lock.lock();
+        try {
+            closed = true;
+            queue.clear();
+            left = List.copyOf(unanswered);
+            unanswered.clear();
+            if (timer != null) {
+                timer.cancel();
+            }
+            running = thread;
+            wake.signal();
+        } finally {
+            lock.unlock();
+        }
+        left.forEach(job -> job.fail(outcome -> SqliteFailures.closedMeanwhile(file, outcome)));
+        if (running != null && running != Thread.currentThread()) {
+            awaitEnd(running);
+        }
+    }
+
+    private static void awaitEnd(Thread running) {
+        try {
+            running.join(PATIENCE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void start() {
+        if (thread == null) {
+            String id = context.clientId()
+                    .substring(0, Math.min(8, context.clientId().length()));
+            thread = DaemonThreads.unstarted("leasehold-sqlite-" + id, this::run);
+            thread.start();
+        }
+    }
+
+    private void run() {
+        try {
+            while (step()) {
+                // Until closed.
+            }
+        } finally {
+            session.disconnect();
+        }
+    }
+
+    private boolean step() {
+        StoreOperation<?> job;
+        boolean news;
+        lock.lock();
+        try {
+            if (queue.isEmpty() && !nudged && !closed) {
+                sleep(session.nanosToNextLook());
+            }
+            if (closed) {
+                return false;
+            }
+            job = queue.poll();
+            news = nudged;
+            nudged = false;
+        } finally {
+            lock.unlock();
+        }
+        if (job != null) {
+            session.perform(job);
+        }
+        if (news || session.nanosToNextLook() <= 0) {
+            session.look(news);
+        }
+        return true;
+    }
+
+    @SuppressWarnings("WaitNotInLoop") // A step too many does no harm.
+    private void sleep(long nanos) {
+        try {
+            if (nanos == Long.MAX_VALUE) {
+                wake.awaitUninterruptibly();
+            } else if (nanos > 0) {
+                wake.await(nanos, TimeUnit.NANOSECONDS);
+            }
+        } catch (InterruptedException e) {
+            // Nobody but the operating system ends this thread; look around and go on.
+        }
+    }
+
+    private void armTimer() {
+        StoreOperation<?> next = unanswered.peek();
+        if (timer == null && next != null) {
+            long left = Math.max(0, next.deadline() - context.time().nanos());
+            timer = context.time().schedule(Duration.ofNanos(left), this::giveUp);
+        }
+    }
+
+    private void giveUp() {
+        List<StoreOperation<?>> late = new ArrayList<>();
+        lock.lock();
+        try {
+            timer = null;
+            long now = context.time().nanos();
+            while (!unanswered.isEmpty()
+                    && (unanswered.peek().isOver() || now - unanswered.peek().deadline() >= 0)) {
+                late.add(unanswered.remove());
+            }
+            queue.removeAll(late);
+            armTimer();
+        } finally {
+            lock.unlock();
+        }
+        boolean locked = session.isLocked();
+        String waited = context.storeTimeout().toMillis() + " ms";
+        for (StoreOperation<?> job : late) {
+            job.fail(outcome -> SqliteFailures.timedOut(file, waited, outcome, locked));
+        }
+    }
+}

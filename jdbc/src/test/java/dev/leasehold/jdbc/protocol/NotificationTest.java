@@ -1,0 +1,129 @@
+package dev.leasehold.jdbc.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.jdbc.SettableClock;
+import dev.leasehold.jdbc.TestClient;
+import dev.leasehold.jdbc.protocol.TxContext.Notification;
+import dev.leasehold.jdbc.sqlite.SqliteConnection;
+import dev.leasehold.jdbc.sqlite.SqliteViews;
+import dev.leasehold.jdbc.sqlite.StoreFile;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer.Granted;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.NamePattern;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.testkit.RealTime;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who is to be told what; and that it reaches the neighbours. (Looking at the file would find it too, later.) */
+class NotificationTest {
+
+    @TempDir
+    Path directory;
+
+    @AutoClose
+    private final RealTime time = new RealTime();
+
+    private final SettableClock clock = new SettableClock();
+    private TestClient signals;
+    private SqliteConnection database;
+    private Protocol protocol;
+
+    @BeforeEach
+    void open() throws SQLException {
+        Path file = directory.resolve("locks.db");
+        signals = new TestClient(file, clock);
+        database = SqliteConnection.open(new StoreFile(file));
+        protocol = new SqliteViews(database.sql(), "")
+                .protocol(new StoreContext("ann", "", "", time, Duration.ofSeconds(10), signals));
+    }
+
+    @AfterEach
+    void close() {
+        database.close();
+        signals.close();
+    }
+
+    @Test
+    void theNextHolderAndTheBrokenOneAreTold() throws SQLException {
+        LeaseId held = ((Granted) protocol.claim(claim("ann"), turn())).lease();
+        protocol.claim(claim("bob"), turn());
+        protocol.claim(claim("cem"), turn());
+
+        TxContext release = turn();
+        protocol.release(held, Duration.ZERO, release);
+        assertThat(release.news()).containsExactly(new Notification.Granted("bob"));
+
+        TxContext broken = turn();
+        long token =
+                protocol.inspect(NamePattern.of("*"), turn()).get(0).holder().token();
+        protocol.breakLease("a", token, broken);
+        assertThat(broken.news()).containsExactly(new Notification.Broken("bob", "a"), new Notification.Granted("cem"));
+    }
+
+    @Test
+    void whoAsksItselfNeedsNoNews() throws SQLException {
+        TxContext turn = turn();
+        protocol.claim(claim("ann"), turn);
+        assertThat(turn.news()).isEmpty();
+    }
+
+    @Test
+    void newsReachTheClientsOfTheSameFileThatTheyAreFor() {
+        List<String> heard = new ArrayList<>();
+        LocalClients.Neighbour ann = neighbour("ann", heard);
+        LocalClients.Neighbour bob = neighbour("bob", heard);
+        LocalClients.Neighbour elsewhere = neighbour("ann", heard);
+        LocalClients.join("file", ann);
+        LocalClients.join("file", bob);
+        LocalClients.join("other file", elsewhere);
+        try {
+            LocalClients.tell("file", List.of(new Notification.Granted("ann"), new Notification.Broken("bob", "x")));
+            assertThat(heard).containsExactlyInAnyOrder("nudge ann", "doubt bob x");
+        } finally {
+            LocalClients.leave("file", ann);
+            LocalClients.leave("file", bob);
+            LocalClients.leave("other file", elsewhere);
+        }
+        LocalClients.tell("file", List.of(new Notification.Granted("ann")));
+        assertThat(heard).hasSize(2);
+    }
+
+    private TxContext turn() {
+        return clock.begin(time.now());
+    }
+
+    private static Claim claim(String client) {
+        return new Claim(new ClaimId(client, 1), "a", TestClient.LEASE, 0, true);
+    }
+
+    private static LocalClients.Neighbour neighbour(String name, List<String> heard) {
+        return new LocalClients.Neighbour() {
+            @Override
+            public String client() {
+                return name;
+            }
+
+            @Override
+            public void nudge() {
+                heard.add("nudge " + name);
+            }
+
+            @Override
+            public void doubt(String lock) {
+                heard.add("doubt " + name + " " + lock);
+            }
+        };
+    }
+}

@@ -1,0 +1,107 @@
+package dev.leasehold.jdbc.sqlite;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.jdbc.SettableClock;
+import dev.leasehold.jdbc.TestClient;
+import dev.leasehold.spi.LeaseId;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Names that are used once do not stay for ever, and tokens do not notice. */
+class SqliteRowExpiryTest {
+
+    private static final Duration WEEK = Duration.ofDays(7);
+
+    @TempDir
+    Path directory;
+
+    private final SettableClock clock = new SettableClock();
+    private Path file;
+
+    @BeforeEach
+    void name() {
+        file = directory.resolve("locks.db");
+    }
+
+    @Test
+    void rowsThatNobodyUsedForAWeekGoAndTokensStillIncrease() throws SQLException {
+        try (TestClient ann = new TestClient(file, clock)) {
+            LeaseId old = use(ann, "old", 200);
+            assertThat(rows()).isEqualTo(200);
+            clock.advance(WEEK.plusSeconds(1));
+            use(ann, "new", 100);
+            assertThat(rows()).isEqualTo(100);
+            assertThat(ann.acquire("old199").token()).isGreaterThan(old.token());
+        }
+    }
+
+    @Test
+    void rowsWhoseTokensAreAheadOfTheWallClockStay() throws SQLException {
+        try (TestClient ann = new TestClient(file, clock)) {
+            LeaseId old = use(ann, "old", 20);
+            clock.advance(WEEK.plusSeconds(1));
+            clock.moveWall(WEEK.multipliedBy(-2));
+            use(ann, "new", 20);
+            assertThat(rows()).isEqualTo(40);
+            assertThat(ann.acquire("old19").token()).isEqualTo(old.token() + 1);
+        }
+    }
+
+    @Test
+    void whatIsHeldOrWaitedForStays() throws SQLException {
+        try (TestClient ann = new TestClient(file, clock);
+                TestClient bob = new TestClient(file, clock)) {
+            LeaseId held = ann.acquire("held");
+            ann.renew(held, WEEK.multipliedBy(2));
+            clock.advance(WEEK.plusSeconds(1));
+            bob.busy(bob.newClaim("held"));
+            use(ann, "new", 20);
+            assertThat(rows()).isEqualTo(21);
+            assertThat(ann.release(held).name()).isEqualTo("RELEASED");
+        }
+    }
+
+    @Test
+    void aRowOfAnotherBootGoesOnceItIsOver() throws SQLException {
+        try (TestClient ann = new TestClient(file, clock)) {
+            ann.acquire("held");
+        }
+        SettableClock later = new SettableClock();
+        later.reboot("boot-2");
+        later.moveWall(WEEK.plusDays(1));
+        try (TestClient bob = new TestClient(file, later)) {
+            use(bob, "new", 20);
+            assertThat(rows()).isEqualTo(21);
+            later.advance(TestClient.LEASE);
+            use(bob, "newer", 20);
+            assertThat(rows()).isEqualTo(40);
+        }
+    }
+
+    private static LeaseId use(TestClient client, String name, int times) {
+        LeaseId last = null;
+        for (int i = 0; i < times; i++) {
+            last = client.acquire(name + i);
+            client.release(last);
+        }
+        return last;
+    }
+
+    private long rows() throws SQLException {
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT COUNT(*) FROM leasehold_lock")) {
+            rows.next();
+            return rows.getLong(1);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package dev.leasehold.redis.connection;
+
+import dev.leasehold.spi.StoreContext;
+import io.lettuce.core.api.StatefulRedisConnection;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+/** Makes the wires and links of one client, with its limits of time. */
+public record ConnectionFactory(StoreContext context) {
+
+    private static final Duration MOST_SILENCE = Duration.ofSeconds(2);
+    private static final Duration MOST_CONNECTING = Duration.ofSeconds(5);
+
+    /** A link to what {@code opener} connects to. */
+    public ReconnectingConnection link(
+            String name,
+            Supplier<? extends CompletionStage<? extends StatefulRedisConnection<String, String>>> opener,
+            Runnable reopened) {
+        return link(name, Duration.ZERO, opener, reopened);
+    }
+
+    /** A link on which the server may take so much longer to answer. */
+    public ReconnectingConnection link(
+            String name,
+            Duration longer,
+            Supplier<? extends CompletionStage<? extends StatefulRedisConnection<String, String>>> opener,
+            Runnable reopened) {
+        Duration half = context.storeTimeout().dividedBy(2);
+        return new ReconnectingConnection(
+                name,
+                () -> opener.get().thenApply(connection -> wire(connection, longer)),
+                context.time(),
+                half.compareTo(MOST_CONNECTING) < 0 ? half : MOST_CONNECTING,
+                reopened);
+    }
+
+    private RedisConnection wire(StatefulRedisConnection<String, String> connection, Duration longer) {
+        Duration patience = context.storeTimeout().multipliedBy(2).dividedBy(5);
+        return new RedisConnection(connection, context.time(), MOST_SILENCE.plus(longer), patience.plus(longer));
+    }
+}

@@ -1,0 +1,93 @@
+package dev.leasehold.redis.doctor;
+
+import dev.leasehold.redis.connection.ClientRoute;
+import dev.leasehold.redis.connection.RedisUris;
+import dev.leasehold.redis.connection.Route;
+import dev.leasehold.redis.connection.SearchRoute;
+import dev.leasehold.redis.node.SlotMap;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCredentialsProvider;
+import io.lettuce.core.RedisURI;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How to come to the servers of a deployment one by one, to look at them.
+ *
+ * @param uris what the store was named by; empty for a client whose URI only it knows
+ * @param cluster whether they are nodes of a cluster
+ */
+public record Deployment(List<RedisURI> uris, boolean cluster) {
+
+    /** To the master, or to any node of a cluster. */
+    Route first(RedisClient client, String name) {
+        if (uris.isEmpty()) {
+            return new ClientRoute(client, null, name);
+        }
+        List<Route> servers = uris.stream()
+                .<Route>map(uri -> new ClientRoute(client, uri, RedisUris.name(uri)))
+                .toList();
+        return servers.size() == 1 ? servers.get(0) : new SearchRoute(name, () -> servers, !cluster);
+    }
+
+    /** To one server of the deployment, with the same credentials; null if it is not known how. */
+    @Nullable Route to(RedisClient client, SlotMap.Address address) {
+        if (uris.isEmpty()) {
+            return null;
+        }
+        RedisURI uri = RedisURI.builder()
+                .withHost(address.host())
+                .withPort(address.port())
+                .withSsl(uris.get(0))
+                .withAuthentication(uris.get(0))
+                .build();
+        return new ClientRoute(client, uri, RedisUris.name(uri));
+    }
+
+    /** To the first server that was named, without credentials; null if that is not known. */
+    @Nullable Route anonymous(RedisClient client) {
+        if (uris.isEmpty() || isSentinel()) {
+            return null;
+        }
+        RedisURI uri = RedisURI.builder()
+                .withHost(host())
+                .withPort(uris.get(0).getPort())
+                .withSsl(uris.get(0))
+                .build();
+        return new ClientRoute(client, uri, RedisUris.name(uri));
+    }
+
+    boolean isSentinel() {
+        return !uris.isEmpty() && !uris.get(0).getSentinels().isEmpty();
+    }
+
+    boolean hasTls() {
+        return !uris.isEmpty() && uris.get(0).isSsl();
+    }
+
+    boolean hasPassword() {
+        if (uris.isEmpty()) {
+            return false;
+        }
+        RedisCredentialsProvider provider = uris.get(0).getCredentialsProvider();
+        return provider instanceof RedisCredentialsProvider.ImmediateRedisCredentialsProvider now
+                ? now.resolveCredentialsNow().hasPassword()
+                : provider != null;
+    }
+
+    private String host() {
+        RedisURI uri = isSentinel() ? uris.get(0).getSentinels().get(0) : uris.get(0);
+        return uri.getHost();
+    }
+
+    /** Whether the servers are reached without leaving this machine. */
+    boolean isLocal() {
+        try {
+            return !uris.isEmpty() && InetAddress.getByName(host()).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,20 @@
+package dev.leasehold.redis.node;
+
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.Validity;
+import org.jspecify.annotations.Nullable;
+
+/** What a node tells unasked. */
+public interface NodeListener {
+
+    /** A claim that stood in the node's queue was granted; without a validity this is only a reason to ask. */
+    void granted(LeaseId lease, int spare, @Nullable Validity validity);
+
+    /** Something happened after which what the node holds should be confirmed: of one lock, or, with null, of all. */
+    void doubt(@Nullable String lock);
+
+    /** Something happened after which all that the node holds should be confirmed. */
+    default void doubtNode() {
+        doubt(null);
+    }
+}

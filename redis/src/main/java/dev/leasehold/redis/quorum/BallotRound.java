@@ -1,0 +1,122 @@
+package dev.leasehold.redis.quorum;
+
+import dev.leasehold.internal.SerialExecutor;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends the ballots of one attempt, and has its {@link VoteCount} count what they bring: an answer, a failure, or nothing in time.
+ * Used by tasks of a claim's serial executor only.
+ */
+final class BallotRound {
+
+    /** Is told what the poll has counted already, also when the attempt is over. */
+    interface Listener {
+        /** A node has answered. */
+        void answered(int node, Vote vote);
+
+        /** One node or several have given no answer that counts. */
+        void missed();
+    }
+
+    private final Quorum quorum;
+    private final SerialExecutor serial;
+    private final VoteCount poll;
+    private final Duration patience;
+    private final Listener listener;
+    private final SerialTimer limit;
+
+    /**
+     * Makes one that has sent nothing yet.
+     *
+     * @param patience how long a node's answer is waited for, whatever the claim asks for later
+     */
+    BallotRound(Quorum quorum, SerialExecutor serial, Ballot first, Duration patience, Listener listener) {
+        this.quorum = quorum;
+        this.serial = serial;
+        this.patience = patience;
+        this.listener = listener;
+        poll = new VoteCount(quorum.size(), quorum.majority(), first);
+        limit = new SerialTimer(quorum.time(), serial);
+    }
+
+    VoteCount poll() {
+        return poll;
+    }
+
+    Duration patience() {
+        return patience;
+    }
+
+    /** Asks all nodes. */
+    void askAll(int gate) {
+        for (int i = 0; i < quorum.size(); i++) {
+            poll.asked(i);
+        }
+        watch();
+        quorum.each(gate, this::send);
+    }
+
+    /** Asks some nodes again, or for the first time. */
+    void ask(List<Integer> nodes) {
+        nodes.forEach(poll::asked);
+        watch();
+        nodes.forEach(this::send);
+    }
+
+    /** Waits for the answer of a node that is yet to be sent its ballot. */
+    void expect(int node) {
+        poll.asked(node);
+        watch();
+    }
+
+    private void watch() {
+        limit.set(patience, () -> {
+            for (int i = 0; i < quorum.size(); i++) {
+                if (poll.isOwed(i)) {
+                    poll.missed(i, poll.ballot().token(), NodeFailure.noAnswer(patience));
+                    quorum.failed(i);
+                }
+            }
+            listener.missed();
+        });
+    }
+
+    void send(int node) {
+        Ballot ballot = poll.ballot();
+        quorum.voter(node)
+                .vote(ballot)
+                .whenComplete((vote, failure) -> serial.execute(() -> {
+                    if (vote == null) {
+                        failed(node, ballot, failure);
+                    } else {
+                        quorum.saw(node, vote.view());
+                        poll.answered(node, ballot.token(), vote);
+                        listener.answered(node, vote);
+                    }
+                }));
+    }
+
+    void failed(int node, Ballot ballot, @Nullable Throwable failure) {
+        quorum.failed(node);
+        poll.missed(node, ballot.token(), NodeFailure.of(failure));
+        listener.missed();
+    }
+
+    /** No answer is waited for any longer. Those that come are counted. */
+    void stop() {
+        limit.stop();
+    }
+
+    /**
+     * Ends the attempt on all nodes.
+     *
+     * @param failed see {@link AttemptCleanup#all}
+     */
+    CompletableFuture<@Nullable Void> sweep(boolean failed) {
+        Ballot ballot = poll.ballot();
+        return AttemptCleanup.all(quorum, ballot.lock(), ballot.attempt(), failed, node -> poll.vote(node) == null);
+    }
+}

@@ -1,0 +1,23 @@
+package dev.leasehold.redis.quorum;
+
+import dev.leasehold.spi.Validity;
+
+/** A node's answer to a renewal. */
+public sealed interface RenewVote {
+
+    /** What the node has told of itself with it. */
+    NodeStatus view();
+
+    /** The lease is still there. */
+    record Renewed(Validity validity, NodeStatus view) implements RenewVote {}
+
+    /**
+     * The node has no such lease.
+     *
+     * @param free whether nobody else has the lock there either
+     */
+    record Gone(boolean free, NodeStatus view) implements RenewVote {}
+
+    /** The node may have forgotten leases that are not over yet, so what it says counts for nothing. */
+    record NoVote(NodeStatus view) implements RenewVote {}
+}

@@ -1,0 +1,85 @@
+package dev.leasehold.redis.connection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.redis.SimulatedProcess;
+import dev.leasehold.testkit.sim.SimWorld;
+import io.lettuce.core.api.StatefulRedisConnection;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** How often a link connects again; on virtual time. */
+class ReconnectingConnectionTest {
+
+    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final long SECOND = 1_000_000_000L;
+
+    private final SimWorld world = new SimWorld(1, null);
+    private final SimulatedProcess time = new SimulatedProcess(world, "a client", 1, 0);
+    private final List<RedisConnection> opened = new ArrayList<>();
+
+    private final ReconnectingConnection link = new ReconnectingConnection(
+            "a server",
+            () -> {
+                RedisConnection wire = new RedisConnection(connection(), time, LONG, LONG);
+                opened.add(wire);
+                return CompletableFuture.completedFuture(wire);
+            },
+            time,
+            LONG,
+            () -> {});
+
+    @SuppressWarnings("unchecked")
+    private static StatefulRedisConnection<String, String> connection() {
+        return (StatefulRedisConnection<String, String>) Proxy.newProxyInstance(
+                ReconnectingConnectionTest.class.getClassLoader(),
+                new Class<?>[] {StatefulRedisConnection.class},
+                (proxy, method, args) -> switch (method.getName()) {
+                    case "isOpen" -> true;
+                    case "addListener" -> null;
+                    case "closeAsync" -> CompletableFuture.completedFuture(null);
+                    default -> throw new IllegalStateException(method.getName());
+                });
+    }
+
+    private void pass(long nanos) {
+        long end = world.now() + nanos;
+        boolean more = true;
+        while (more) {
+            more = world.step(end);
+        }
+    }
+
+    /** Each of them made all leases be asked for again. */
+    @Test
+    void aDemotedMasterThatStaysReachableIsConnectedToOnceASecond() {
+        for (int i = 0; i < 10_000; i++) {
+            link.open().thenAccept(wire -> wire.lose("the server is not the master any more"));
+            pass(SECOND / 1000);
+        }
+        assertThat(opened).hasSizeBetween(10, 30);
+    }
+
+    @Test
+    void aConnectionThatHasLivedForASecondIsReplacedAtOnce() {
+        for (int i = 1; i <= 20; i++) {
+            assertThat(link.open()).isCompleted();
+            assertThat(opened).hasSize(i);
+            pass(SECOND + 1);
+            opened.get(i - 1).lose("it was cut");
+        }
+    }
+
+    @Test
+    void someThatAreCutWhenTheyAreYoungAreReplacedAsSoonAsSomebodyNeedsThem() {
+        for (int i = 1; i <= 5; i++) {
+            link.open().thenAccept(wire -> wire.lose("it was cut"));
+            assertThat(opened).hasSize(i);
+        }
+        assertThat(link.open()).isCompleted();
+    }
+}

@@ -1,0 +1,179 @@
+package dev.leasehold.redis.connection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.leasehold.internal.Causes;
+import dev.leasehold.servers.RedisProcess;
+import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testkit.RealTime;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** One connection, through a client with Lettuce's own defaults: it would reconnect, and send again. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class RedisConnectionTest {
+
+    private static final Duration LONG = Duration.ofSeconds(20);
+
+    private RedisProcess redis;
+    private FaultProxy proxy;
+    private RedisClient client;
+    private final RealTime time = new RealTime();
+
+    @BeforeEach
+    void start() {
+        redis = RedisProcess.start(RedisProcess.Version.V7_0);
+        proxy = FaultProxy.to(redis.port());
+        client = RedisClient.create();
+    }
+
+    @AfterEach
+    void stop() {
+        client.shutdown(0, 0, TimeUnit.SECONDS);
+        time.close();
+        proxy.close();
+        redis.close();
+    }
+
+    private RedisConnection wire(Duration mostSilence, Duration mostPatience) {
+        return new RedisConnection(
+                client.connect(RedisConnection.CODEC, RedisURI.create("redis://localhost:" + proxy.port())),
+                time,
+                mostSilence,
+                mostPatience);
+    }
+
+    private static CompletableFuture<List<Object>> increment(RedisConnection wire) {
+        return wire.send(CommandType.INCR, new CommandArgs<>(RedisConnection.CODEC).addKey("counter"));
+    }
+
+    /** Why there is no answer; not an error of the server. */
+    private static Throwable failure(CompletableFuture<?> future) {
+        assertThatThrownBy(future::join).isNotNull();
+        Throwable failure = Causes.of(future.handle((done, why) -> why).join());
+        assertThat(failure).isNotInstanceOf(RedisCommandExecutionException.class);
+        return failure;
+    }
+
+    private static RedisConnection.LostException lost(CompletableFuture<?> future) {
+        return (RedisConnection.LostException) failure(future);
+    }
+
+    @Test
+    void whatWasUnderWayWhenTheConnectionBrokeIsNeverSentAgain() {
+        RedisConnection wire = wire(LONG, LONG);
+        proxy.hold(FaultProxy.Way.REQUESTS);
+        List<CompletableFuture<?>> futures = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            futures.add(increment(wire));
+        }
+        int accepted = proxy.accepted();
+        proxy.cut();
+        proxy.letGo();
+        futures.forEach(RedisConnectionTest::failure);
+        await().until(() -> !wire.isOpen());
+        await().during(Duration.ofSeconds(1))
+                .until(() -> proxy.accepted() == accepted && redis.commands().get("counter") == null);
+        assertThat(lost(increment(wire)).sent).isFalse();
+    }
+
+    @Test
+    void silenceWhileAnAnswerIsOwedIsTheEndOfTheConnection() {
+        RedisConnection wire = wire(Duration.ofMillis(400), LONG);
+        increment(wire).join();
+        proxy.blackHole();
+        CompletableFuture<?> unanswered = increment(wire);
+        await().atMost(Duration.ofSeconds(3)).until(() -> wire.lost().isDone());
+        assertThat(wire.lost().join()).contains("nothing came in");
+        failure(unanswered);
+    }
+
+    @Test
+    void silenceIsNoReasonWhileNothingIsOwed() {
+        RedisConnection wire = wire(Duration.ofMillis(200), LONG);
+        increment(wire).join();
+        await().during(Duration.ofSeconds(1)).until(wire::isOpen);
+        assertThat(increment(wire).join()).containsExactly(2L);
+    }
+
+    @Test
+    void aCommandIsWaitedForOnlySoLongAndTheConnectionStays() {
+        RedisConnection wire = wire(LONG, Duration.ofMillis(300));
+        proxy.hold(FaultProxy.Way.ANSWERS);
+        CompletableFuture<?> unanswered = increment(wire);
+        await().atMost(Duration.ofSeconds(3)).until(unanswered::isDone);
+        assertThat(lost(unanswered).why).contains("no answer within");
+        proxy.letGo();
+        assertThat(increment(wire).join()).containsExactly(2L);
+    }
+
+    @Test
+    void manyCommandsComeInOnceEachAndTakeFewReads() {
+        RedisConnection wire = wire(LONG, LONG);
+        int count = 20_000;
+        long before = reads();
+        List<CompletableFuture<List<Object>>> futures = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            futures.add(increment(wire));
+        }
+        for (int i = 0; i < count; i++) {
+            assertThat(futures.get(i).join()).containsExactly(i + 1L);
+        }
+        assertThat(reads() - before).isLessThan(count / 10);
+    }
+
+    /** Netty's own thread writes at once, ahead of what others have left with it: a withdrawal overtook its claim. */
+    @Test
+    void whatIsSentFirstArrivesFirstWhateverThreadSendsIt() {
+        RedisConnection wire = wire(LONG, LONG);
+        // Whoever waits for an answer also runs what follows from it; these have nobody who waits.
+        increment(wire);
+        increment(wire);
+        increment(wire).join();
+        for (int i = 0; i < 20; i++) {
+            proxy.hold(FaultProxy.Way.ANSWERS);
+            CompletableFuture<Void> onItsOwnThread = new CompletableFuture<>();
+            CompletableFuture<Void> sent = new CompletableFuture<>();
+            CompletableFuture<List<Object>> second = increment(wire).thenCompose(answer -> {
+                onItsOwnThread.complete(null);
+                sent.join();
+                return push(wire, "second");
+            });
+            proxy.letGo();
+            onItsOwnThread.join();
+            push(wire, "first");
+            sent.complete(null);
+            second.join();
+            assertThat(redis.commands().lrange("list", -2, -1)).containsExactly("first", "second");
+        }
+    }
+
+    private static CompletableFuture<List<Object>> push(RedisConnection wire, String value) {
+        return wire.send(
+                CommandType.RPUSH,
+                new CommandArgs<>(RedisConnection.CODEC).addKey("list").addValue(value));
+    }
+
+    private long reads() {
+        Matcher reads = Pattern.compile("total_reads_processed:(\\d+)")
+                .matcher(redis.commands().info("stats"));
+        assertThat(reads.find()).isTrue();
+        return Long.parseLong(reads.group(1));
+    }
+}

@@ -1,0 +1,128 @@
+package dev.leasehold.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockOptions;
+import dev.leasehold.spi.StoreFactory;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
+
+/**
+ * What one test of the suite works with: clients of a store on a line that the test can disturb, and a probe that sees the
+ * store itself. Opaque outside of the suite.
+ */
+public final class ClientFixture implements AutoCloseable {
+
+    static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    /** Short enough that a waiter asks again every second, long enough not to be lost when the machine is slow. */
+    static final LockOptions OPTIONS = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(3));
+
+    /** So long that what is left behind does not run out while a test looks for it. */
+    static final LockOptions LASTING = LockOptions.defaults().withLeaseDuration(Duration.ofMinutes(10));
+
+    /** For leases whose end is waited for. */
+    static final LockOptions BRIEF = LockOptions.defaults().withLeaseDuration(Duration.ofMillis(400));
+
+    final FaultyStore store;
+    private final RealTime time = new RealTime();
+    private final List<Leasehold> clients = new CopyOnWriteArrayList<>();
+    private final List<StoreClient> probes = new CopyOnWriteArrayList<>();
+    private final List<Thread> threads = new CopyOnWriteArrayList<>();
+
+    ClientFixture(StoreFactory store) {
+        this.store = new FaultyStore(store);
+    }
+
+    Leasehold client() {
+        return client(builder -> builder);
+    }
+
+    Leasehold client(UnaryOperator<Leasehold.Builder> settings) {
+        Leasehold.Builder builder = Leasehold.builder().store(store).options(OPTIONS);
+        Leasehold client = settings.apply(builder).build();
+        clients.add(client);
+        return client;
+    }
+
+    /** A client that is told of an unreachable store soon. */
+    Leasehold impatientClient() {
+        return client(builder -> builder.storeTimeout(Duration.ofMillis(300)));
+    }
+
+    /** Sees and uses the store without faults and without an engine: another process, as it were. */
+    StoreClient probe() {
+        StoreClient probe = new StoreClient(store.real(), "", "elsewhere", time);
+        probes.add(probe);
+        return probe;
+    }
+
+    String lock() {
+        return "lock-" + UUID.randomUUID();
+    }
+
+    <T> CompletableFuture<T> inThread(Callable<T> work) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        result.complete(work.call());
+                    } catch (Throwable e) {
+                        result.completeExceptionally(e);
+                    }
+                },
+                "testkit-worker");
+        thread.setDaemon(true);
+        threads.add(thread);
+        thread.start();
+        return result;
+    }
+
+    /** The thread that {@link #inThread} has started last. */
+    Thread newestThread() {
+        return threads.get(threads.size() - 1);
+    }
+
+    static <T> T get(CompletableFuture<T> future) throws Exception {
+        return future.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    static void eventually(String what, BooleanSupplier condition) {
+        eventually(what, PATIENCE, condition);
+    }
+
+    static void eventually(String what, Duration patience, BooleanSupplier condition) {
+        long start = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            assertThat(Duration.ofNanos(System.nanoTime() - start))
+                    .as("waiting until %s", what)
+                    .isLessThan(patience);
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(2));
+        }
+    }
+
+    static void pause(Duration duration) {
+        long end = System.nanoTime() + duration.toNanos();
+        for (long left = duration.toNanos(); left > 0; left = end - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
+    }
+
+    @Override
+    public void close() {
+        store.plan(FaultPlan.none());
+        threads.forEach(Thread::interrupt);
+        clients.forEach(client -> client.close(Duration.ZERO));
+        probes.forEach(StoreClient::close);
+        time.close();
+    }
+}

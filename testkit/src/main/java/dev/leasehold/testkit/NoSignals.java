@@ -1,0 +1,16 @@
+package dev.leasehold.testkit;
+
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.Signals;
+import dev.leasehold.spi.Validity;
+import org.jspecify.annotations.Nullable;
+
+/** Hears no signal: for stores that are opened without a client, and asked for everything. */
+public record NoSignals() implements Signals {
+
+    @Override
+    public void granted(LeaseId lease, int spare, @Nullable Validity validity) {}
+
+    @Override
+    public void doubt(@Nullable String lock) {}
+}
