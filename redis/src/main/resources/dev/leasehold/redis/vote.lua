@@ -1,5 +1,5 @@
 -- A ballot: asks the node to accept a token for an attempt.
--- KEYS: those of the lock (see lock.lua), a voucher: 'MARKER:voucher:NAME', or without a NAME where none is asked for. (The
+-- KEYS: those of the lock (see lock.lua), a voucher: 'MARKER:voucher:NAME' (see voucher.lua), or without a NAME where none is asked for. (The
 -- marker itself is not sent: each key costs, and masters of a quorum are no cluster, which would have to know it.)
 -- ARGV: the value that the lock shall have, lease, the end of the run, 'KIND|ALIVE_FOR|CLAIM_PERIOD|RULES|' and whom to tell,
 -- and the token again if it is not the end of its run. RULES are the marker's. SINCE in the value is what the node's clock
@@ -22,7 +22,7 @@ local function accept(last, before)
     error('LEASEHOLD_TYPE')
   end
   redis.call('SET', KEYS[2], integer(math.max(last, proposal + spare)), 'PX', TOKEN_LIFE)
-  return {'yes', integer(now), seen, 0, lease, vouch(KEYS[4])}
+  return {'yes', integer(now), seen, 0, lease, vouch(KEYS[4], seen)}
 end
 
 -- A proposal may have been made long ago, and the record of the last token may be older still: what the server came back

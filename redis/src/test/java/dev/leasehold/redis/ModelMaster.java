@@ -54,6 +54,9 @@ public final class ModelMaster {
         }
     }
 
+    /** What the master has vouched for in this memory: under which history, and until when. */
+    private record Vouched(int history, long until) {}
+
     private static final long BOUND_ABOVE_LAST = 1L << 20;
     private static final long MARGIN_MICROS = 2_000_000L;
 
@@ -62,6 +65,7 @@ public final class ModelMaster {
     private final BiConsumer<ClaimId, Long> granted;
 
     private TreeMap<String, Lock> locks = new TreeMap<>();
+    private final TreeMap<String, Vouched> vouchers = new TreeMap<>();
     private String markerRun = "";
     private long markerSince;
     private String run;
@@ -121,6 +125,26 @@ public final class ModelMaster {
 
     void restartWithEverything(String newRun) {
         run = newRun;
+        forgetVouchers();
+    }
+
+    /**
+     * A copy of it was promoted, let what was held run out by a clock that is ahead, and was followed from where the two had
+     * parted; then it was made master again. It has loaded nothing.
+     */
+    void followCopy() {
+        history++;
+        locks.values().forEach(lock -> lock.end = 0);
+    }
+
+    int history() {
+        return history;
+    }
+
+    private void forgetVouchers() {
+        if (on(QuorumRule.VOUCHER_ENDS_WITH_ITS_MEMORY)) {
+            vouchers.clear();
+        }
     }
 
     /** It was for a while the replica of one that has what was saved. */
@@ -140,6 +164,7 @@ public final class ModelMaster {
     }
 
     private void load() {
+        forgetVouchers();
         locks = copy(savedLocks);
         markerRun = savedRun;
         markerHistory = savedHistory;
@@ -147,6 +172,7 @@ public final class ModelMaster {
     }
 
     public void flush() {
+        vouchers.clear();
         locks = new TreeMap<>();
         markerRun = "";
     }
@@ -272,6 +298,35 @@ public final class ModelMaster {
         lock.queue.removeIf(waiter -> waiter.aliveUntil <= now && waiter.attempt.equals(ballot.attempt()));
         int place = stand(lock, ballot);
         return new Said.Busy(holder(lock), lock.end - now, place);
+    }
+
+    /** Vouches for the vote that the master has just given, for a time of its own clock. */
+    boolean vouch(String voucher, int historyNamed, Duration life) {
+        if (historyNamed != history) {
+            return false;
+        }
+        vouchers.put(voucher, new Vouched(history, now + life.toNanos() / 1000));
+        return true;
+    }
+
+    /** The answer to a ballot that names a voucher, without a look at the marker; null where it has to be looked at. */
+    @Nullable Said voteVouched(Ballot ballot, String voucher) {
+        Vouched vouched = vouchers.get(voucher);
+        Lock lock = lock(ballot.lock());
+        if (vouched == null
+                || vouched.until <= now
+                || (vouched.history != history && on(QuorumRule.VOUCHER_NAMES_ITS_HISTORY))
+                || isTaken(lock)
+                || !lock.queue.isEmpty()
+                || (lock.last != null && ballot.token() <= lock.last)) {
+            return null;
+        }
+        Long before = lock.last;
+        long lease = ballot.lease().toNanos() / 1000;
+        grant(lock, ballot.attempt(), ballot.token(), ballot.spare(), lease);
+        lock.keepsBefore = true;
+        lock.before = before;
+        return new Said.Yes(ballot.token(), lease);
     }
 
     private Said repeated(Lock lock, Ballot ballot, long lease, long most) {

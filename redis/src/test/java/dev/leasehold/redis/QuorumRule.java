@@ -27,5 +27,9 @@ public enum QuorumRule {
     /** Only a failed attempt takes back the last token that it has raised; a lease never does. */
     TAKE_BACK_NO_GRANT,
     /** A disk that is trusted excuses a new run, not data that came from another server. */
-    TRUST_EXCUSES_RESTARTS_ONLY
+    TRUST_EXCUSES_RESTARTS_ONLY,
+    /** What a master has loaded is no voucher. */
+    VOUCHER_ENDS_WITH_ITS_MEMORY,
+    /** A master with another history than the voucher's looks at its marker, even if it has loaded nothing. */
+    VOUCHER_NAMES_ITS_HISTORY
 }

@@ -46,6 +46,8 @@ final class QuorumSimulation {
         LOSSY_WITH_LONG_LEASES,
         /** As any, with masters whose disks keep all, and are trusted; but some follow another for a while, which lags. */
         TRUSTED,
+        /** As any, but masters are back at once, or follow for a moment a copy of themselves whose clock is ahead. */
+        COPIED,
         /** One master's clock is an hour ahead while another is down; then it is set right, and all restart empty. */
         CLOCK_AHEAD
     }
@@ -103,8 +105,8 @@ final class QuorumSimulation {
         repeats = chance.nextBoolean() ? 0.1 : 0;
         longDelays = lossy ? 0 : new double[] {0, 0.02, 0.1}[chance.nextInt(3)];
         faultsEnd = lossy ? 90 * SECOND : 30 * SECOND;
-        crashes = lossy || ahead ? 0 : chance.nextInt(3) == 0 ? 0 : 1 + chance.nextInt(8);
-        majorityRestarts = chance.nextInt(3) == 0;
+        crashes = kind == Kind.COPIED ? 40 : lossy || ahead ? 0 : chance.nextInt(3) == 0 ? 0 : 1 + chance.nextInt(8);
+        majorityRestarts = chance.nextInt(3) == 0 || kind == Kind.COPIED;
         pauses = lossy ? 0 : chance.nextInt(2) * chance.nextInt(6);
         localHandOvers = new int[] {0, 3, 64}[chance.nextInt(3)];
         for (int i = 0; i < nodes; i++) {
@@ -188,7 +190,7 @@ final class QuorumSimulation {
                     List<Voter> voters = new ArrayList<>();
                     for (SimulatedMaster master : masters) {
                         voters.add(new SimulatedVoter(
-                                master, network, process, process::run, Duration.ofNanos(patience())));
+                                master, network, process, process::run, Duration.ofNanos(patience()), maxLease));
                     }
                     AtomicLong counter = new AtomicLong();
                     Quorum quorum = new Quorum(
@@ -229,7 +231,7 @@ final class QuorumSimulation {
     }
 
     private boolean isAny() {
-        return kind == Kind.ANY || kind == Kind.TRUSTED;
+        return kind == Kind.ANY || kind == Kind.TRUSTED || kind == Kind.COPIED;
     }
 
     private long patience() {
@@ -338,12 +340,17 @@ final class QuorumSimulation {
     }
 
     private void crash() {
-        boolean several = majorityRestarts && chance.nextInt(4) == 0;
+        boolean several = majorityRestarts && (chance.nextInt(4) == 0 || kind == Kind.COPIED);
         for (SimulatedMaster master : masters) {
             if (several ? chance.nextInt(4) != 0 : chance.nextInt(nodes) == 0) {
                 int how = chance.nextInt(4);
                 if (how == 0) {
                     master.flush();
+                } else if (kind == Kind.COPIED && how == 1) {
+                    master.goDown();
+                    master.comeBack(true);
+                } else if (kind == Kind.COPIED) {
+                    master.followCopy();
                 } else if (kind == Kind.TRUSTED && how == 1) {
                     master.resynchronise();
                 } else if (kind == Kind.TRUSTED) {

@@ -41,6 +41,7 @@ class QuorumSimulationBitesTest {
             case RELEASE_ON_ALL -> Kind.LOSSY_WITH_LONG_LEASES;
             case BOUND_ON_PROPOSALS -> Kind.CLOCK_AHEAD;
             case TRUST_EXCUSES_RESTARTS_ONLY -> Kind.TRUSTED;
+            case VOUCHER_ENDS_WITH_ITS_MEMORY, VOUCHER_NAMES_ITS_HISTORY -> Kind.COPIED;
             default -> Kind.ANY;
         };
     }
@@ -56,6 +57,8 @@ class QuorumSimulationBitesTest {
      */
     private static long shown(QuorumRule rule) {
         return switch (rule) {
+            case VOUCHER_NAMES_ITS_HISTORY -> 7;
+            case VOUCHER_ENDS_WITH_ITS_MEMORY -> 1281;
             case NEW_ATTEMPT_NAME, BOUND_ON_PROPOSALS, TAKE_BACK_NO_GRANT -> 1;
             case ACCEPT_ABOVE_LAST, RELEASE_ON_ALL -> 501;
             case GATES_GRANT_IS_NO_VOTE -> 513;
@@ -103,7 +106,7 @@ class QuorumSimulationBitesTest {
     @ParameterizedTest
     @EnumSource(
             value = Kind.class,
-            names = {"LOSSY_WITH_LONG_LEASES", "CLOCK_AHEAD", "TRUSTED"})
+            names = {"LOSSY_WITH_LONG_LEASES", "CLOCK_AHEAD", "TRUSTED", "COPIED"})
     void findsNothingWhereAllRulesAreKept(Kind kind) {
         List<Report> reports = LongStream.range(1, 40)
                 .parallel()

@@ -45,6 +45,10 @@ public final class SimulatedMaster {
         return model.run();
     }
 
+    int history() {
+        return model.history();
+    }
+
     /** The node's clock: now too fast, now too slow, by up to a hundredth, and never far from where it was set. */
     long micros() {
         return clock.read().wallMicros() + drift();
@@ -106,6 +110,11 @@ public final class SimulatedMaster {
     void resynchronise() {
         world.note(name, "was for a while the replica of one that lagged");
         model.resynchronise();
+    }
+
+    void followCopy() {
+        world.note(name, "has followed a copy of itself that let everything run out");
+        model.followCopy();
     }
 
     void flush() {

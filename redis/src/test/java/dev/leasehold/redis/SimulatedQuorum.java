@@ -110,8 +110,8 @@ public final class SimulatedQuorum {
             this.name = name;
             List<Voter> voters = new ArrayList<>();
             for (int i = 0; i < masters.size(); i++) {
-                voters.add(
-                        new SimulatedVoter(masters.get(i), network(i, delays, inboxes), process, Runnable::run, LEASE));
+                voters.add(new SimulatedVoter(
+                        masters.get(i), network(i, delays, inboxes), process, Runnable::run, LEASE, LEASE));
             }
             Quorum quorum = new Quorum(
                     "quorum",

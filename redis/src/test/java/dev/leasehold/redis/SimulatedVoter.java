@@ -43,8 +43,12 @@ public final class SimulatedVoter implements Voter {
     private final TimeSource time;
     private final Consumer<Runnable> process;
     private final Duration patience;
+    private final Duration maxLease;
     private final Set<ClaimId> saidYesTo = new HashSet<>();
     private String knownRun = "";
+    private int knownHistory;
+    private int vouchersAskedFor;
+    private @Nullable SimulatedVoucher voucher;
 
     /**
      * Makes a way.
@@ -52,16 +56,21 @@ public final class SimulatedVoter implements Voter {
      * @param process runs what arrives in the client's process, when that is not stopped
      */
     public SimulatedVoter(
-            SimulatedMaster master, Network network, TimeSource time, Consumer<Runnable> process, Duration patience) {
+            SimulatedMaster master,
+            Network network,
+            TimeSource time,
+            Consumer<Runnable> process,
+            Duration patience,
+            Duration maxLease) {
         this.master = master;
         this.network = network;
         this.time = time;
         this.process = process;
         this.patience = patience;
+        this.maxLease = maxLease;
         knownRun = master.run();
+        knownHistory = master.history();
     }
-
-    private record Told<T>(T answer, NodeStatus view) {}
 
     private <T> CompletableFuture<T> send(
             String what, Function<ModelMaster, T> request, BiFunction<T, ClockReading, T> read) {
@@ -97,32 +106,49 @@ public final class SimulatedVoter implements Voter {
         return network.listen();
     }
 
+    /** What a master says to a ballot, with the history of its data, and whether it vouches from now on. */
+    private record Voted(ModelMaster.@Nullable Said said, NodeStatus view, int history, boolean vouches) {}
+
     @Override
     public CompletionStage<Vote> vote(Ballot ballot) {
-        String named = knownRun;
-        CompletableFuture<Vote> result = new CompletableFuture<>();
-        this.<Told<ModelMaster.@Nullable Said>>send(
+        String run = knownRun;
+        int history = knownHistory;
+        SimulatedVoucher told = voucher;
+        boolean fresh = told != null && told.isFresh(time.now().nanos());
+        String name =
+                !fresh ? ballot.attempt().client() + ':' + ++vouchersAskedFor : told.suits(ballot) ? told.name() : "";
+        return this.<Voted>send(
                         "votes on " + ballot,
                         model -> {
-                            Duration none = model.noVoteFor(named);
-                            ModelMaster.Said said = none.isZero() ? model.vote(ballot) : null;
-                            return new Told<>(said, new NodeStatus(model.run(), time.now(), master.micros(), none));
+                            ModelMaster.Said vouched = fresh ? model.voteVouched(ballot, name) : null;
+                            Duration none = vouched != null ? Duration.ZERO : model.noVoteFor(run);
+                            ModelMaster.Said said = vouched != null || !none.isZero() ? vouched : model.vote(ballot);
+                            boolean vouches = vouched == null
+                                    && said instanceof ModelMaster.Said.Yes
+                                    && !name.isEmpty()
+                                    && model.vouch(name, history, voucherLife());
+                            NodeStatus view = new NodeStatus(model.run(), time.now(), master.micros(), none);
+                            return new Voted(said, view, model.history(), vouches);
                         },
-                        (told, sentAt) -> new Told<>(
-                                told.answer(),
-                                view(
-                                        told.view().run(),
-                                        sentAt,
-                                        told.view().micros(),
-                                        told.view().noVoteFor())))
-                .whenComplete((told, failure) -> {
-                    if (failure != null) {
-                        result.completeExceptionally(failure);
-                    } else {
-                        result.complete(read(ballot, told.answer(), told.view()));
-                    }
-                });
-        return result;
+                        (voted, sentAt) -> {
+                            NodeStatus view = view(
+                                    voted.view().run(),
+                                    sentAt,
+                                    voted.view().micros(),
+                                    voted.view().noVoteFor());
+                            knownHistory = voted.history();
+                            if (voted.vouches()) {
+                                voucher = SimulatedVoucher.of(
+                                        name, sentAt.nanos(), view.micros(), maxLease, voucherLife());
+                            }
+                            return new Voted(voted.said(), view, voted.history(), voted.vouches());
+                        })
+                .thenApply(voted -> read(ballot, voted.said(), voted.view()));
+    }
+
+    /** More than a second is of the usual longest lease, a minute: for as long as proposals stay within the bounds. */
+    private Duration voucherLife() {
+        return maxLease.dividedBy(4);
     }
 
     private Vote read(Ballot ballot, ModelMaster.@Nullable Said said, NodeStatus view) {

@@ -77,7 +77,10 @@ public final class RedisVoter implements Voter {
     private EncodedArgs voucher(Ballot ballot) {
         Voucher told = voucher;
         if (told == null || !told.isFresh(node.nanos())) {
-            return Voucher.newKey(ballot.attempt().client());
+            Marker known = marker;
+            return known == null
+                    ? Voucher.NONE
+                    : Voucher.newKey(known.history(), ballot.attempt().client());
         }
         return told.suits(ballot) ? told.key() : Voucher.NONE;
     }

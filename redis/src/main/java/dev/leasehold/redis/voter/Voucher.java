@@ -9,9 +9,9 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * That a master vouches for its vote (see {@code voucher.lua}), and what it was told with. A ballot for a free lock that names
- * the voucher is accepted, if the token is above the last, as long as the master has the voucher; otherwise the master works
- * everything out anew. So it need not be good any more. Immutable.
+ * A master's word that it has its vote (see {@code voucher.lua}), and what the master's clock showed with it. A ballot for a
+ * free lock that names the voucher is accepted, if the token is above the last, as long as the master has the voucher and is the
+ * master that it was; otherwise the master works everything out anew. So a client may name one that is no longer good. Immutable.
  *
  * @param key as it is sent
  * @param askedAt our monotonic clock before the question was sent
@@ -39,9 +39,14 @@ public record Voucher(EncodedArgs key, long askedAt, long floor, long most) {
 
     private static final AtomicLong ASKED_FOR = new AtomicLong();
 
-    /** The key of one that nobody has asked any master for: the client's id is drawn anew each time, and it counts. */
-    static EncodedArgs newKey(String client) {
-        return EncodedArgs.of(KEYS + client + ':' + ASKED_FOR.incrementAndGet());
+    /**
+     * Returns the key of a voucher that no master was asked for before: a client's id is drawn anew at each start, and the client
+     * counts.
+     *
+     * @param history the master's replication history, as far as the client knows
+     */
+    static EncodedArgs newKey(String history, String client) {
+        return EncodedArgs.of(KEYS + history + ':' + client + ':' + ASKED_FOR.incrementAndGet());
     }
 
     /**

@@ -78,7 +78,7 @@ class LatePushTest {
         };
         List<Voter> voters = new ArrayList<>();
         for (SimulatedMaster master : masters) {
-            voters.add(new SimulatedVoter(master, network, process, Runnable::run, LEASE));
+            voters.add(new SimulatedVoter(master, network, process, Runnable::run, LEASE, LEASE));
         }
         AtomicLong attempts = new AtomicLong();
         UnaryOperator<ClaimId> names = id -> new ClaimId(client, attempts.incrementAndGet());

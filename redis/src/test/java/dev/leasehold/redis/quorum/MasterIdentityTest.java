@@ -37,12 +37,11 @@ public class MasterIdentityTest {
 
     private static final Pattern HISTORY = Pattern.compile("master_replid:([0-9a-f]{40})");
     private static final String KEY = "leasehold:{x}";
-    private static final String VOUCHER = MarkerRules.KEY + ":voucher:c:1";
     private static final MarkerRules TRUSTING = new MarkerRules(Duration.ofMinutes(1), true);
 
     private final List<RedisProcess> servers = new ArrayList<>();
     private long attempts;
-    private String voucher = VOUCHER;
+    private String voucher = MarkerRules.KEY + ":voucher:";
     private MarkerRules rules = new MarkerRules(Duration.ofMinutes(1), false);
 
     @AfterEach
@@ -87,19 +86,15 @@ public class MasterIdentityTest {
         List<Object> opened = server.commands()
                 .eval(Script.OPEN_QUORUM.text(), ScriptOutputType.MULTI, new String[] {MarkerRules.KEY}, rules.text());
         assertThat(opened.get(0)).isEqualTo("opened");
+        voucher = MarkerRules.KEY + ":voucher:" + history(server) + ":c:1";
     }
 
-    /** If it stands alone, it vouches the second time; and goes on doing so, unless something happens. */
+    /** It vouches the second time, and goes on doing so, unless something happens. */
     private void giveVote(RedisProcess server) {
         openQuorum(server);
-        boolean alone = server.commands().info("replication").contains("connected_slaves:0");
-        assertThat(ask(server, Script.VOTE.text())).hasSize(6).startsWith("yes").endsWith(alone ? 1L : 0L);
-        if (!alone) {
-            assertThat(vote(server)).isEqualTo("yes");
-            return;
-        }
-        assertThat(server.commands().pttl(VOUCHER)).isBetween(1L, 1000L);
-        server.commands().persist(VOUCHER);
+        assertThat(ask(server, Script.VOTE.text())).hasSize(6).startsWith("yes").endsWith(1L);
+        assertThat(server.commands().pttl(voucher)).isBetween(1L, 1000L);
+        server.commands().persist(voucher);
         assertThat(vote(server)).isEqualTo("vouched");
     }
 
@@ -134,7 +129,7 @@ public class MasterIdentityTest {
     }
 
     private void hasTheKeyOfItsVoucher(RedisProcess server) {
-        assertThat(server.commands().get(VOUCHER)).isEqualTo("1");
+        assertThat(server.commands().get(voucher)).isEqualTo("1");
     }
 
     @ParameterizedTest
@@ -154,7 +149,7 @@ public class MasterIdentityTest {
         RedisProcess server = withVote(version, "--appendonly", "yes", "--appendfsync", "always");
         String before = history(server);
         crash(server);
-        assertThat(server.commands().exists(VOUCHER)).isZero();
+        assertThat(server.commands().exists(voucher)).isZero();
         hasLostItsVote(server, before);
     }
 
@@ -199,9 +194,31 @@ public class MasterIdentityTest {
         String before = history(server);
         await().until(() -> copy.commands().exists(MarkerRules.KEY) == 1);
         copy.commands().replicaofNoOne();
+        copy.commands().set("written", "elsewhere");
         follow(server, copy);
+        await().until(() -> server.commands().exists("written") == 1);
         server.commands().replicaofNoOne();
+        hasItsVoucherAsItWasWritten(server);
         hasLostItsVote(server, before);
+    }
+
+    /** It has loaded nothing: it followed the copy from where the two had parted. */
+    private void hasItsVoucherAsItWasWritten(RedisProcess server) {
+        assertThat(server.commands().objectEncoding(voucher)).isEqualTo("raw");
+    }
+
+    @ParameterizedTest
+    @EnumSource(Version.class)
+    void aVoucherOfAnotherHistoryIsWorthNothingOnceTheMarkerIsOldEnoughAgain(Version version) {
+        aMasterThatWasAReplicaForAWhile(version);
+        RedisProcess server = servers.get(1);
+        String marker = server.commands().get(MarkerRules.KEY);
+        assertThat(marker).contains(history(server));
+        long longAgo = System.currentTimeMillis() * 1000 - 100_000_000;
+        server.commands().set(MarkerRules.KEY, marker.replaceFirst("\\d{16}\\|", longAgo + "|"));
+        assertThat(vote(server)).isEqualTo("yes");
+        hasItsVoucherAsItWasWritten(server);
+        assertThat(vote(server)).isEqualTo("yes");
     }
 
     /** Its disk is trusted, not that of another that it was made to follow: it came back at once, and had forgotten. */
@@ -232,19 +249,38 @@ public class MasterIdentityTest {
         assertThat(vote(server)).isEqualTo("novote");
     }
 
-    /** A replica of it could be promoted, let leases run out by its own clock, and send their ends if it is followed. */
     @ParameterizedTest
     @EnumSource(Version.class)
-    void aMasterThatHasOrHadAReplicaDoesNotVouch(Version version) {
+    void aReplicaOfAMasterHasNoVoucher(Version version) {
         RedisProcess copy = start(version);
         RedisProcess server = start(version);
         follow(copy, server);
         giveVote(server);
-        assertThat(server.commands().exists(VOUCHER)).isZero();
+        await().until(() -> copy.commands().exists(MarkerRules.KEY) == 1);
+        assertThat(copy.commands().exists(voucher)).isZero();
         copy.commands().replicaofNoOne();
         await().until(() -> server.commands().info("replication").contains("connected_slaves:0"));
-        assertThat(vote(server)).isEqualTo("yes");
-        assertThat(server.commands().exists(VOUCHER)).isZero();
+        assertThat(vote(server)).isEqualTo("vouched");
+    }
+
+    @ParameterizedTest
+    @EnumSource(Version.class)
+    void aMasterThatGetsItsFirstReplica(Version version) {
+        RedisProcess server = withVote(version);
+        String before = history(server);
+        follow(start(version), server);
+        hasItsVoucherAsItWasWritten(server);
+        hasLostItsVote(server, before);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Version.class)
+    void aMasterIsNotVouchedForUnderAHistoryThatIsNotItsOwn(Version version) {
+        RedisProcess server = withVote(version);
+        server.commands().del(KEY, voucher);
+        voucher = voucher.replaceFirst("[0-9a-f]{4}", "0000");
+        assertThat(ask(server, Script.VOTE.text())).hasSize(6).startsWith("yes").endsWith(0L);
+        assertThat(server.commands().exists(voucher)).isZero();
     }
 
     @ParameterizedTest
@@ -271,7 +307,7 @@ public class MasterIdentityTest {
         assertThat(history(replica)).isEqualTo(before);
         replica.commands().replicaofNoOne();
         hasLostItsVote(replica, before);
-        assertThat(vote(master)).isEqualTo("yes");
+        assertThat(vote(master)).isEqualTo("vouched");
     }
 
     @ParameterizedTest
@@ -316,6 +352,10 @@ public class MasterIdentityTest {
         await().until(() -> replica.commands().exists(MarkerRules.KEY) == 1);
         assertThat(history(replica)).isEqualTo(history(master));
         assertThat(vote(replica)).isEqualTo("novote");
+        // A voucher is sent to no replica; this one is made by hand.
+        replica.commands().setrange(voucher, 0, "1");
+        assertThat(vote(replica)).isEqualTo("novote");
+        replica.commands().del(voucher);
         // Even with a marker of its own that is old enough it does not vouch: what it has comes from elsewhere.
         String marker = replica.commands().get(MarkerRules.KEY);
         long longAgo = System.currentTimeMillis() * 1000 - 100_000_000;
@@ -351,7 +391,7 @@ public class MasterIdentityTest {
     @ValueSource(strings = {"'raw'", "'embstr'", "{err = 'NOPERM this user may not'}"})
     void aServerThatDoesNotTellFormsApartDoesNotVouch(String form) {
         RedisProcess server = withVote(Version.V7_0);
-        server.commands().del(KEY, VOUCHER);
+        server.commands().del(KEY, voucher);
         String stub = """
                 local redis = setmetatable({pcall = function(name, ...)
                   if name == 'OBJECT' then return redis.pcall(name, ...) and %s end
@@ -360,7 +400,7 @@ public class MasterIdentityTest {
                 """.formatted(form);
         List<Object> answer = ask(server, stub + Script.VOTE.text());
         assertThat(answer).hasSize(6).startsWith("yes").endsWith(0L);
-        assertThat(server.commands().exists(VOUCHER)).isZero();
+        assertThat(server.commands().exists(voucher)).isZero();
     }
 
     @ParameterizedTest
@@ -372,13 +412,13 @@ public class MasterIdentityTest {
             for (long vouched = 0; vouched < 2; vouched++) {
                 SecurityTest.setUser(
                         server, "app on >pw " + SecurityTest.LEAST + (vouched == 0 ? "" : " +object|encoding"));
-                server.commands().del(KEY, VOUCHER);
+                server.commands().del(KEY, voucher);
                 RedisCommands<String, String> app = client.connect().sync();
                 assertThat(ask(app, Script.VOTE.text()))
                         .hasSize(6)
                         .startsWith("yes")
                         .endsWith(vouched);
-                assertThat(server.commands().exists(VOUCHER)).isEqualTo(vouched);
+                assertThat(server.commands().exists(voucher)).isEqualTo(vouched);
                 app.del(KEY);
                 assertThat(ask(app, Script.VOTE.text())).hasSize(vouched == 0 ? 6 : 1);
             }
@@ -389,7 +429,7 @@ public class MasterIdentityTest {
     @EnumSource(Version.class)
     void whoDoesNotAskForAVoucherLeavesNone(Version version) {
         RedisProcess server = withVote(version);
-        server.commands().del(KEY, VOUCHER);
+        server.commands().del(KEY, voucher);
         voucher = MarkerRules.KEY + ":voucher:";
         assertThat(ask(server, Script.VOTE.text())).hasSize(6).startsWith("yes").endsWith(0L);
         assertThat(server.commands().keys(voucher + "*")).isEmpty();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.redis.QueueEntries;
 import dev.leasehold.redis.quorum.Ballot;
+import dev.leasehold.redis.quorum.Marker;
 import dev.leasehold.redis.quorum.MarkerRules;
 import dev.leasehold.redis.voter.BallotEncoder;
 import dev.leasehold.redis.voter.Voucher;
@@ -146,7 +147,10 @@ class ShortCutsTest {
             brief = random.nextInt(3) == 0;
             String beside = "leasehold:{" + side + "}";
             keys = new String[] {
-                shared ? side : beside, beside + ":token", beside + ":queue", beside + ":marker:voucher:c:1"
+                shared ? side : beside,
+                beside + ":token",
+                beside + ":queue",
+                beside + ":marker:voucher:" + history(marker) + ":c:1"
             };
             markerKey = beside + ":marker";
         }
@@ -276,8 +280,11 @@ class ShortCutsTest {
             ClockReading asked = new ClockReading(System.nanoTime(), now);
             Voucher told = Voucher.of(Voucher.NONE, RULES, asked, now);
             int dice = random.nextInt(12);
-            keys[3] = markerKey + ":voucher:" + (dice == 0 ? "" : "c:1");
-            if (dice == 1) {
+            keys[3] = markerKey + ":voucher:" + (dice == 0 ? "" : history(marker) + ":c:1");
+            if (dice == 2) {
+                keys[3] = markerKey + ":voucher:" + history(marker).replaceFirst("[0-9a-f]{4}", "0000") + ":c:1";
+                redis.setrange(keys[3], 0, "1");
+            } else if (dice == 1) {
                 redis.set(keys[3], "1", SetArgs.Builder.px(6_000));
             } else if (dice > 1 && hasVote && told.suits(ballot)) {
                 redis.setrange(keys[3], 0, "1");
@@ -306,6 +313,10 @@ class ShortCutsTest {
             }
             vouched++;
             return answer.replace("\n[1]", "\n[yes, " + now + ", " + there + ", 0, 30000, 0]");
+        }
+
+        private static String history(String marker) {
+            return Marker.of(marker).history();
         }
 
         private String since(long micros) {
