@@ -157,7 +157,7 @@ class DoctorTest {
     /** Who is told by the documentation what to allow must not hear from the doctor of more, and the other way round. */
     @Test
     void whatIsTriedIsWhatTheDocumentationNames() throws Exception {
-        String rights = Files.readString(Path.of("src/main/java/dev/leasehold/redis/doctor/Rights.java"));
+        String rights = Files.readString(Path.of("src/main/java/dev/leasehold/redis/doctor/PermissionCheck.java"));
         TreeSet<String> tried = new TreeSet<>();
         Matcher calls = Pattern.compile("may\\(CommandType\\.([A-Z]+)").matcher(rights);
         while (calls.find()) {
