@@ -280,9 +280,9 @@ public final class Client {
     }
 
     /** Runs what puts questions to the store, on a thread that is about to wait for the answers. */
-    void lend(Runnable request) {
+    void runOnCaller(Runnable request) {
         if (store instanceof CallerThreads own && BlockingThreads.mayBlock()) {
-            own.lend(request);
+            own.runOnCaller(request);
         } else {
             request.run();
         }

@@ -155,7 +155,7 @@ public final class HeldLease implements Lease {
 
     @Override
     public LeaseState release() throws InterruptedException {
-        client.lend(this::end);
+        client.runOnCaller(this::end);
         lossNoticed = true;
         client.spin().until(hold.released::isDone);
         try {
@@ -183,7 +183,7 @@ public final class HeldLease implements Lease {
     public void close() {
         boolean lost = look() == LeaseState.LOST;
         long begun = System.nanoTime();
-        client.lend(this::end);
+        client.runOnCaller(this::end);
         client.spin().until(hold.released::isDone);
         awaitRelease(begun + CLOSE_WAIT_NANOS);
         lost |= look() == LeaseState.LOST;

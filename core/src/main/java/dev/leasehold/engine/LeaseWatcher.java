@@ -31,7 +31,7 @@ public final class LeaseWatcher implements HoldWatcher {
     private final ReentrantLock guard = new ReentrantLock();
 
     private List<LeaseListener> listeners = List.of();
-    private @Nullable SerialExecutor teller;
+    private @Nullable SerialExecutor notifications;
     private @Nullable BodyInterrupter body;
     private @Nullable Runnable follower;
     private LeaseState last = LeaseState.HELD;
@@ -120,10 +120,10 @@ public final class LeaseWatcher implements HoldWatcher {
         if (whom.isEmpty()) {
             return;
         }
-        SerialExecutor known = teller;
+        SerialExecutor known = notifications;
         if (known == null) {
             known = SerialExecutor.on(client.callbacks());
-            teller = known;
+            notifications = known;
         }
         for (LeaseListener listener : whom) {
             try {

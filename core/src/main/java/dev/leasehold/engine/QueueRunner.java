@@ -182,12 +182,12 @@ final class QueueRunner implements Mailbox.Consumer<Event> {
             ask(
                     () -> store.release(send.lease(), send.keepFor()),
                     answer -> post(new Event.ReleaseAnswered(send.lease(), answer)),
-                    failure -> post(new Event.UndoFailed(send.lease().claim(), send.lease(), failure)));
+                    failure -> post(new Event.CleanupFailed(send.lease().claim(), send.lease(), failure)));
         } else if (action instanceof Action.SendWithdraw send) {
             ask(
                     () -> store.withdraw(lock, send.claim()).thenApply(done -> true),
                     answer -> post(new Event.WithdrawAnswered(send.claim())),
-                    failure -> post(new Event.UndoFailed(send.claim(), null, failure)));
+                    failure -> post(new Event.CleanupFailed(send.claim(), null, failure)));
         } else if (action instanceof Action.Give give) {
             give(give.caller(), give.hold());
         } else if (action instanceof Action.Refuse refuse) {

@@ -46,7 +46,7 @@ public final class Request {
      */
     static Request sendAndWait(
             Client client, String lock, LockOptions options, @Nullable Duration maxWait, @Nullable Thread owner) {
-        return send(client, lock, options, maxWait, owner, Thread.currentThread(), client::lend);
+        return send(client, lock, options, maxWait, owner, Thread.currentThread(), client::runOnCaller);
     }
 
     private static Request send(

@@ -26,7 +26,7 @@ public interface CallerThreads {
      *
      * @param request what to run, once
      */
-    default void lend(Runnable request) {
+    default void runOnCaller(Runnable request) {
         request.run();
     }
 }

@@ -21,10 +21,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One lock and its queue. Pure: the time comes in, the answer and the news go out. Not thread-safe.
+ * One lock and its queue. Pure: the time goes in; the answer and the notifications come out. Not thread-safe.
  *
  * <p>Whatever frees the lock, {@link #handOver} alone decides who is next. It never looks at the asker before it has
- * looked at the queue, so nobody overtakes. Time passes only in {@link #settle}, which each operation calls first: a tenure
+ * looked at the queue, so nobody overtakes. Time passes only in {@link #settle}, which each operation calls first: a lease
  * that is over and waiters that are dead are gone before anything else is looked at, so no operation can bring them back.
  */
 final class MemoryLock {
@@ -57,7 +57,7 @@ final class MemoryLock {
 
     private final String name;
     private final Map<ClaimId, Waiter> queue = new LinkedHashMap<>();
-    private @Nullable StoredLease tenure;
+    private @Nullable StoredLease stored;
     private long last;
 
     MemoryLock(String name, long last) {
@@ -65,19 +65,19 @@ final class MemoryLock {
         this.last = last;
     }
 
-    ClaimAnswer claim(Claim claim, String owner, ClockReading now, News news) {
+    ClaimAnswer claim(Claim claim, String owner, ClockReading now, Notifications out) {
         settle(now);
         Waiter known = queue.get(claim.id());
         if (known != null) {
             queue.put(claim.id(), waiter(claim, owner, known.sinceMicros(), now));
         }
-        if (tenure == null) {
-            handOver(claim, owner, now, news);
+        if (stored == null) {
+            handOver(claim, owner, now, out);
         }
-        if (tenure != null && claim.id().equals(tenure.claim())) {
-            tenure = tenure.lasting(now.nanos() + Times.nanos(claim.lease()));
-            LeaseId lease = new LeaseId(name, claim.id(), tenure.token());
-            return new ClaimAnswer.Granted(lease, tenure.spare(), validity(tenure, now));
+        if (stored != null && claim.id().equals(stored.claim())) {
+            stored = stored.lasting(now.nanos() + Times.nanos(claim.lease()));
+            LeaseId lease = new LeaseId(name, claim.id(), stored.token());
+            return new ClaimAnswer.Granted(lease, stored.spare(), validity(stored, now));
         }
         if (claim.enqueue() && !queue.containsKey(claim.id())) {
             queue.put(claim.id(), waiter(claim, owner, now.wallMicros(), now));
@@ -88,49 +88,49 @@ final class MemoryLock {
 
     RenewAnswer renew(LeaseId lease, Duration duration, ClockReading now) {
         settle(now);
-        if (tenure == null || !tenure.isLease(lease)) {
+        if (stored == null || !stored.isLease(lease)) {
             return new RenewAnswer.Lost();
         }
-        tenure = tenure.lasting(now.nanos() + Times.nanos(duration));
-        return new RenewAnswer.Renewed(validity(tenure, now));
+        stored = stored.lasting(now.nanos() + Times.nanos(duration));
+        return new RenewAnswer.Renewed(validity(stored, now));
     }
 
-    ReleaseAnswer release(LeaseId lease, Duration keepFor, ClockReading now, News news) {
+    ReleaseAnswer release(LeaseId lease, Duration keepFor, ClockReading now, Notifications out) {
         settle(now);
-        if (tenure == null || !tenure.isLease(lease)) {
+        if (stored == null || !stored.isLease(lease)) {
             return ReleaseAnswer.NOT_HELD;
         }
         long keep = Times.nanos(keepFor);
         if (keep > 0) {
-            tenure = tenure.kept(now.nanos() + keep);
+            stored = stored.kept(now.nanos() + keep);
         } else {
-            tenure = null;
-            handOver(null, "", now, news);
+            stored = null;
+            handOver(null, "", now, out);
         }
         return ReleaseAnswer.RELEASED;
     }
 
-    boolean withdraw(ClaimId claim, ClockReading now, News news) {
+    boolean withdraw(ClaimId claim, ClockReading now, Notifications out) {
         settle(now);
         boolean waited = queue.remove(claim) != null;
-        boolean held = tenure != null && claim.equals(tenure.claim());
+        boolean held = stored != null && claim.equals(stored.claim());
         if (held) {
-            tenure = null;
-            handOver(null, "", now, news);
+            stored = null;
+            handOver(null, "", now, out);
         }
         return waited || held;
     }
 
-    boolean breakLease(long token, ClockReading now, News news) {
+    boolean breakLease(long token, ClockReading now, Notifications out) {
         settle(now);
-        if (tenure == null || !tenure.runContains(token)) {
+        if (stored == null || !stored.runContains(token)) {
             return false;
         }
-        if (tenure.claim() != null) {
-            news.broken(name, tenure.claim());
+        if (stored.claim() != null) {
+            out.broken(name, stored.claim());
         }
-        tenure = null;
-        handOver(null, "", now, news);
+        stored = null;
+        handOver(null, "", now, out);
         return true;
     }
 
@@ -145,7 +145,7 @@ final class MemoryLock {
 
     boolean isIdle(ClockReading now) {
         settle(now);
-        return tenure == null && queue.isEmpty();
+        return stored == null && queue.isEmpty();
     }
 
     long last() {
@@ -153,8 +153,8 @@ final class MemoryLock {
     }
 
     private void settle(ClockReading now) {
-        if (tenure != null && now.nanos() - tenure.end() >= 0) {
-            tenure = null;
+        if (stored != null && now.nanos() - stored.end() >= 0) {
+            stored = null;
         }
         if (!queue.isEmpty()) {
             queue.values().removeIf(waiter -> now.nanos() - waiter.aliveUntil() >= 0);
@@ -165,7 +165,7 @@ final class MemoryLock {
      * Gives the free lock to the first in the queue, else to the asker. Who has not asked just now has a claim period to
      * confirm; it is told.
      */
-    private void handOver(@Nullable Claim asker, String owner, ClockReading now, News news) {
+    private void handOver(@Nullable Claim asker, String owner, ClockReading now, Notifications out) {
         Iterator<Waiter> waiters = queue.values().iterator();
         if (!waiters.hasNext()) {
             if (asker != null) {
@@ -182,14 +182,14 @@ final class MemoryLock {
         }
         Duration period = WaitingRules.claimPeriod(claim.lease());
         long token = grant(claim, first.owner(), period, now);
-        news.granted(new LeaseId(name, claim.id(), token), claim.spare(), period);
+        out.granted(new LeaseId(name, claim.id(), token), claim.spare(), period);
     }
 
     private long grant(Claim claim, String owner, Duration duration, ClockReading now) {
         long token = Math.max(last + 1, now.wallMicros());
         last = token + claim.spare();
         long end = now.nanos() + Times.nanos(duration);
-        tenure = new StoredLease(claim.id(), owner, token, claim.spare(), now.wallMicros(), end);
+        stored = new StoredLease(claim.id(), owner, token, claim.spare(), now.wallMicros(), end);
         return token;
     }
 
@@ -205,14 +205,14 @@ final class MemoryLock {
     }
 
     private @Nullable HolderInfo holder(ClockReading now) {
-        if (tenure == null) {
+        if (stored == null) {
             return null;
         }
-        Duration left = Duration.ofNanos(tenure.end() - now.nanos());
+        Duration left = Duration.ofNanos(stored.end() - now.nanos());
         return new HolderInfo(
-                tenure.owner(),
-                tenure.token(),
-                Times.instant(tenure.sinceMicros()),
+                stored.owner(),
+                stored.token(),
+                Times.instant(stored.sinceMicros()),
                 Times.instant(now.wallMicros()).plus(left),
                 left);
     }

@@ -18,7 +18,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All locks of a space. Pure: the time comes in, the answer and the news go out. Not thread-safe.
+ * All locks of a space. Pure: the time goes in; the answer and the notifications come out. Not thread-safe.
  *
  * <p>Locks that nobody holds or waits for are forgotten, or the space would grow with every name ever used. A token must
  * not decrease for that: a lock is forgotten only once its last token is behind the clock, so that the clock alone gives
@@ -32,14 +32,14 @@ final class MemoryLocks {
     private long forgottenToken;
     private int sweepAt = FEWEST_TO_SWEEP;
 
-    ClaimAnswer claim(LockKey key, Claim claim, String owner, ClockReading now, News news) {
+    ClaimAnswer claim(LockKey key, Claim claim, String owner, ClockReading now, Notifications out) {
         MemoryLock lock = locks.get(key);
         if (lock == null) {
             sweep(now);
             lock = new MemoryLock(key.name(), forgottenToken);
             locks.put(key, lock);
         }
-        return lock.claim(claim, owner, now, news);
+        return lock.claim(claim, owner, now, out);
     }
 
     RenewAnswer renew(LockKey key, LeaseId lease, Duration duration, ClockReading now) {
@@ -47,19 +47,19 @@ final class MemoryLocks {
         return lock == null ? new RenewAnswer.Lost() : lock.renew(lease, duration, now);
     }
 
-    ReleaseAnswer release(LockKey key, LeaseId lease, Duration keepFor, ClockReading now, News news) {
+    ReleaseAnswer release(LockKey key, LeaseId lease, Duration keepFor, ClockReading now, Notifications out) {
         MemoryLock lock = locks.get(key);
-        return lock == null ? ReleaseAnswer.NOT_HELD : lock.release(lease, keepFor, now, news);
+        return lock == null ? ReleaseAnswer.NOT_HELD : lock.release(lease, keepFor, now, out);
     }
 
-    boolean withdraw(LockKey key, ClaimId claim, ClockReading now, News news) {
+    boolean withdraw(LockKey key, ClaimId claim, ClockReading now, Notifications out) {
         MemoryLock lock = locks.get(key);
-        return lock != null && lock.withdraw(claim, now, news);
+        return lock != null && lock.withdraw(claim, now, out);
     }
 
-    boolean breakLease(LockKey key, long token, ClockReading now, News news) {
+    boolean breakLease(LockKey key, long token, ClockReading now, Notifications out) {
         MemoryLock lock = locks.get(key);
-        return lock != null && lock.breakLease(token, now, news);
+        return lock != null && lock.breakLease(token, now, out);
     }
 
     List<LockInfo> inspect(String namespace, NamePattern pattern, ClockReading now) {

@@ -47,52 +47,52 @@ final class MemorySpace implements StoreFactory {
 
     ClaimAnswer claim(StoreContext from, Claim claim) {
         clients.put(from.clientId(), from.signals());
-        return visit(from, (now, news) -> locks.claim(key(from, claim.lock()), claim, from.owner(), now, news));
+        return visit(from, (now, out) -> locks.claim(key(from, claim.lock()), claim, from.owner(), now, out));
     }
 
     RenewAnswer renew(StoreContext from, LeaseId lease, Duration duration) {
-        return visit(from, (now, news) -> locks.renew(key(from, lease.lock()), lease, duration, now));
+        return visit(from, (now, out) -> locks.renew(key(from, lease.lock()), lease, duration, now));
     }
 
     ReleaseAnswer release(StoreContext from, LeaseId lease, Duration keepFor) {
-        return visit(from, (now, news) -> locks.release(key(from, lease.lock()), lease, keepFor, now, news));
+        return visit(from, (now, out) -> locks.release(key(from, lease.lock()), lease, keepFor, now, out));
     }
 
     boolean withdraw(StoreContext from, String lock, ClaimId claim) {
-        return visit(from, (now, news) -> locks.withdraw(key(from, lock), claim, now, news));
+        return visit(from, (now, out) -> locks.withdraw(key(from, lock), claim, now, out));
     }
 
     List<LockInfo> inspect(StoreContext from, NamePattern pattern) {
-        return visit(from, (now, news) -> locks.inspect(from.namespace(), pattern, now));
+        return visit(from, (now, out) -> locks.inspect(from.namespace(), pattern, now));
     }
 
     boolean breakLease(StoreContext from, String lock, long token) {
-        return visit(from, (now, news) -> locks.breakLease(key(from, lock), token, now, news));
+        return visit(from, (now, out) -> locks.breakLease(key(from, lock), token, now, out));
     }
 
-    private <T> T visit(StoreContext from, BiFunction<ClockReading, News, T> change) {
-        News news = new News();
+    private <T> T visit(StoreContext from, BiFunction<ClockReading, Notifications, T> change) {
+        Notifications out = new Notifications();
         T answer;
         ClockReading now;
         mutex.lock();
         try {
             now = from.time().now();
-            answer = change.apply(now, news);
+            answer = change.apply(now, out);
         } finally {
             mutex.unlock();
         }
-        tell(news, now);
+        tell(out, now);
         return answer;
     }
 
-    private void tell(News news, ClockReading now) {
-        for (News.Broken broken : news.broken()) {
+    private void tell(Notifications out, ClockReading now) {
+        for (Notifications.Broken broken : out.broken()) {
             Signals holder = clients.get(broken.claim().client());
             if (holder != null) {
                 holder.doubt(broken.lock());
             }
         }
-        for (News.Granted granted : news.granted()) {
+        for (Notifications.Granted granted : out.granted()) {
             Signals waiter = clients.get(granted.lease().claim().client());
             if (waiter != null) {
                 waiter.granted(granted.lease(), granted.spare(), Validity.of(now, granted.timeLeft()));

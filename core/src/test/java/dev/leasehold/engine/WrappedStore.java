@@ -49,7 +49,7 @@ public class WrappedStore implements StoreFactory {
         return store.release(lease, keepFor);
     }
 
-    void lend(Store store, Runnable request) {
+    void runOnCaller(Store store, Runnable request) {
         request.run();
     }
 
@@ -115,8 +115,8 @@ public class WrappedStore implements StoreFactory {
             }
 
             @Override
-            public void lend(Runnable request) {
-                WrappedStore.this.lend(store, request);
+            public void runOnCaller(Runnable request) {
+                WrappedStore.this.runOnCaller(store, request);
             }
 
             @Override

@@ -62,13 +62,13 @@ class MemoryLocksTest {
 
     private long useOnce(String name, ClockReading now) {
         LeaseId lease = ((ClaimAnswer.Granted) acquire(name, Duration.ofSeconds(1), now)).lease();
-        locks.release(key(name), lease, Duration.ZERO, now, new News());
+        locks.release(key(name), lease, Duration.ZERO, now, new Notifications());
         return lease.token();
     }
 
     private ClaimAnswer acquire(String name, Duration duration, ClockReading now) {
         Claim claim = new Claim(new ClaimId("c", ++claims), name, duration, Claim.MOST_SPARE, true);
-        return locks.claim(key(name), claim, "test", now, new News());
+        return locks.claim(key(name), claim, "test", now, new Notifications());
     }
 
     private static LockKey key(String name) {

@@ -16,8 +16,8 @@ interface AcquireRules extends LeaseholdRules {
 
     @Test
     default void acquireGivesAValidLease() throws Exception {
-        String name = bench().lock();
-        DistributedLock lock = bench().client().lock(name);
+        String name = fixture().lock();
+        DistributedLock lock = fixture().client().lock(name);
         try (Lease lease = lock.acquire()) {
             assertValid(lease, name);
         }
@@ -25,8 +25,8 @@ interface AcquireRules extends LeaseholdRules {
 
     @Test
     default void tryAcquireGivesAValidLeaseOfAFreeLock() throws Exception {
-        String name = bench().lock();
-        DistributedLock lock = bench().client().lock(name);
+        String name = fixture().lock();
+        DistributedLock lock = fixture().client().lock(name);
         for (Duration wait : new Duration[] {
             Duration.ZERO,
             Duration.ofSeconds(-1),
@@ -46,8 +46,8 @@ interface AcquireRules extends LeaseholdRules {
 
     @Test
     default void theAsynchronousFormsGiveAValidLease() throws Exception {
-        String name = bench().lock();
-        DistributedLock lock = bench().client().lock(name);
+        String name = fixture().lock();
+        DistributedLock lock = fixture().client().lock(name);
         Lease lease = ClientFixture.get(lock.acquireAsync());
         assertValid(lease, name);
         lease.close();
@@ -58,11 +58,11 @@ interface AcquireRules extends LeaseholdRules {
 
     @Test
     default void acquireWaitsForAHolderElsewhere() throws Exception {
-        String name = bench().lock();
-        StoreClient elsewhere = bench().probe();
+        String name = fixture().lock();
+        StoreClient elsewhere = fixture().probe();
         LeaseId theirs = elsewhere.acquire(name).lease();
-        DistributedLock lock = bench().client().lock(name);
-        CompletableFuture<Lease> sync = bench().inThread(lock::acquire);
+        DistributedLock lock = fixture().client().lock(name);
+        CompletableFuture<Lease> sync = fixture().inThread(lock::acquire);
         ClientFixture.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
         assertThat(sync).isNotDone();
         elsewhere.release(theirs);
@@ -74,11 +74,11 @@ interface AcquireRules extends LeaseholdRules {
 
     @Test
     default void aHugeWaitIsAWaitWithoutLimit() throws Exception {
-        String name = bench().lock();
-        StoreClient elsewhere = bench().probe();
+        String name = fixture().lock();
+        StoreClient elsewhere = fixture().probe();
         LeaseId theirs = elsewhere.acquire(name).lease();
         CompletableFuture<Optional<Lease>> waiting =
-                bench().client().lock(name).tryAcquireAsync(Duration.ofSeconds(Long.MAX_VALUE));
+                fixture().client().lock(name).tryAcquireAsync(Duration.ofSeconds(Long.MAX_VALUE));
         ClientFixture.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
         elsewhere.release(theirs);
         assertThat(ClientFixture.get(waiting)).isPresent();
@@ -86,10 +86,10 @@ interface AcquireRules extends LeaseholdRules {
 
     @Test
     default void acquireWaitsForAHolderInTheSameProcess() throws Exception {
-        DistributedLock lock = bench().client().lock(bench().lock());
+        DistributedLock lock = fixture().client().lock(fixture().lock());
         Lease first = lock.acquire();
         CompletableFuture<Lease> second = lock.acquireAsync();
-        CompletableFuture<Lease> third = bench().inThread(lock::acquire);
+        CompletableFuture<Lease> third = fixture().inThread(lock::acquire);
         assertThat(second).isNotDone();
         first.close();
         Lease next = ClientFixture.get(second);
@@ -100,30 +100,30 @@ interface AcquireRules extends LeaseholdRules {
 
     @Test
     default void aLeaseMayBeReleasedByAnotherThread() throws Exception {
-        DistributedLock lock = bench().client().lock(bench().lock());
+        DistributedLock lock = fixture().client().lock(fixture().lock());
         Lease lease = lock.acquire();
-        assertThat(ClientFixture.get(bench().inThread(lease::release))).isEqualTo(LeaseState.RELEASED);
+        assertThat(ClientFixture.get(fixture().inThread(lease::release))).isEqualTo(LeaseState.RELEASED);
         lock.acquire().close();
     }
 
     @Test
     default void aWaiterFindsALockWhoseHolderDied() throws Exception {
-        String name = bench().lock();
-        StoreClient elsewhere = bench().probe();
+        String name = fixture().lock();
+        StoreClient elsewhere = fixture().probe();
         elsewhere.acquire(name, StoreClient.SHORT);
         elsewhere.close();
-        try (Lease lease = ClientFixture.get(bench().client().lock(name).acquireAsync())) {
+        try (Lease lease = ClientFixture.get(fixture().client().lock(name).acquireAsync())) {
             assertValid(lease, name);
         }
     }
 
     @Test
     default void aWaiterFindsALockOfWhichTheGrantWasNotSignalled() throws Exception {
-        String name = bench().lock();
-        StoreClient elsewhere = bench().probe();
+        String name = fixture().lock();
+        StoreClient elsewhere = fixture().probe();
         LeaseId theirs = elsewhere.acquire(name).lease();
-        bench().store.plan(message -> message == FaultPlan.Message.SIGNAL ? Fault.LOSE_REQUEST : Fault.NONE);
-        CompletableFuture<Lease> waiting = bench().client().lock(name).acquireAsync();
+        fixture().store.plan(message -> message == FaultPlan.Message.SIGNAL ? Fault.LOSE_REQUEST : Fault.NONE);
+        CompletableFuture<Lease> waiting = fixture().client().lock(name).acquireAsync();
         ClientFixture.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
         elsewhere.release(theirs);
         assertValid(ClientFixture.get(waiting), name);

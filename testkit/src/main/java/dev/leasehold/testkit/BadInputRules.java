@@ -17,8 +17,8 @@ interface BadInputRules extends LeaseholdRules {
 
     @Test
     default void namesThatNoStoreCouldKeepAreRefused() {
-        bench().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
-        Leasehold client = bench().client();
+        fixture().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
+        Leasehold client = fixture().client();
         for (String name : List.of(
                 "",
                 "a\0b",
@@ -41,7 +41,7 @@ interface BadInputRules extends LeaseholdRules {
     @Test
     default void oddNamesAreLocksLikeOthers() throws Exception {
         String namespace = UUID.randomUUID().toString();
-        Leasehold client = bench().client(builder -> builder.namespace(namespace));
+        Leasehold client = fixture().client(builder -> builder.namespace(namespace));
         List<String> names = NameRules.oddNames();
         for (String name : names) {
             Lease lease = client.lock(name).acquire();
@@ -52,8 +52,8 @@ interface BadInputRules extends LeaseholdRules {
 
     @Test
     default void leasesOutOfRangeAreRefused() {
-        Leasehold client = bench().client();
-        Duration most = bench().probe().store.maxLease();
+        Leasehold client = fixture().client();
+        Duration most = fixture().probe().store.maxLease();
         for (Duration lease : List.of(
                 Duration.ZERO,
                 Duration.ofSeconds(-1),
@@ -72,7 +72,7 @@ interface BadInputRules extends LeaseholdRules {
 
     @Test
     default void extensionsOutOfRangeAreRefusedAndTheLeaseIsHeld() throws Exception {
-        try (Lease lease = bench().client().lock(bench().lock()).acquire()) {
+        try (Lease lease = fixture().client().lock(fixture().lock()).acquire()) {
             for (Duration duration : List.of(
                     Duration.ZERO,
                     Duration.ofSeconds(-1),
@@ -89,7 +89,7 @@ interface BadInputRules extends LeaseholdRules {
     @Test
     @SuppressWarnings("NullAway") // What a caller without a checker may do.
     default void nullIsRefusedBeforeAnythingIsSent() {
-        Leasehold client = bench().client();
+        Leasehold client = fixture().client();
         assertThatThrownBy(() -> client.lock(null)).isInstanceOf(NullPointerException.class);
         assertThatThrownBy(() -> client.lock("x", null)).isInstanceOf(NullPointerException.class);
         assertThatThrownBy(() -> client.reentrantLock(null)).isInstanceOf(NullPointerException.class);
@@ -98,11 +98,11 @@ interface BadInputRules extends LeaseholdRules {
         assertThatThrownBy(() -> client.lock("x").tryAcquire(null)).isInstanceOf(NullPointerException.class);
         assertThatThrownBy(() -> client.lock("x").tryAcquireAsync(null)).isInstanceOf(NullPointerException.class);
         assertThatThrownBy(() -> client.lock("x").run(null)).isInstanceOf(NullPointerException.class);
-        assertThat(bench().probe().shows("x")).isFalse();
+        assertThat(fixture().probe().shows("x")).isFalse();
     }
 
     @Test
     default void malformedPatternsAreRefused() {
-        assertThatThrownBy(() -> bench().client().locks("a\\")).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> fixture().client().locks("a\\")).isInstanceOf(IllegalArgumentException.class);
     }
 }

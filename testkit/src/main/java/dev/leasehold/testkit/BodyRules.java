@@ -18,9 +18,9 @@ interface BodyRules extends LeaseholdRules {
 
     @Test
     default void aBodyRunsUnderTheLockWhichIsFreeAfterwards() throws Exception {
-        String name = bench().lock();
-        DistributedLock lock = bench().client().lock(name);
-        StoreClient elsewhere = bench().probe();
+        String name = fixture().lock();
+        DistributedLock lock = fixture().client().lock(name);
+        StoreClient elsewhere = fixture().probe();
         AtomicBoolean ran = new AtomicBoolean();
         lock.run(lease -> {
             lease.ensureValid();
@@ -37,8 +37,8 @@ interface BodyRules extends LeaseholdRules {
 
     @Test
     default void whatABodyThrowsIsThrownAndTheLockIsFreeAfterwards() throws Exception {
-        String name = bench().lock();
-        DistributedLock lock = bench().client().lock(name);
+        String name = fixture().lock();
+        DistributedLock lock = fixture().client().lock(name);
         assertThatThrownBy(() -> lock.run(lease -> {
                     throw new IOException("planted");
                 }))
@@ -49,15 +49,15 @@ interface BodyRules extends LeaseholdRules {
                     throw new StackOverflowError("planted");
                 }))
                 .isInstanceOf(StackOverflowError.class);
-        StoreClient elsewhere = bench().probe();
+        StoreClient elsewhere = fixture().probe();
         ClientFixture.eventually("it is free", () -> elsewhere.finds(name));
     }
 
     @Test
     default void aBodyThatEndsNormallyOnALostLeaseThrows() throws Exception {
-        String name = bench().lock();
-        DistributedLock lock = bench().client().lock(name);
-        StoreClient operator = bench().probe();
+        String name = fixture().lock();
+        DistributedLock lock = fixture().client().lock(name);
+        StoreClient operator = fixture().probe();
         assertThatThrownBy(() -> lock.run(lease -> {
                     operator.breakLease(name, lease.token());
                     ClientFixture.eventually("it is lost", () -> !lease.isValid());
@@ -68,9 +68,9 @@ interface BodyRules extends LeaseholdRules {
 
     @Test
     default void aBodyThatFailsOnALostLeaseThrowsItsOwnExceptionWithTheLossSuppressed() throws Exception {
-        String name = bench().lock();
-        DistributedLock lock = bench().client().lock(name);
-        StoreClient operator = bench().probe();
+        String name = fixture().lock();
+        DistributedLock lock = fixture().client().lock(name);
+        StoreClient operator = fixture().probe();
         assertThatThrownBy(() -> lock.call(lease -> {
                     operator.breakLease(name, lease.token());
                     ClientFixture.eventually("it is lost", () -> !lease.isValid());
@@ -83,11 +83,11 @@ interface BodyRules extends LeaseholdRules {
 
     @Test
     default void aBodyIsInterruptedAtALossIfThatWasAskedForAndTheInterruptDoesNotOutliveIt() throws Exception {
-        String name = bench().lock();
-        DistributedLock lock = bench().client().lock(name, ClientFixture.OPTIONS.withInterruptOnLoss(true));
-        StoreClient operator = bench().probe();
+        String name = fixture().lock();
+        DistributedLock lock = fixture().client().lock(name, ClientFixture.OPTIONS.withInterruptOnLoss(true));
+        StoreClient operator = fixture().probe();
         assertThatThrownBy(() -> lock.run(lease -> {
-                    bench().inThread(() -> operator.breakLease(name, lease.token()));
+                    fixture().inThread(() -> operator.breakLease(name, lease.token()));
                     new CountDownLatch(1).await();
                 }))
                 .isInstanceOf(LeaseLostException.class)
@@ -98,9 +98,9 @@ interface BodyRules extends LeaseholdRules {
 
     @Test
     default void noBodyRunsOnABusyLock() throws Exception {
-        String name = bench().lock();
-        bench().probe().acquire(name);
-        DistributedLock lock = bench().client().lock(name);
+        String name = fixture().lock();
+        fixture().probe().acquire(name);
+        DistributedLock lock = fixture().client().lock(name);
         AtomicReference<String> ran = new AtomicReference<>("not run");
         assertThat(lock.<RuntimeException>tryRun(Duration.ofMillis(50), lease -> ran.set("run")))
                 .isFalse();

@@ -15,10 +15,10 @@ interface BreakRules extends StoreRules {
 
     @Test
     default void breakingEndsTheLeaseAndItsHolderLearnsIt() {
-        String lock = bench().lock();
-        StoreClient holder = bench().client();
+        String lock = fixture().lock();
+        StoreClient holder = fixture().client();
         LeaseId lease = holder.acquire(lock).lease();
-        StoreClient operator = bench().client();
+        StoreClient operator = fixture().client();
         assertThat(operator.breakLease(lock, lease.token())).isTrue();
         assertThat(holder.renew(lease, LONG)).isInstanceOf(RenewAnswer.Lost.class);
         assertThat(holder.release(lease)).isEqualTo(ReleaseAnswer.NOT_HELD);
@@ -28,8 +28,8 @@ interface BreakRules extends StoreRules {
 
     @Test
     default void anyTokenOfTheRunNamesTheLeaseAndNoOtherDoes() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         for (int place = 0; place < 3; place++) {
             ClaimAnswer.Granted grant = client.acquire(lock);
             long first = grant.lease().token();
@@ -46,11 +46,11 @@ interface BreakRules extends StoreRules {
 
     @Test
     default void breakingAnEarlierLeaseDoesNotTouchTheSuccessor() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         LeaseId earlier = client.acquire(lock).lease();
         client.release(earlier);
-        StoreClient successor = bench().client();
+        StoreClient successor = fixture().client();
         LeaseId theirs = successor.acquire(lock).lease();
         assertThat(client.breakLease(lock, earlier.token())).isFalse();
         assertThat(successor.has(theirs)).isTrue();
@@ -58,10 +58,10 @@ interface BreakRules extends StoreRules {
 
     @Test
     default void breakingTwiceEndsOnlyOneLease() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         LeaseId lease = client.acquire(lock).lease();
-        StoreClient waiter = bench().client();
+        StoreClient waiter = fixture().client();
         Claim claim = waiter.join(lock);
         assertThat(client.breakLease(lock, lease.token())).isTrue();
         assertThat(client.breakLease(lock, lease.token())).isFalse();
@@ -70,12 +70,12 @@ interface BreakRules extends StoreRules {
 
     @Test
     default void breakingHandsOverToTheFirstInTheQueue() {
-        String lock = bench().lock();
-        StoreClient holder = bench().client();
+        String lock = fixture().lock();
+        StoreClient holder = fixture().client();
         LeaseId lease = holder.acquire(lock).lease();
-        StoreClient waiter = bench().client();
+        StoreClient waiter = fixture().client();
         Claim claim = waiter.join(lock);
-        StoreClient operator = bench().client();
+        StoreClient operator = fixture().client();
         operator.breakLease(lock, lease.token());
         operator.busy(operator.newClaim(lock, LONG, false));
         waiter.granted(claim);
@@ -83,8 +83,8 @@ interface BreakRules extends StoreRules {
 
     @Test
     default void breakingALockThatNobodyHoldsDoesNothing() {
-        String lock = bench().lock();
-        assertThat(bench().client().breakLease(lock, 1)).isFalse();
-        assertThat(bench().client().shows(lock)).isFalse();
+        String lock = fixture().lock();
+        assertThat(fixture().client().breakLease(lock, 1)).isFalse();
+        assertThat(fixture().client().shows(lock)).isFalse();
     }
 }

@@ -12,31 +12,31 @@ interface BusyRules extends LeaseholdRules {
 
     @Test
     default void aLockHeldElsewhereIsBusyInEveryForm() throws Exception {
-        String name = bench().lock();
-        StoreClient elsewhere = bench().probe();
+        String name = fixture().lock();
+        StoreClient elsewhere = fixture().probe();
         elsewhere.acquire(name);
-        assertBusy(bench().client().lock(name));
+        assertBusy(fixture().client().lock(name));
         ClientFixture.eventually("nobody waits", () -> elsewhere.waiters(name).isEmpty());
     }
 
     @Test
     default void aLockHeldInTheSameProcessIsBusyInEveryForm() throws Exception {
-        String name = bench().lock();
-        DistributedLock lock = bench().client().lock(name);
+        String name = fixture().lock();
+        DistributedLock lock = fixture().client().lock(name);
         try (Lease lease = lock.acquire()) {
             assertBusy(lock);
             lease.ensureValid();
         }
-        StoreClient elsewhere = bench().probe();
+        StoreClient elsewhere = fixture().probe();
         ClientFixture.eventually("it is free", () -> elsewhere.finds(name));
     }
 
     @Test
     default void aSingleTryDoesNotJoinTheQueue() throws Exception {
-        String name = bench().lock();
-        StoreClient elsewhere = bench().probe();
+        String name = fixture().lock();
+        StoreClient elsewhere = fixture().probe();
         elsewhere.acquire(name);
-        DistributedLock lock = bench().client().lock(name);
+        DistributedLock lock = fixture().client().lock(name);
         for (int i = 0; i < 5; i++) {
             assertThat(lock.tryAcquire()).isEmpty();
             assertThat(elsewhere.waiters(name)).isEmpty();
@@ -45,12 +45,12 @@ interface BusyRules extends LeaseholdRules {
 
     @Test
     default void aSingleTryDoesNotOvertakeTheQueue() throws Exception {
-        String name = bench().lock();
-        StoreClient elsewhere = bench().probe();
+        String name = fixture().lock();
+        StoreClient elsewhere = fixture().probe();
         var theirs = elsewhere.acquire(name).lease();
         elsewhere.join(name);
         elsewhere.release(theirs);
-        assertThat(bench().client().lock(name).tryAcquire()).isEmpty();
+        assertThat(fixture().client().lock(name).tryAcquire()).isEmpty();
     }
 
     private static void assertBusy(DistributedLock lock) throws Exception {

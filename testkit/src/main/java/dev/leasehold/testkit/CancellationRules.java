@@ -32,10 +32,10 @@ interface CancellationRules extends LeaseholdRules {
 
     @Test
     default void aFutureThatEndsEarlyInTheQueueLeavesNothing() throws Exception {
-        String name = bench().lock();
-        StoreClient elsewhere = bench().probe();
+        String name = fixture().lock();
+        StoreClient elsewhere = fixture().probe();
         LeaseId theirs = elsewhere.acquire(name).lease();
-        DistributedLock lock = bench().client().lock(name);
+        DistributedLock lock = fixture().client().lock(name);
         for (Consumer<CompletableFuture<?>> way : ways()) {
             CompletableFuture<Lease> waiting = lock.acquireAsync();
             ClientFixture.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
@@ -52,13 +52,13 @@ interface CancellationRules extends LeaseholdRules {
 
     @Test
     default void aFutureThatEndsBeforeTheStoreAnswersLeavesNothing() throws Exception {
-        StoreClient elsewhere = bench().probe();
-        Leasehold client = bench().client();
+        StoreClient elsewhere = fixture().probe();
+        Leasehold client = fixture().client();
         for (Fault fault : new Fault[] {
             Fault.NONE, Fault.DELAY_REQUEST, Fault.DELAY_ANSWER, Fault.LATE, Fault.LOSE_ANSWER, Fault.LOSE_REQUEST
         }) {
-            String name = bench().lock();
-            bench().store.plan(FaultPlan.script(Message.CLAIM, fault));
+            String name = fixture().lock();
+            fixture().store.plan(FaultPlan.script(Message.CLAIM, fault));
             CompletableFuture<Lease> acquiring =
                     client.lock(name, ClientFixture.LASTING).acquireAsync();
             if (!acquiring.cancel(true)) {
@@ -70,16 +70,16 @@ interface CancellationRules extends LeaseholdRules {
 
     @Test
     default void aFutureThatEndsWhileTheLockIsHandedOverLeavesNothing() throws Exception {
-        StoreClient elsewhere = bench().probe();
-        Leasehold client = bench().client();
+        StoreClient elsewhere = fixture().probe();
+        Leasehold client = fixture().client();
         for (int i = 0; i < 30; i++) {
-            String name = bench().lock();
+            String name = fixture().lock();
             LeaseId theirs = elsewhere.acquire(name).lease();
             CompletableFuture<Lease> waiting =
                     client.lock(name, ClientFixture.LASTING).acquireAsync();
             ClientFixture.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
             long delay = i * 20L;
-            CompletableFuture<Boolean> cancelled = bench().inThread(() -> {
+            CompletableFuture<Boolean> cancelled = fixture().inThread(() -> {
                 LockSupport.parkNanos(delay * 1_000);
                 return waiting.cancel(true);
             });
@@ -93,7 +93,7 @@ interface CancellationRules extends LeaseholdRules {
 
     @Test
     default void aFutureThatEndsEarlyDoesNotDelayThoseBehindIt() throws Exception {
-        DistributedLock lock = bench().client().lock(bench().lock());
+        DistributedLock lock = fixture().client().lock(fixture().lock());
         Lease first = lock.acquire();
         List<CompletableFuture<Lease>> waiting = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
@@ -111,11 +111,11 @@ interface CancellationRules extends LeaseholdRules {
     @Test
     default void aWithdrawalWhoseAnswerWasLostIsRepeated() throws Exception {
         for (Fault fault : new Fault[] {Fault.LOSE_REQUEST, Fault.LOSE_ANSWER, Fault.LATE, Fault.UNREACHABLE}) {
-            String name = bench().lock();
-            StoreClient elsewhere = bench().probe();
+            String name = fixture().lock();
+            StoreClient elsewhere = fixture().probe();
             elsewhere.acquire(name);
-            bench().store.plan(FaultPlan.script(Message.WITHDRAW, fault, fault));
-            CompletableFuture<Lease> waiting = bench().client().lock(name).acquireAsync();
+            fixture().store.plan(FaultPlan.script(Message.WITHDRAW, fault, fault));
+            CompletableFuture<Lease> waiting = fixture().client().lock(name).acquireAsync();
             ClientFixture.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
             waiting.cancel(true);
             ClientFixture.eventually("it is gone", () -> elsewhere.waiters(name).isEmpty());

@@ -15,18 +15,18 @@ interface ClaimRules extends StoreRules {
 
     @Test
     default void aFreeLockIsGrantedToWhoeverAsks() {
-        String lock = bench().lock();
-        ClaimAnswer.Granted grant = bench().client().acquire(lock);
+        String lock = fixture().lock();
+        ClaimAnswer.Granted grant = fixture().client().acquire(lock);
         assertThat(grant.lease().token()).isPositive();
         assertThat(grant.spare()).isBetween(0, Claim.MOST_SPARE);
     }
 
     @Test
     default void aGrantIsValidForNoLongerThanAskedForCountedFromTheRequest() {
-        StoreClient client = bench().client();
-        ClockReading before = bench().time().now();
-        ClaimAnswer.Granted grant = client.acquire(bench().lock());
-        ClockReading after = bench().time().now();
+        StoreClient client = fixture().client();
+        ClockReading before = fixture().time().now();
+        ClaimAnswer.Granted grant = client.acquire(fixture().lock());
+        ClockReading after = fixture().time().now();
         assertThat(grant.validity().sentAt().nanos() - before.nanos()).isNotNegative();
         assertThat(after.nanos() - grant.validity().sentAt().nanos()).isNotNegative();
         Duration valid = Duration.ofNanos(
@@ -38,10 +38,10 @@ interface ClaimRules extends StoreRules {
 
     @Test
     default void aTakenLockIsBusyAndNamesItsHolder() {
-        String lock = bench().lock();
-        StoreClient holder = bench().client();
+        String lock = fixture().lock();
+        StoreClient holder = fixture().client();
         ClaimAnswer.Granted grant = holder.acquire(lock);
-        StoreClient other = bench().client();
+        StoreClient other = fixture().client();
         ClaimAnswer.Busy busy = other.busy(other.newClaim(lock, LONG, false));
         HolderInfo seen = StoreClient.present("the holder", busy.holder());
         assertThat(seen.owner()).isEqualTo(holder.owner);
@@ -54,28 +54,28 @@ interface ClaimRules extends StoreRules {
 
     @Test
     default void aTakenLockIsBusyAlsoForAnotherClaimOfItsHolder() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         client.acquire(lock);
         client.busy(client.newClaim(lock, LONG, false));
     }
 
     @Test
     default void aClaimThatDoesNotAskToQueueStandsInNoQueue() {
-        String lock = bench().lock();
-        StoreClient holder = bench().client();
+        String lock = fixture().lock();
+        StoreClient holder = fixture().client();
         ClaimAnswer.Granted grant = holder.acquire(lock);
-        StoreClient other = bench().client();
+        StoreClient other = fixture().client();
         assertThat(other.busy(other.newClaim(lock, LONG, false)).place()).isZero();
         assertThat(holder.waiters(lock)).isEmpty();
         holder.release(grant.lease());
-        assertThat(bench().client().finds(lock)).isTrue();
+        assertThat(fixture().client().finds(lock)).isTrue();
     }
 
     @Test
     default void theHolderThatAsksAgainGetsTheSameLease() {
-        StoreClient client = bench().client();
-        Claim claim = client.newClaim(bench().lock(), LONG, true);
+        StoreClient client = fixture().client();
+        Claim claim = client.newClaim(fixture().lock(), LONG, true);
         ClaimAnswer.Granted first = client.granted(claim);
         ClaimAnswer.Granted second = client.granted(claim);
         assertThat(second.lease()).isEqualTo(first.lease());
@@ -85,42 +85,42 @@ interface ClaimRules extends StoreRules {
 
     @Test
     default void aRepeatedClaimExtendsTheLease() {
-        StoreClient client = bench().client();
-        Claim claim = client.newClaim(bench().lock(), LONG, false);
+        StoreClient client = fixture().client();
+        Claim claim = client.newClaim(fixture().lock(), LONG, false);
         client.granted(claim);
         ClaimAnswer.Granted again =
                 client.granted(new Claim(claim.id(), claim.lock(), LONG.multipliedBy(2), claim.spare(), false));
-        assertThat(again.validity().nanosLeft(bench().time().nanos()))
+        assertThat(again.validity().nanosLeft(fixture().time().nanos()))
                 .isGreaterThan(LONG.multipliedBy(3).dividedBy(2).toNanos());
     }
 
     @Test
     default void aRepeatedClaimNeverShortensTheLease() {
-        StoreClient client = bench().client();
-        Claim claim = client.newClaim(bench().lock(), LONG, false);
+        StoreClient client = fixture().client();
+        Claim claim = client.newClaim(fixture().lock(), LONG, false);
         client.granted(claim);
         ClaimAnswer.Granted again =
                 client.granted(new Claim(claim.id(), claim.lock(), Duration.ofMillis(100), claim.spare(), false));
-        assertThat(again.validity().nanosLeft(bench().time().nanos()))
+        assertThat(again.validity().nanosLeft(fixture().time().nanos()))
                 .isGreaterThan(LONG.dividedBy(2).toNanos());
     }
 
     @Test
     default void aLeaseThatIsNotRenewedRunsOutAndNotBeforeItsTime() {
-        String lock = bench().lock();
-        StoreClient other = bench().client();
-        long before = bench().time().nanos();
-        ClaimAnswer.Granted grant = bench().client().acquire(lock, StoreClient.SHORT);
-        bench().eventually("the lease has run out", () -> other.finds(lock));
-        assertThat(Duration.ofNanos(bench().time().nanos() - before)).isGreaterThanOrEqualTo(StoreClient.SHORT);
-        assertThat(grant.validity().isOver(bench().time().nanos())).isTrue();
+        String lock = fixture().lock();
+        StoreClient other = fixture().client();
+        long before = fixture().time().nanos();
+        ClaimAnswer.Granted grant = fixture().client().acquire(lock, StoreClient.SHORT);
+        fixture().eventually("the lease has run out", () -> other.finds(lock));
+        assertThat(Duration.ofNanos(fixture().time().nanos() - before)).isGreaterThanOrEqualTo(StoreClient.SHORT);
+        assertThat(grant.validity().isOver(fixture().time().nanos())).isTrue();
     }
 
     @Test
     default void veryLongLeasesAreGrantedUpToTheStoresLongest() {
-        StoreClient client = bench().client();
-        ClaimAnswer.Granted grant = client.acquire(bench().lock(), client.store.maxLease());
-        assertThat(grant.validity().isOver(bench().time().nanos())).isFalse();
+        StoreClient client = fixture().client();
+        ClaimAnswer.Granted grant = client.acquire(fixture().lock(), client.store.maxLease());
+        assertThat(grant.validity().isOver(fixture().time().nanos())).isFalse();
         client.release(grant.lease());
     }
 }

@@ -55,7 +55,7 @@ public final class ClientFixture implements AutoCloseable {
     }
 
     /** A client that is told of an unreachable store soon. */
-    Leasehold impatientClient() {
+    Leasehold clientWithShortTimeout() {
         return client(builder -> builder.storeTimeout(Duration.ofMillis(300)));
     }
 
@@ -100,12 +100,12 @@ public final class ClientFixture implements AutoCloseable {
         eventually(what, PATIENCE, condition);
     }
 
-    static void eventually(String what, Duration patience, BooleanSupplier condition) {
+    static void eventually(String what, Duration limit, BooleanSupplier condition) {
         long start = System.nanoTime();
         while (!condition.getAsBoolean()) {
             assertThat(Duration.ofNanos(System.nanoTime() - start))
                     .as("waiting until %s", what)
-                    .isLessThan(patience);
+                    .isLessThan(limit);
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(2));
         }
     }

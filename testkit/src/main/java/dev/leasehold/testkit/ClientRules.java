@@ -26,11 +26,11 @@ interface ClientRules extends LeaseholdRules {
 
     @Test
     default void whatIsHeldWhenItsClientIsClosedStaysTakenUntilItsLeaseHasRunOut() throws Exception {
-        StoreClient elsewhere = bench().probe();
-        Leasehold client = bench().client();
+        StoreClient elsewhere = fixture().probe();
+        Leasehold client = fixture().client();
         List<Lease> leases = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
-            leases.add(client.lock(bench().lock()).acquire());
+            leases.add(client.lock(fixture().lock()).acquire());
         }
         client.close(Duration.ZERO);
         for (Lease lease : leases) {
@@ -47,10 +47,10 @@ interface ClientRules extends LeaseholdRules {
 
     @Test
     default void whatIsGivenBackWhileItsClientClosesIsFreeAtOnce() throws Exception {
-        StoreClient elsewhere = bench().probe();
-        Leasehold client = bench().client();
-        Lease lease = client.lock(bench().lock()).acquire();
-        Lease other = client.lock(bench().lock()).acquire();
+        StoreClient elsewhere = fixture().probe();
+        Leasehold client = fixture().client();
+        Lease lease = client.lock(fixture().lock()).acquire();
+        Lease other = client.lock(fixture().lock()).acquire();
         CompletableFuture<?> closing = client.closeAsync(Duration.ofMinutes(1));
         assertThat(lease.isValid()).isTrue();
         assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
@@ -63,12 +63,12 @@ interface ClientRules extends LeaseholdRules {
 
     @Test
     default void closingEndsAllWaitsAndLeavesNothing() throws Exception {
-        String name = bench().lock();
-        StoreClient elsewhere = bench().probe();
+        String name = fixture().lock();
+        StoreClient elsewhere = fixture().probe();
         elsewhere.acquire(name);
-        Leasehold client = bench().client();
+        Leasehold client = fixture().client();
         CompletableFuture<Lease> async = client.lock(name).acquireAsync();
-        CompletableFuture<Lease> sync = bench().inThread(client.lock(name)::acquire);
+        CompletableFuture<Lease> sync = fixture().inThread(client.lock(name)::acquire);
         ClientFixture.eventually("they wait", () -> elsewhere.waiters(name).size() == 1);
         client.close();
         assertThatThrownBy(() -> ClientFixture.get(async))
@@ -82,9 +82,9 @@ interface ClientRules extends LeaseholdRules {
 
     @Test
     default void aClosedClientSaysSo() {
-        Leasehold client = bench().client();
-        DistributedLock lock = client.lock(bench().lock());
-        ReentrantDistributedLock threadLock = client.reentrantLock(bench().lock());
+        Leasehold client = fixture().client();
+        DistributedLock lock = client.lock(fixture().lock());
+        ReentrantDistributedLock threadLock = client.reentrantLock(fixture().lock());
         client.close();
         client.close();
         assertThatThrownBy(() -> client.lock("x")).isInstanceOf(IllegalStateException.class);
@@ -100,9 +100,9 @@ interface ClientRules extends LeaseholdRules {
 
     @Test
     default void closingWaitsForAnUnreachableStoreForItsTimeoutAndNoLonger() throws Exception {
-        Leasehold client = bench().impatientClient();
-        Lease lease = client.lock(bench().lock()).acquire();
-        bench().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
+        Leasehold client = fixture().clientWithShortTimeout();
+        Lease lease = client.lock(fixture().lock()).acquire();
+        fixture().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
         long start = System.nanoTime();
         client.close();
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
@@ -112,8 +112,8 @@ interface ClientRules extends LeaseholdRules {
     @Test
     default void itsThreadsAreDaemonsWithItsNameAndGoneAfterItsEnd() throws Exception {
         Set<Thread> before = threads();
-        Leasehold client = bench().client();
-        Lease lease = client.lock(bench().lock()).acquire();
+        Leasehold client = fixture().client();
+        Lease lease = client.lock(fixture().lock()).acquire();
         CompletableFuture<LeaseState> told = new CompletableFuture<>();
         lease.onStateChange((which, state) -> told.complete(state));
         lease.close();
@@ -135,11 +135,11 @@ interface ClientRules extends LeaseholdRules {
                 return parents;
             }
         };
-        String name = bench().lock();
+        String name = fixture().lock();
         Thread first = new Thread(() -> {
             tenant.set("the first caller");
             try {
-                Leasehold client = bench().client();
+                Leasehold client = fixture().client();
                 CompletableFuture<LeaseState> told = new CompletableFuture<>();
                 Lease lease = client.lock(name).acquire();
                 lease.onStateChange((which, state) -> told.complete(state));
@@ -161,8 +161,8 @@ interface ClientRules extends LeaseholdRules {
 
     @Test
     default void aListenerMayUseLocks() throws Exception {
-        String name = bench().lock();
-        Leasehold client = bench().client();
+        String name = fixture().lock();
+        Leasehold client = fixture().client();
         Lease lease = client.lock(name).acquire();
         CompletableFuture<Long> inListener = new CompletableFuture<>();
         lease.onStateChange((which, state) -> {
@@ -182,8 +182,8 @@ interface ClientRules extends LeaseholdRules {
 
     @Test
     default void aContinuationMayUseLocks() throws Exception {
-        String name = bench().lock();
-        Leasehold client = bench().client();
+        String name = fixture().lock();
+        Leasehold client = fixture().client();
         CompletableFuture<Long> done = client.lock(name).acquireAsync().thenApply(lease -> {
             try (lease;
                     Lease other = client.lock(name + "2").acquire()) {
@@ -197,7 +197,7 @@ interface ClientRules extends LeaseholdRules {
 
     @Test
     default void whatListenersThrowHurtsNobody() throws Exception {
-        Lease lease = bench().client().lock(bench().lock()).acquire();
+        Lease lease = fixture().client().lock(fixture().lock()).acquire();
         CompletableFuture<LeaseState> told = new CompletableFuture<>();
         lease.onStateChange((which, state) -> {
             throw new IllegalStateException("planted");
@@ -211,16 +211,16 @@ interface ClientRules extends LeaseholdRules {
     default void theEngineDoesNotDependOnTheUsersExecutor() throws Exception {
         CountDownLatch open = new CountDownLatch(1);
         Leasehold client =
-                bench().client(builder -> builder.executor(task -> {}).options(ClientFixture.BRIEF));
-        String name = bench().lock();
+                fixture().client(builder -> builder.executor(task -> {}).options(ClientFixture.BRIEF));
+        String name = fixture().lock();
         Lease lease = client.lock(name).acquire();
         lease.onStateChange((which, state) -> open.countDown());
-        CompletableFuture<Lease> sync = bench().inThread(client.lock(name)::acquire);
+        CompletableFuture<Lease> sync = fixture().inThread(client.lock(name)::acquire);
         ClientFixture.pause(Duration.ofMillis(600));
         assertThat(lease.isValid()).as("it is renewed").isTrue();
         lease.close();
         Lease next = ClientFixture.get(sync);
-        bench().probe().breakLease(name, next.token());
+        fixture().probe().breakLease(name, next.token());
         ClientFixture.eventually("the loss is seen", () -> !next.isValid());
         assertThat(open.getCount()).isEqualTo(1);
     }

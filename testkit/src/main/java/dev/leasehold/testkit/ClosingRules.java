@@ -12,26 +12,26 @@ interface ClosingRules extends StoreRules {
 
     @Test
     default void closingTwiceIsHarmless() {
-        StoreClient client = bench().client();
-        client.acquire(bench().lock());
+        StoreClient client = fixture().client();
+        client.acquire(fixture().lock());
         client.close();
         client.close();
     }
 
     @Test
     default void aStoreThatWasNeverUsedCanBeClosed() {
-        bench().client().close();
+        fixture().client().close();
     }
 
     @Test
     default void openingDrawsNoClientIdSoThatOneSnapshotBecomesTwoClients() {
-        bench().openWithoutId().close();
+        fixture().openWithoutId().close();
     }
 
     @Test
     default void operationsAfterClosingFailAndNeverHang() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         LeaseId lease = client.acquire(lock).lease();
         client.close();
         assertThatThrownBy(() -> client.acquire(lock)).isInstanceOf(LockException.class);
@@ -45,19 +45,19 @@ interface ClosingRules extends StoreRules {
 
     @Test
     default void whatAClosedClientHeldRunsOut() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         client.acquire(lock, StoreClient.SHORT);
         client.close();
-        StoreClient other = bench().client();
-        bench().eventually("the lease has run out", () -> other.finds(lock));
+        StoreClient other = fixture().client();
+        fixture().eventually("the lease has run out", () -> other.finds(lock));
     }
 
     @Test
     default void closingOneClientDoesNotDisturbAnother() {
-        String lock = bench().lock();
-        StoreClient one = bench().client();
-        StoreClient other = bench().client();
+        String lock = fixture().lock();
+        StoreClient one = fixture().client();
+        StoreClient other = fixture().client();
         LeaseId lease = other.acquire(lock).lease();
         one.busy(one.newClaim(lock, StoreClient.LONG, true));
         one.close();

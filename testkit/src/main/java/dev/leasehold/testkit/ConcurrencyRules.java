@@ -30,7 +30,7 @@ interface ConcurrencyRules extends StoreRules {
 
     @Test
     default void oneAtATimeHoldsALockThatManyWant() throws Exception {
-        String lock = bench().lock();
+        String lock = fixture().lock();
         AtomicInteger inside = new AtomicInteger();
         AtomicLong lastToken = new AtomicLong();
         AtomicInteger grants = new AtomicInteger();
@@ -47,12 +47,12 @@ interface ConcurrencyRules extends StoreRules {
             }
         });
         assertThat(grants.get()).isGreaterThanOrEqualTo(CLIENTS * ROUNDS);
-        assertThat(bench().client().shows(lock)).isFalse();
+        assertThat(fixture().client().shows(lock)).isFalse();
     }
 
     @Test
     default void claimsAndWithdrawalsAtOnceLeaveNothingBehind() throws Exception {
-        String lock = bench().lock();
+        String lock = fixture().lock();
         together(client -> {
             long start = System.nanoTime();
             for (int i = 0; i < ROUNDS || System.nanoTime() - start < LEAST_NANOS; i++) {
@@ -65,7 +65,7 @@ interface ConcurrencyRules extends StoreRules {
                 client.withdraw(claim);
             }
         });
-        assertThat(bench().client().shows(lock)).isFalse();
+        assertThat(fixture().client().shows(lock)).isFalse();
     }
 
     private static ClaimAnswer.Granted waitFor(StoreClient client, String lock) {
@@ -86,7 +86,7 @@ interface ConcurrencyRules extends StoreRules {
     private void together(Work work) throws Exception {
         List<Callable<Void>> tasks = new ArrayList<>();
         for (int i = 0; i < CLIENTS; i++) {
-            StoreClient client = bench().client();
+            StoreClient client = fixture().client();
             tasks.add(() -> {
                 work.with(client);
                 return null;

@@ -80,11 +80,11 @@ final class ContenderProcess implements AutoCloseable {
     }
 
     /** The next answer, which must begin so. */
-    String expect(String beginning, Duration patience) throws InterruptedException {
-        String answer = answers.poll(patience.toMillis(), TimeUnit.MILLISECONDS);
+    String expect(String beginning, Duration limit) throws InterruptedException {
+        String answer = answers.poll(limit.toMillis(), TimeUnit.MILLISECONDS);
         if (answer == null || !answer.startsWith(beginning)) {
             throw new AssertionError(
-                    name + " should have answered '" + beginning + "' within " + patience + ", but answered " + answer);
+                    name + " should have answered '" + beginning + "' within " + limit + ", but answered " + answer);
         }
         return answer.substring(beginning.length()).trim();
     }

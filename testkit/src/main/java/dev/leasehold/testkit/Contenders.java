@@ -21,14 +21,14 @@ final class Contenders {
 
     private static final Duration WAIT = Duration.ofSeconds(20);
 
-    private final ClientFixture bench;
+    private final ClientFixture fixture;
     private final String lock;
     private final Queue<HoldRecord> history = new ConcurrentLinkedQueue<>();
     private final AtomicInteger counter = new AtomicInteger();
     private final AtomicInteger counted = new AtomicInteger();
 
-    Contenders(ClientFixture bench, String lock) {
-        this.bench = bench;
+    Contenders(ClientFixture fixture, String lock) {
+        this.fixture = fixture;
         this.lock = lock;
     }
 
@@ -39,7 +39,7 @@ final class Contenders {
             DistributedLock theirs = clients.get(c).lock(lock);
             String name = "client-" + c;
             for (int t = 0; t < threadsEach; t++) {
-                threads.add(bench.inThread(() -> {
+                threads.add(fixture.inThread(() -> {
                     for (int i = 0; i < rounds; i++) {
                         once(theirs, name);
                     }

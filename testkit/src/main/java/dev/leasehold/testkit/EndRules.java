@@ -19,8 +19,8 @@ interface EndRules extends LeaseholdRules {
 
     @Test
     default void aReleaseSaysThatTheLockWasHeldUntilThen() throws Exception {
-        String name = bench().lock();
-        Lease lease = bench().client().lock(name).acquire();
+        String name = fixture().lock();
+        Lease lease = fixture().client().lock(name).acquire();
         Queue<LeaseState> told = new ConcurrentLinkedQueue<>();
         lease.onStateChange((which, state) -> told.add(state));
         assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
@@ -37,9 +37,9 @@ interface EndRules extends LeaseholdRules {
 
     @Test
     default void aReleasedLockIsFreeInTheStore() throws Exception {
-        String name = bench().lock();
-        StoreClient elsewhere = bench().probe();
-        DistributedLock lock = bench().client().lock(name);
+        String name = fixture().lock();
+        StoreClient elsewhere = fixture().probe();
+        DistributedLock lock = fixture().client().lock(name);
         assertThat(lock.acquire().release()).isEqualTo(LeaseState.RELEASED);
         assertThat(elsewhere.shows(name)).isFalse();
         assertThat(ClientFixture.get(lock.acquire().releaseAsync())).isEqualTo(LeaseState.RELEASED);
@@ -50,46 +50,46 @@ interface EndRules extends LeaseholdRules {
 
     @Test
     default void aReleaseIsOverLocallyAtOnceWhateverTheStoreDoes() throws Exception {
-        String name = bench().lock();
-        Lease lease = bench().client().lock(name).acquire();
-        bench().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
+        String name = fixture().lock();
+        Lease lease = fixture().client().lock(name).acquire();
+        fixture().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
         var released = lease.releaseAsync();
         assertThat(lease.isValid()).isFalse();
         assertThat(released).isNotDone();
-        bench().store.plan(FaultPlan.none());
+        fixture().store.plan(FaultPlan.none());
         assertThat(ClientFixture.get(released)).isEqualTo(LeaseState.RELEASED);
-        StoreClient elsewhere = bench().probe();
+        StoreClient elsewhere = fixture().probe();
         ClientFixture.eventually("it is free", () -> !elsewhere.shows(name));
     }
 
     @Test
     default void closingWaitsForAnUnreachableStoreForAboutASecondAndTheRestIsDoneInTheBackground() throws Exception {
-        String name = bench().lock();
-        Lease lease = bench().client().lock(name).acquire();
-        bench().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
+        String name = fixture().lock();
+        Lease lease = fixture().client().lock(name).acquire();
+        fixture().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
         long start = System.nanoTime();
         assertThatCode(lease::close).doesNotThrowAnyException();
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(4));
         assertThat(lease.isValid()).isFalse();
-        bench().store.plan(FaultPlan.none());
-        StoreClient elsewhere = bench().probe();
+        fixture().store.plan(FaultPlan.none());
+        StoreClient elsewhere = fixture().probe();
         ClientFixture.eventually("it is free", () -> !elsewhere.shows(name));
     }
 
     @Test
     default void aReleaseWhoseAnswerWasLostCountsAsReleased() throws Exception {
-        bench().store.plan(FaultPlan.script(Message.RELEASE, Fault.LOSE_ANSWER, Fault.LOSE_ANSWER));
-        Lease lease = bench().client().lock(bench().lock()).acquire();
+        fixture().store.plan(FaultPlan.script(Message.RELEASE, Fault.LOSE_ANSWER, Fault.LOSE_ANSWER));
+        Lease lease = fixture().client().lock(fixture().lock()).acquire();
         assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
     }
 
     @Test
     default void aReleaseThatComesTwiceOrLateDoesNotTouchTheSuccessor() throws Exception {
         for (Fault fault : new Fault[] {Fault.REPEAT, Fault.LATE, Fault.DELAY_REQUEST}) {
-            String name = bench().lock();
-            StoreClient elsewhere = bench().probe();
-            bench().store.plan(FaultPlan.script(Message.RELEASE, fault));
-            Lease lease = bench().client().lock(name).acquire();
+            String name = fixture().lock();
+            StoreClient elsewhere = fixture().probe();
+            fixture().store.plan(FaultPlan.script(Message.RELEASE, fault));
+            Lease lease = fixture().client().lock(name).acquire();
             var theirs = elsewhere.join(name);
             assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
             var successor = elsewhere.granted(theirs).lease();
@@ -100,10 +100,10 @@ interface EndRules extends LeaseholdRules {
 
     @Test
     default void aLeaseThatTheStoreHasForgottenWasLostAndNotReleased() throws Exception {
-        String name = bench().lock();
-        StoreClient operator = bench().probe();
-        bench().store.plan(message -> message == Message.SIGNAL ? Fault.LOSE_REQUEST : Fault.NONE);
-        Lease lease = bench().client().lock(name).acquire();
+        String name = fixture().lock();
+        StoreClient operator = fixture().probe();
+        fixture().store.plan(message -> message == Message.SIGNAL ? Fault.LOSE_REQUEST : Fault.NONE);
+        Lease lease = fixture().client().lock(name).acquire();
         operator.breakLease(name, lease.token());
         assertThat(lease.release()).isEqualTo(LeaseState.LOST);
         assertThat(ClientFixture.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.LOST);

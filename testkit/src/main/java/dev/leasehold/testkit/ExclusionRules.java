@@ -12,8 +12,9 @@ interface ExclusionRules extends LeaseholdRules {
 
     @Test
     default void oneAtATimeHoldsALockThatManyThreadsOfManyClientsWant() throws Exception {
-        Contenders contenders = new Contenders(bench(), bench().lock());
-        List<HoldRecord> history = contenders.run(List.of(bench().client(), bench().client(), bench().client()), 3, 15);
+        Contenders contenders = new Contenders(fixture(), fixture().lock());
+        List<HoldRecord> history = contenders.run(
+                List.of(fixture().client(), fixture().client(), fixture().client()), 3, 15);
         assertThat(history).hasSize(3 * 3 * 15).allMatch(record -> record.end() == HoldRecord.End.RELEASED);
         assertThat(contenders.countIsExact()).isTrue();
         HistoryChecker.of(Duration.ofMillis(500))
@@ -23,8 +24,8 @@ interface ExclusionRules extends LeaseholdRules {
 
     @Test
     default void oneAtATimeHoldsALockThatManyThreadsOfOneClientWant() throws Exception {
-        Contenders contenders = new Contenders(bench(), bench().lock());
-        List<HoldRecord> history = contenders.run(List.of(bench().client()), 8, 50);
+        Contenders contenders = new Contenders(fixture(), fixture().lock());
+        List<HoldRecord> history = contenders.run(List.of(fixture().client()), 8, 50);
         assertThat(history).hasSize(8 * 50).allMatch(record -> record.end() == HoldRecord.End.RELEASED);
         assertThat(contenders.countIsExact()).isTrue();
         HistoryChecker.of(Duration.ofMillis(500))
@@ -34,10 +35,10 @@ interface ExclusionRules extends LeaseholdRules {
 
     @Test
     default void oneAtATimeAlsoWithoutLocalHandOvers() throws Exception {
-        Contenders contenders = new Contenders(bench(), bench().lock());
+        Contenders contenders = new Contenders(fixture(), fixture().lock());
         List<Leasehold> clients = List.of(
-                bench().client(builder -> builder.localHandOvers(0)),
-                bench().client(builder -> builder.localHandOvers(1)));
+                fixture().client(builder -> builder.localHandOvers(0)),
+                fixture().client(builder -> builder.localHandOvers(1)));
         List<HoldRecord> history = contenders.run(clients, 3, 15);
         assertThat(history).hasSize(2 * 3 * 15).allMatch(record -> record.end() == HoldRecord.End.RELEASED);
         assertThat(contenders.countIsExact()).isTrue();

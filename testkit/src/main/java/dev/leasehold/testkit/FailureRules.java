@@ -22,50 +22,51 @@ interface FailureRules extends LeaseholdRules {
 
     @Test
     default void anUnreachableStoreIsAFailureInEveryForm() {
-        bench().store.plan(FaultPlan.always(Fault.UNREACHABLE));
-        assertFails(bench().impatientClient().lock(bench().lock()), StoreUnavailableException.class);
+        fixture().store.plan(FaultPlan.always(Fault.UNREACHABLE));
+        assertFails(fixture().clientWithShortTimeout().lock(fixture().lock()), StoreUnavailableException.class);
     }
 
     @Test
     default void aStoreThatNeverAnswersIsAFailureInEveryForm() {
-        bench().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
-        assertFails(bench().impatientClient().lock(bench().lock()), StoreUnavailableException.class);
+        fixture().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
+        assertFails(fixture().clientWithShortTimeout().lock(fixture().lock()), StoreUnavailableException.class);
     }
 
     @Test
     default void aStoreThatRefusesIsAFailureInEveryFormAtOnce() {
-        bench().store.plan(FaultPlan.always(Fault.REFUSE));
+        fixture().store.plan(FaultPlan.always(Fault.REFUSE));
         long start = System.nanoTime();
-        assertFails(bench().client().lock(bench().lock()), LockException.class);
+        assertFails(fixture().client().lock(fixture().lock()), LockException.class);
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(8));
     }
 
     @Test
     default void aFailureNamesTheStoreAndTheOutcome() {
-        bench().store.plan(FaultPlan.always(Fault.UNREACHABLE));
-        DistributedLock lock = bench().impatientClient().lock(bench().lock());
+        fixture().store.plan(FaultPlan.always(Fault.UNREACHABLE));
+        DistributedLock lock = fixture().clientWithShortTimeout().lock(fixture().lock());
         assertThatThrownBy(lock::acquire).isInstanceOfSatisfying(StoreUnavailableException.class, failure -> {
             assertThat(failure.node()).isNotEmpty();
             assertThat(failure.outcome()).isNotNull();
-            assertThat(failure).hasMessageContaining(bench().store.toString());
+            assertThat(failure).hasMessageContaining(fixture().store.toString());
         });
     }
 
     @Test
     default void aStoreThatIsUnreachableForLessThanTheTimeoutIsNoFailure() throws Exception {
-        bench().store.plan(FaultPlan.always(Fault.UNREACHABLE));
-        CompletableFuture<Lease> waiting = bench().client().lock(bench().lock()).acquireAsync();
+        fixture().store.plan(FaultPlan.always(Fault.UNREACHABLE));
+        CompletableFuture<Lease> waiting =
+                fixture().client().lock(fixture().lock()).acquireAsync();
         ClientFixture.pause(Duration.ofMillis(100));
-        bench().store.plan(FaultPlan.none());
+        fixture().store.plan(FaultPlan.none());
         ClientFixture.get(waiting).ensureValid();
     }
 
     @Test
     default void anAnswerThatWasLostIsAskedForAgainAndTheLockIsHeld() throws Exception {
-        String name = bench().lock();
-        bench().store.plan(FaultPlan.script(Message.CLAIM, Fault.LOSE_ANSWER));
-        StoreClient elsewhere = bench().probe();
-        try (Lease lease = bench().client().lock(name).acquire()) {
+        String name = fixture().lock();
+        fixture().store.plan(FaultPlan.script(Message.CLAIM, Fault.LOSE_ANSWER));
+        StoreClient elsewhere = fixture().probe();
+        try (Lease lease = fixture().client().lock(name).acquire()) {
             lease.ensureValid();
             assertThat(elsewhere.finds(name)).isFalse();
         }
@@ -74,8 +75,8 @@ interface FailureRules extends LeaseholdRules {
 
     @Test
     default void anUnreachableStoreIsNoBusyLockForATry() {
-        bench().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
-        DistributedLock lock = bench().impatientClient().lock(bench().lock());
+        fixture().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
+        DistributedLock lock = fixture().clientWithShortTimeout().lock(fixture().lock());
         assertThatThrownBy(lock::tryAcquire).isInstanceOf(StoreUnavailableException.class);
         assertThatThrownBy(() -> lock.tryAcquire(Duration.ofMillis(10))).isInstanceOf(StoreUnavailableException.class);
     }
@@ -83,11 +84,11 @@ interface FailureRules extends LeaseholdRules {
     /** Once the store has answered, for the first time of all takes what connecting takes. The store timeout is ten seconds. */
     @Test
     default void anOutageKeepsNobodyForLongerThanItsLimitOrASecond() throws Exception {
-        Leasehold client = bench().client();
-        client.lock(bench().lock()).acquire().close();
-        DistributedLock lock = client.lock(bench().lock());
+        Leasehold client = fixture().client();
+        client.lock(fixture().lock()).acquire().close();
+        DistributedLock lock = client.lock(fixture().lock());
         for (Fault outage : List.of(Fault.LOSE_REQUEST, Fault.UNREACHABLE)) {
-            bench().store.plan(FaultPlan.always(outage));
+            fixture().store.plan(FaultPlan.always(outage));
             List<ThrowingCallable> forms = List.of(
                     lock::tryAcquire,
                     () -> lock.tryAcquire(Duration.ofMillis(300)),
@@ -105,12 +106,12 @@ interface FailureRules extends LeaseholdRules {
 
     @Test
     default void afterAFailureNothingIsLeftInTheStore() {
-        String name = bench().lock();
-        bench().store.plan(FaultPlan.always(Fault.LOSE_ANSWER));
-        DistributedLock lock = bench().impatientClient().lock(name);
+        String name = fixture().lock();
+        fixture().store.plan(FaultPlan.always(Fault.LOSE_ANSWER));
+        DistributedLock lock = fixture().clientWithShortTimeout().lock(name);
         assertThatThrownBy(lock::acquire).isInstanceOf(StoreUnavailableException.class);
-        bench().store.plan(FaultPlan.none());
-        StoreClient elsewhere = bench().probe();
+        fixture().store.plan(FaultPlan.none());
+        StoreClient elsewhere = fixture().probe();
         ClientFixture.eventually("it is free", () -> elsewhere.finds(name));
         ClientFixture.eventually("nothing is left", () -> !elsewhere.shows(name));
     }

@@ -51,7 +51,7 @@ public interface FaultPlan {
      *
      * @return less than {@link #delay()}
      */
-    default Duration patience() {
+    default Duration senderTimeout() {
         return Duration.ofMillis(20);
     }
 
@@ -124,7 +124,7 @@ public interface FaultPlan {
             }
 
             @Override
-            public Duration patience() {
+            public Duration senderTimeout() {
                 return delay.dividedBy(2);
             }
         };

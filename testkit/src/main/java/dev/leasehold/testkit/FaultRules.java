@@ -17,13 +17,14 @@ interface FaultRules extends LeaseholdRules {
     @Test
     default void exclusionAndTokensHoldAndEverybodyIsServedWhenMessagesAreLostLateAndRepeated() throws Exception {
         for (long seed = 1; seed <= 2; seed++) {
-            bench().store.plan(FaultPlan.random(seed, 15, Duration.ofMillis(30)));
+            fixture().store.plan(FaultPlan.random(seed, 15, Duration.ofMillis(30)));
             List<Leasehold> clients = List.of(
-                    bench().client(builder -> builder.options(ClientFixture.BRIEF)),
-                    bench().client(builder -> builder.options(ClientFixture.BRIEF)),
-                    bench().client(builder ->
-                            builder.options(ClientFixture.BRIEF).localHandOvers(2)));
-            Contenders contenders = new Contenders(bench(), bench().lock());
+                    fixture().client(builder -> builder.options(ClientFixture.BRIEF)),
+                    fixture().client(builder -> builder.options(ClientFixture.BRIEF)),
+                    fixture()
+                            .client(builder ->
+                                    builder.options(ClientFixture.BRIEF).localHandOvers(2)));
+            Contenders contenders = new Contenders(fixture(), fixture().lock());
             List<HoldRecord> history = contenders.run(clients, 2, 6);
             HistoryChecker.of(Duration.ofMillis(500)).check(history);
             assertThat(history.stream().filter(HoldRecord::isHold).count())
@@ -34,7 +35,7 @@ interface FaultRules extends LeaseholdRules {
 
     @Test
     default void everySingleFaultOfAnyMessageIsSurvived() throws Exception {
-        StoreClient elsewhere = bench().probe();
+        StoreClient elsewhere = fixture().probe();
         for (Message message : List.of(Message.CLAIM, Message.RELEASE, Message.SIGNAL)) {
             for (Fault fault : List.of(
                     Fault.LOSE_REQUEST,
@@ -44,11 +45,11 @@ interface FaultRules extends LeaseholdRules {
                     Fault.REPEAT,
                     Fault.LATE,
                     Fault.UNREACHABLE)) {
-                String name = bench().lock();
+                String name = fixture().lock();
                 LeaseId theirs = elsewhere.acquire(name).lease();
-                bench().store.plan(FaultPlan.script(message, fault));
+                fixture().store.plan(FaultPlan.script(message, fault));
                 CompletableFuture<Lease> waiting =
-                        bench().client().lock(name, ClientFixture.BRIEF).acquireAsync();
+                        fixture().client().lock(name, ClientFixture.BRIEF).acquireAsync();
                 ClientFixture.eventually(
                         "it waits", () -> !elsewhere.waiters(name).isEmpty());
                 elsewhere.release(theirs);
@@ -64,28 +65,28 @@ interface FaultRules extends LeaseholdRules {
 
     @Test
     default void aLateClaimOfACallerThatHasGivenUpBlocksNobody() throws Exception {
-        String name = bench().lock();
-        Leasehold client = bench().client(builder -> builder.storeTimeout(Duration.ofMillis(100)));
-        bench().store.plan(message -> message == Message.CLAIM ? Fault.LATE : Fault.NONE);
+        String name = fixture().lock();
+        Leasehold client = fixture().client(builder -> builder.storeTimeout(Duration.ofMillis(100)));
+        fixture().store.plan(message -> message == Message.CLAIM ? Fault.LATE : Fault.NONE);
         CompletableFuture<Lease> failed =
                 client.lock(name, ClientFixture.LASTING).acquireAsync();
         ClientFixture.eventually("it has ended", failed::isDone);
         if (!failed.isCompletedExceptionally()) {
             failed.join().close();
         }
-        bench().store.plan(FaultPlan.none());
-        StoreClient elsewhere = bench().probe();
+        fixture().store.plan(FaultPlan.none());
+        StoreClient elsewhere = fixture().probe();
         ClientFixture.pause(FaultPlan.none().delay().multipliedBy(2));
         ClientFixture.eventually("nothing is left", Duration.ofSeconds(3), () -> !elsewhere.shows(name));
     }
 
     @Test
     default void aLateGrantSignalOfALockThatWasReleasedIsHarmless() throws Exception {
-        String name = bench().lock();
-        StoreClient elsewhere = bench().probe();
+        String name = fixture().lock();
+        StoreClient elsewhere = fixture().probe();
         LeaseId theirs = elsewhere.acquire(name).lease();
-        bench().store.plan(message -> message == Message.SIGNAL ? Fault.REPEAT : Fault.NONE);
-        CompletableFuture<Lease> waiting = bench().client().lock(name).acquireAsync();
+        fixture().store.plan(message -> message == Message.SIGNAL ? Fault.REPEAT : Fault.NONE);
+        CompletableFuture<Lease> waiting = fixture().client().lock(name).acquireAsync();
         ClientFixture.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
         elsewhere.release(theirs);
         ClientFixture.get(waiting).release();

@@ -82,11 +82,11 @@ record FaultyConnection(FaultyStore faulty, Store store, TimeSource time) implem
         Fault fault = plan.next(message);
         return switch (fault) {
             case NONE -> request.send();
-            case LOSE_REQUEST -> failed(message, plan.patience());
+            case LOSE_REQUEST -> failed(message, plan.senderTimeout());
             case LOSE_ANSWER -> {
                 CompletionStage<T> carriedOut = request.send();
                 yield carriedOut
-                        .handle((answer, failure) -> this.<T>failed(message, plan.patience()))
+                        .handle((answer, failure) -> this.<T>failed(message, plan.senderTimeout()))
                         .thenCompose(stage -> stage);
             }
             case DELAY_REQUEST -> after(plan.delay(), request);
@@ -101,7 +101,7 @@ record FaultyConnection(FaultyStore faulty, Store store, TimeSource time) implem
             }
             case LATE -> {
                 time.schedule(plan.delay(), request::send);
-                yield failed(message, plan.patience());
+                yield failed(message, plan.senderTimeout());
             }
             case UNREACHABLE ->
                 CompletableFuture.failedFuture(new StoreUnavailableException(
@@ -114,9 +114,9 @@ record FaultyConnection(FaultyStore faulty, Store store, TimeSource time) implem
         };
     }
 
-    private <T> CompletionStage<T> failed(Message message, Duration patience) {
+    private <T> CompletionStage<T> failed(Message message, Duration limit) {
         return after(
-                patience,
+                limit,
                 () -> CompletableFuture.failedFuture(new StoreUnavailableException(
                         "planted: no answer to " + message + " from " + faulty + "; it may have been carried out",
                         faulty.toString(),

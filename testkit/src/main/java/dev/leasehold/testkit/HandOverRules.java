@@ -23,8 +23,8 @@ interface HandOverRules extends StoreRules {
 
     @Test
     default void aHandOverGivesAClaimPeriodAndNoMore() {
-        String lock = bench().lock();
-        StoreClient waiter = handedOver(lock, bench().client(), bench().client());
+        String lock = fixture().lock();
+        StoreClient waiter = handedOver(lock, fixture().client(), fixture().client());
         HolderInfo holder = waiter.holder(lock);
         assertThat(holder.owner()).isEqualTo(waiter.owner);
         if (holder.timeLeft() != null) {
@@ -35,55 +35,55 @@ interface HandOverRules extends StoreRules {
 
     @Test
     default void whoConfirmsAHandOverHasTheLockForAsLongAsItAskedFor() {
-        String lock = bench().lock();
-        StoreClient holder = bench().client();
+        String lock = fixture().lock();
+        StoreClient holder = fixture().client();
         LeaseId lease = holder.acquire(lock).lease();
-        StoreClient waiter = bench().client();
+        StoreClient waiter = fixture().client();
         Claim claim = waiter.join(lock);
         holder.release(lease);
         ClaimAnswer.Granted grant = waiter.granted(claim);
-        assertThat(grant.validity().nanosLeft(bench().time().nanos()))
+        assertThat(grant.validity().nanosLeft(fixture().time().nanos()))
                 .isGreaterThan(LONG.dividedBy(2).toNanos());
     }
 
     @Test
     default void aHandOverMayBeConfirmedByARenewal() {
-        String lock = bench().lock();
-        StoreClient waiter = handedOver(lock, bench().client(), bench().client());
+        String lock = fixture().lock();
+        StoreClient waiter = handedOver(lock, fixture().client(), fixture().client());
         LeaseId lease = heldBy(waiter, lock);
-        assertThat(waiter.renewed(lease, LONG).nanosLeft(bench().time().nanos()))
+        assertThat(waiter.renewed(lease, LONG).nanosLeft(fixture().time().nanos()))
                 .isGreaterThan(LONG.dividedBy(2).toNanos());
     }
 
     @Test
     default void aHandOverMayBeDeclinedByARelease() {
-        String lock = bench().lock();
-        StoreClient waiter = handedOver(lock, bench().client(), bench().client());
+        String lock = fixture().lock();
+        StoreClient waiter = handedOver(lock, fixture().client(), fixture().client());
         assertThat(waiter.release(heldBy(waiter, lock))).isEqualTo(ReleaseAnswer.RELEASED);
-        assertThat(bench().client().finds(lock)).isTrue();
+        assertThat(fixture().client().finds(lock)).isTrue();
     }
 
     @Test
     default void aHandOverThatNobodyConfirmsGoesToTheNext() {
-        String lock = bench().lock();
-        StoreClient holder = bench().client();
+        String lock = fixture().lock();
+        StoreClient holder = fixture().client();
         LeaseId lease = holder.acquire(lock).lease();
-        bench().client().join(lock, SHORT);
-        StoreClient next = bench().client();
+        fixture().client().join(lock, SHORT);
+        StoreClient next = fixture().client();
         Claim claim = next.join(lock);
         holder.release(lease);
-        bench().eventually("the next has it", () -> next.ask(claim) instanceof ClaimAnswer.Granted);
+        fixture().eventually("the next has it", () -> next.ask(claim) instanceof ClaimAnswer.Granted);
     }
 
     @Test
     default void whatWasNotConfirmedInTimeIsLost() {
-        String lock = bench().lock();
-        StoreClient holder = bench().client();
+        String lock = fixture().lock();
+        StoreClient holder = fixture().client();
         LeaseId lease = holder.acquire(lock).lease();
-        StoreClient waiter = bench().client();
+        StoreClient waiter = fixture().client();
         Claim claim = waiter.join(lock, BRIEF);
         long token = nextToken(holder, lease, waiter);
-        bench().letPass(WaitingRules.claimPeriod(BRIEF).multipliedBy(3));
+        fixture().letPass(WaitingRules.claimPeriod(BRIEF).multipliedBy(3));
         LeaseId missed = new LeaseId(lock, claim.id(), token);
         assertThat(waiter.renew(missed, LONG)).isInstanceOf(RenewAnswer.Lost.class);
         assertThat(waiter.release(missed)).isEqualTo(ReleaseAnswer.NOT_HELD);
@@ -91,10 +91,10 @@ interface HandOverRules extends StoreRules {
 
     @Test
     default void aSignalIfOneComesNamesTheLeaseThatAskingFinds() {
-        String lock = bench().lock();
-        StoreClient holder = bench().client();
+        String lock = fixture().lock();
+        StoreClient holder = fixture().client();
         LeaseId lease = holder.acquire(lock).lease();
-        StoreClient waiter = bench().client();
+        StoreClient waiter = fixture().client();
         Claim claim = waiter.join(lock);
         holder.release(lease);
         LeaseId found = waiter.granted(claim).lease();
@@ -106,7 +106,7 @@ interface HandOverRules extends StoreRules {
         LeaseId lease = holder.acquire(lock).lease();
         waiter.join(lock);
         holder.release(lease);
-        bench().handedOver(lock, waiter);
+        fixture().handedOver(lock, waiter);
         return waiter;
     }
 

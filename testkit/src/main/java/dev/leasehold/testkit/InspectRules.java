@@ -16,14 +16,14 @@ interface InspectRules extends StoreRules {
 
     @Test
     default void aHeldLockShowsItsHolderAndItsWaitersInOrder() {
-        String lock = bench().lock();
-        StoreClient holder = bench().client();
+        String lock = fixture().lock();
+        StoreClient holder = fixture().client();
         LeaseId lease = holder.acquire(lock).lease();
-        StoreClient first = bench().client();
+        StoreClient first = fixture().client();
         first.join(lock);
-        StoreClient second = bench().client();
+        StoreClient second = fixture().client();
         second.join(lock);
-        LockInfo info = bench().client().info(lock);
+        LockInfo info = fixture().client().info(lock);
         HolderInfo seen = StoreClient.present("the holder", info.holder());
         assertThat(seen.owner()).isEqualTo(holder.owner);
         assertThat(seen.token()).isEqualTo(lease.token());
@@ -39,8 +39,8 @@ interface InspectRules extends StoreRules {
 
     @Test
     default void aLockThatNobodyHoldsOrWaitsForIsNotShown() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         assertThat(client.shows(lock)).isFalse();
         LeaseId lease = client.acquire(lock).lease();
         client.release(lease);
@@ -49,17 +49,17 @@ interface InspectRules extends StoreRules {
 
     @Test
     default void aLeaseThatRanOutIsNotShown() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         client.acquire(lock, StoreClient.SHORT);
-        bench().letPass(StoreClient.SHORT.multipliedBy(2));
+        fixture().letPass(StoreClient.SHORT.multipliedBy(2));
         assertThat(client.shows(lock)).isFalse();
     }
 
     @Test
     default void lookingChangesNothing() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         LeaseId lease = client.acquire(lock).lease();
         client.inspect("*");
         client.inspect("*");
@@ -68,7 +68,7 @@ interface InspectRules extends StoreRules {
 
     @Test
     default void aPatternSaysWhichLocksAndTheyComeInTheOrderOfTheirNames() {
-        StoreClient client = bench().client(namespace());
+        StoreClient client = fixture().client(namespace());
         for (String name : new String[] {"b2", "a1", "b1", "b11", "B1", "*", "b?"}) {
             client.acquire(name);
         }
@@ -83,8 +83,8 @@ interface InspectRules extends StoreRules {
 
     @Test
     default void aNamespaceShowsOnlyItsOwnLocks() {
-        StoreClient one = bench().client(namespace());
-        StoreClient other = bench().client(namespace());
+        StoreClient one = fixture().client(namespace());
+        StoreClient other = fixture().client(namespace());
         one.acquire("same");
         assertThat(other.inspect("*")).isEmpty();
         assertThat(one.inspect("*")).extracting(LockInfo::name).containsExactly("same");

@@ -17,16 +17,18 @@ interface InspectionRules extends LeaseholdRules {
 
     @Test
     default void holdersAndWaitersAreShownByTheLabelsOfTheirClients() throws Exception {
-        String name = bench().lock();
-        Lease lease = bench().client(builder -> builder.label("the holder"))
+        String name = fixture().lock();
+        Lease lease = fixture()
+                .client(builder -> builder.label("the holder"))
                 .lock(name)
                 .acquire();
-        var waiting = bench().client(builder -> builder.label("the waiter"))
+        var waiting = fixture()
+                .client(builder -> builder.label("the waiter"))
                 .lock(name)
                 .acquireAsync();
-        StoreClient elsewhere = bench().probe();
+        StoreClient elsewhere = fixture().probe();
         ClientFixture.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
-        List<LockInfo> locks = bench().client().locks(StoreClient.literally(name));
+        List<LockInfo> locks = fixture().client().locks(StoreClient.literally(name));
         assertThat(locks).singleElement().satisfies(info -> {
             assertThat(StoreClient.present("the holder", info.holder()).owner()).contains("the holder");
             assertThat(info.waiters())
@@ -39,47 +41,47 @@ interface InspectionRules extends LeaseholdRules {
 
     @Test
     default void aCheckTakesNothingAndFailsWhereTheStoreDoes() throws Exception {
-        Leasehold client = bench().impatientClient();
-        bench().client().check();
-        assertThat(bench().probe().shows(Trial.LOCK)).isFalse();
-        bench().store.plan(FaultPlan.always(Fault.UNREACHABLE));
+        Leasehold client = fixture().clientWithShortTimeout();
+        fixture().client().check();
+        assertThat(fixture().probe().shows(Trial.LOCK)).isFalse();
+        fixture().store.plan(FaultPlan.always(Fault.UNREACHABLE));
         assertThatThrownBy(client::check)
                 .isInstanceOf(StoreUnavailableException.class)
-                .hasMessageContaining(bench().store.toString());
-        bench().store.plan(FaultPlan.always(Fault.REFUSE));
+                .hasMessageContaining(fixture().store.toString());
+        fixture().store.plan(FaultPlan.always(Fault.REFUSE));
         assertThatThrownBy(client::check).isInstanceOf(LockException.class);
     }
 
     @Test
     default void theTokenOfAHoldIsWithinTheRunThatIsShown() throws Exception {
-        String name = bench().lock();
-        Leasehold client = bench().client();
+        String name = fixture().lock();
+        Leasehold client = fixture().client();
         Lease first = client.lock(name).acquire();
         var waiting = client.lock(name).acquireAsync();
         first.close();
         Lease second = ClientFixture.get(waiting);
-        long shown = bench().probe().holder(name).token();
+        long shown = fixture().probe().holder(name).token();
         assertThat(second.token()).isBetween(shown, shown + 64);
-        assertThat(bench().client().breakLock(name, second.token())).isTrue();
+        assertThat(fixture().client().breakLock(name, second.token())).isTrue();
         ClientFixture.eventually("it is lost", () -> !second.isValid());
     }
 
     @Test
     default void breakingALockThatIsNotHeldUnderThatTokenDoesNothing() throws Exception {
-        String name = bench().lock();
-        Leasehold client = bench().client();
+        String name = fixture().lock();
+        Leasehold client = fixture().client();
         try (Lease lease = client.lock(name).acquire()) {
             assertThat(client.breakLock(name, lease.token() - 1)).isFalse();
             assertThat(client.breakLock(name, Long.MAX_VALUE)).isFalse();
-            assertThat(client.breakLock(bench().lock(), lease.token())).isFalse();
+            assertThat(client.breakLock(fixture().lock(), lease.token())).isFalse();
             lease.ensureValid();
         }
     }
 
     @Test
     default void anUnreachableStoreIsAFailure() {
-        bench().store.plan(FaultPlan.always(Fault.UNREACHABLE));
-        Leasehold client = bench().impatientClient();
+        fixture().store.plan(FaultPlan.always(Fault.UNREACHABLE));
+        Leasehold client = fixture().clientWithShortTimeout();
         assertThatThrownBy(() -> client.locks("*")).isInstanceOf(StoreUnavailableException.class);
         assertThatThrownBy(() -> client.breakLock("x", 1)).isInstanceOf(StoreUnavailableException.class);
     }

@@ -21,10 +21,10 @@ interface InterruptionRules extends LeaseholdRules {
 
     @Test
     default void anInterruptEndsEveryFormOfWaitingAndLeavesNothing() throws Exception {
-        String name = bench().lock();
-        StoreClient elsewhere = bench().probe();
+        String name = fixture().lock();
+        StoreClient elsewhere = fixture().probe();
         LeaseId theirs = elsewhere.acquire(name).lease();
-        DistributedLock lock = bench().client().lock(name);
+        DistributedLock lock = fixture().client().lock(name);
         AtomicBoolean ran = new AtomicBoolean();
         List<Callable<?>> forms = List.of(
                 lock::acquire,
@@ -33,9 +33,9 @@ interface InterruptionRules extends LeaseholdRules {
                 () -> lock.call(Duration.ofMinutes(1), lease -> ran.getAndSet(true)),
                 () -> lock.<RuntimeException>tryRun(Duration.ofMinutes(1), lease -> ran.set(true)));
         for (Callable<?> form : forms) {
-            CompletableFuture<?> waiting = bench().inThread(form);
+            CompletableFuture<?> waiting = fixture().inThread(form);
             ClientFixture.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
-            bench().newestThread().interrupt();
+            fixture().newestThread().interrupt();
             assertThatThrownBy(() -> ClientFixture.get(waiting))
                     .isInstanceOf(ExecutionException.class)
                     .hasCauseInstanceOf(InterruptedException.class);
@@ -48,44 +48,44 @@ interface InterruptionRules extends LeaseholdRules {
 
     @Test
     default void aThreadThatIsInterruptedBeforehandAcquiresNothing() throws Exception {
-        String name = bench().lock();
-        DistributedLock lock = bench().client().lock(name);
-        CompletableFuture<Lease> acquiring = bench().inThread(() -> {
+        String name = fixture().lock();
+        DistributedLock lock = fixture().client().lock(name);
+        CompletableFuture<Lease> acquiring = fixture().inThread(() -> {
             Thread.currentThread().interrupt();
             return lock.acquire();
         });
         assertThatThrownBy(() -> ClientFixture.get(acquiring)).hasCauseInstanceOf(InterruptedException.class);
-        CompletableFuture<?> trying = bench().inThread(() -> {
+        CompletableFuture<?> trying = fixture().inThread(() -> {
             Thread.currentThread().interrupt();
             return lock.tryAcquire();
         });
         assertThatThrownBy(() -> ClientFixture.get(trying)).hasCauseInstanceOf(InterruptedException.class);
-        StoreClient elsewhere = bench().probe();
+        StoreClient elsewhere = fixture().probe();
         ClientFixture.eventually("nothing is left", () -> !elsewhere.shows(name));
     }
 
     @Test
     default void whatAnInterruptedThreadNeverHadIsNotKeptForAtLeast() throws Exception {
-        String name = bench().lock();
-        DistributedLock lock = bench().client().lock(name, ClientFixture.LASTING.withAtLeast(Duration.ofSeconds(30)));
-        CompletableFuture<Lease> acquiring = bench().inThread(() -> {
+        String name = fixture().lock();
+        DistributedLock lock = fixture().client().lock(name, ClientFixture.LASTING.withAtLeast(Duration.ofSeconds(30)));
+        CompletableFuture<Lease> acquiring = fixture().inThread(() -> {
             Thread.currentThread().interrupt();
             return lock.acquire();
         });
         assertThatThrownBy(() -> ClientFixture.get(acquiring)).hasCauseInstanceOf(InterruptedException.class);
-        StoreClient elsewhere = bench().probe();
+        StoreClient elsewhere = fixture().probe();
         ClientFixture.eventually("nothing is left", () -> !elsewhere.shows(name));
     }
 
     @Test
     default void anInterruptBeforeTheStoreAnswersLeavesNothing() throws Exception {
-        StoreClient elsewhere = bench().probe();
+        StoreClient elsewhere = fixture().probe();
         for (Fault fault : new Fault[] {Fault.DELAY_REQUEST, Fault.DELAY_ANSWER, Fault.LATE, Fault.LOSE_ANSWER}) {
-            String name = bench().lock();
-            bench().store.plan(FaultPlan.script(Message.CLAIM, fault));
-            DistributedLock lock = bench().client().lock(name, ClientFixture.LASTING);
-            CompletableFuture<Lease> acquiring = bench().inThread(lock::acquire);
-            Thread thread = bench().newestThread();
+            String name = fixture().lock();
+            fixture().store.plan(FaultPlan.script(Message.CLAIM, fault));
+            DistributedLock lock = fixture().client().lock(name, ClientFixture.LASTING);
+            CompletableFuture<Lease> acquiring = fixture().inThread(lock::acquire);
+            Thread thread = fixture().newestThread();
             LockSupport.parkNanos(5_000_000);
             thread.interrupt();
             try {
@@ -100,17 +100,17 @@ interface InterruptionRules extends LeaseholdRules {
 
     @Test
     default void anInterruptWhileTheLockIsHandedOverLeavesNothing() throws Exception {
-        StoreClient elsewhere = bench().probe();
+        StoreClient elsewhere = fixture().probe();
         DistributedLock[] locks = new DistributedLock[1];
         for (int i = 0; i < 20; i++) {
-            String name = bench().lock();
+            String name = fixture().lock();
             LeaseId theirs = elsewhere.acquire(name).lease();
-            locks[0] = bench().client().lock(name, ClientFixture.LASTING);
-            CompletableFuture<Lease> waiting = bench().inThread(locks[0]::acquire);
-            Thread thread = bench().newestThread();
+            locks[0] = fixture().client().lock(name, ClientFixture.LASTING);
+            CompletableFuture<Lease> waiting = fixture().inThread(locks[0]::acquire);
+            Thread thread = fixture().newestThread();
             ClientFixture.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
             long delay = i * 30L;
-            CompletableFuture<Boolean> interrupted = bench().inThread(() -> {
+            CompletableFuture<Boolean> interrupted = fixture().inThread(() -> {
                 LockSupport.parkNanos(delay * 1_000);
                 thread.interrupt();
                 return true;
@@ -128,10 +128,10 @@ interface InterruptionRules extends LeaseholdRules {
 
     @Test
     default void closingALeaseKeepsTheInterruptAndReleases() throws Exception {
-        String name = bench().lock();
-        DistributedLock lock = bench().client().lock(name);
-        StoreClient elsewhere = bench().probe();
-        assertThat(ClientFixture.get(bench().inThread(() -> {
+        String name = fixture().lock();
+        DistributedLock lock = fixture().client().lock(name);
+        StoreClient elsewhere = fixture().probe();
+        assertThat(ClientFixture.get(fixture().inThread(() -> {
                     Lease lease = lock.acquire();
                     Thread.currentThread().interrupt();
                     lease.close();

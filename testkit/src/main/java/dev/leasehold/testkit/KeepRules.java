@@ -19,8 +19,8 @@ interface KeepRules extends StoreRules {
 
     @Test
     default void aKeptLockIsTakenWithoutAHolder() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         LeaseId lease = client.acquire(lock).lease();
         assertThat(client.release(lease, LONG)).isEqualTo(RELEASED);
         client.busy(client.newClaim(lock, LONG, false));
@@ -30,47 +30,47 @@ interface KeepRules extends StoreRules {
 
     @Test
     default void aKeptLockIsFreeWhenItsTimeIsOverAndNotBefore() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         LeaseId lease = client.acquire(lock).lease();
-        long released = bench().time().nanos();
+        long released = fixture().time().nanos();
         client.release(lease, KEPT);
-        StoreClient other = bench().client();
-        bench().eventually("the time is over", () -> other.finds(lock));
-        assertThat(Duration.ofNanos(bench().time().nanos() - released)).isGreaterThanOrEqualTo(KEPT);
+        StoreClient other = fixture().client();
+        fixture().eventually("the time is over", () -> other.finds(lock));
+        assertThat(Duration.ofNanos(fixture().time().nanos() - released)).isGreaterThanOrEqualTo(KEPT);
     }
 
     @Test
     default void aKeptLockGoesToTheFirstInTheQueueWhenItsTimeIsOver() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         LeaseId lease = client.acquire(lock).lease();
-        StoreClient first = bench().client();
+        StoreClient first = fixture().client();
         Claim firstClaim = first.join(lock);
-        StoreClient second = bench().client();
+        StoreClient second = fixture().client();
         Claim secondClaim = second.join(lock);
         client.release(lease, KEPT);
         first.busy(firstClaim);
-        bench().letPass(KEPT.plusMillis(50));
+        fixture().letPass(KEPT.plusMillis(50));
         second.busy(secondClaim);
         first.granted(firstClaim);
     }
 
     @Test
     default void aRepeatedReleaseDoesNotStartTheTimeAnew() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         LeaseId lease = client.acquire(lock).lease();
         client.release(lease, KEPT);
         assertThat(client.release(lease, LONG)).isEqualTo(NOT_HELD);
-        StoreClient other = bench().client();
-        bench().eventually("the time is over", () -> other.finds(lock));
+        StoreClient other = fixture().client();
+        fixture().eventually("the time is over", () -> other.finds(lock));
     }
 
     @Test
     default void aRepeatedReleaseDoesNotEndTheTime() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         LeaseId lease = client.acquire(lock).lease();
         client.release(lease, LONG);
         assertThat(client.release(lease)).isEqualTo(NOT_HELD);
@@ -79,16 +79,16 @@ interface KeepRules extends StoreRules {
 
     @Test
     default void aLockMayBeKeptForLongerAndForShorterThanItsLease() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         client.release(client.acquire(lock, StoreClient.SHORT).lease(), LONG);
-        bench().letPass(StoreClient.SHORT.multipliedBy(2));
+        fixture().letPass(StoreClient.SHORT.multipliedBy(2));
         ClaimAnswer.Busy busy = client.busy(client.newClaim(lock, LONG, false));
         if (busy.timeLeft() != null) {
             assertThat(busy.timeLeft()).isBetween(LONG.dividedBy(2), LONG);
         }
-        String other = bench().lock();
+        String other = fixture().lock();
         client.release(client.acquire(other).lease(), KEPT);
-        bench().eventually("the time is over", () -> client.finds(other));
+        fixture().eventually("the time is over", () -> client.finds(other));
     }
 }

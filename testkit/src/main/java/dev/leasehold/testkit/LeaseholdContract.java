@@ -41,7 +41,7 @@ public abstract class LeaseholdContract
                 FaultRules,
                 ClientRules {
 
-    private @Nullable ClientFixture bench;
+    private @Nullable ClientFixture fixture;
 
     /** For subclasses. */
     protected LeaseholdContract() {}
@@ -55,28 +55,28 @@ public abstract class LeaseholdContract
     protected abstract StoreFactory store() throws Exception;
 
     /**
-     * Opens the bench.
+     * Opens the fixture.
      *
      * @throws Exception if the store cannot be made
      */
     @BeforeEach
-    protected final void openBench() throws Exception {
-        bench = new ClientFixture(store());
+    protected final void openFixture() throws Exception {
+        fixture = new ClientFixture(store());
     }
 
     /** Closes all clients. */
     @AfterEach
-    protected final void closeBench() {
-        if (bench != null) {
-            bench.close();
+    protected final void closeFixture() {
+        if (fixture != null) {
+            fixture.close();
         }
     }
 
     @Override
-    public final ClientFixture bench() {
-        if (bench == null) {
+    public final ClientFixture fixture() {
+        if (fixture == null) {
             throw new IllegalStateException("no test is running");
         }
-        return bench;
+        return fixture;
     }
 }

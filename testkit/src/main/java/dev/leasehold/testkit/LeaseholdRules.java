@@ -3,5 +3,5 @@ package dev.leasehold.testkit;
 /** What each group of the suite's tests is given. */
 interface LeaseholdRules {
 
-    ClientFixture bench();
+    ClientFixture fixture();
 }

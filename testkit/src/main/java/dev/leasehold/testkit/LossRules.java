@@ -20,12 +20,12 @@ interface LossRules extends LeaseholdRules {
 
     @Test
     default void aBrokenLockIsLostAndItsHolderIsTold() throws Exception {
-        String name = bench().lock();
-        DistributedLock lock = bench().client().lock(name, ClientFixture.OPTIONS);
+        String name = fixture().lock();
+        DistributedLock lock = fixture().client().lock(name, ClientFixture.OPTIONS);
         Lease lease = lock.acquire();
         Queue<LeaseState> told = new ConcurrentLinkedQueue<>();
         lease.onStateChange((which, state) -> told.add(state));
-        assertThat(bench().client().breakLock(name, lease.token())).isTrue();
+        assertThat(fixture().client().breakLock(name, lease.token())).isTrue();
         assertThat(ClientFixture.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.LOST);
         assertOver(lease);
         assertThat(lease.release()).isEqualTo(LeaseState.LOST);
@@ -38,9 +38,9 @@ interface LossRules extends LeaseholdRules {
 
     @Test
     default void aHolderThatIsCutOffIsToldByItsDeadlineFromItsOwnClockAlone() throws Exception {
-        String name = bench().lock();
-        Lease lease = bench().client().lock(name, ClientFixture.BRIEF).acquire();
-        bench().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
+        String name = fixture().lock();
+        Lease lease = fixture().client().lock(name, ClientFixture.BRIEF).acquire();
+        fixture().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
         long deadline = System.nanoTime() + lease.remaining().toNanos();
         assertThat(ClientFixture.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.LOST);
         // How soon is the simulator's business; here: at all, and without an answer.
@@ -51,10 +51,10 @@ interface LossRules extends LeaseholdRules {
 
     @Test
     default void aHolderThatIsCutOffIsNeverValidAfterItsSuccessorHasTheLock() throws Exception {
-        String name = bench().lock();
-        StoreClient elsewhere = bench().probe();
-        Lease lease = bench().client().lock(name, ClientFixture.BRIEF).acquire();
-        bench().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
+        String name = fixture().lock();
+        StoreClient elsewhere = fixture().probe();
+        Lease lease = fixture().client().lock(name, ClientFixture.BRIEF).acquire();
+        fixture().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
         ClientFixture.eventually("the successor has it", () -> elsewhere.finds(name));
         assertThat(lease.isValid()).isFalse();
     }
@@ -62,13 +62,13 @@ interface LossRules extends LeaseholdRules {
     @Test
     default void aRenewalThatIsLateIsARiskAndNoLoss() throws Exception {
         Lease lease =
-                bench().client().lock(bench().lock(), ClientFixture.OPTIONS).acquire();
+                fixture().client().lock(fixture().lock(), ClientFixture.OPTIONS).acquire();
         Queue<LeaseState> told = new ConcurrentLinkedQueue<>();
         lease.onStateChange((which, state) -> told.add(state));
-        bench().store.plan(message -> message == Message.RENEW ? Fault.LOSE_REQUEST : Fault.NONE);
+        fixture().store.plan(message -> message == Message.RENEW ? Fault.LOSE_REQUEST : Fault.NONE);
         ClientFixture.eventually(
                 "it is at risk", () -> lease.state() == LeaseState.AT_RISK || told.contains(LeaseState.LOST));
-        bench().store.plan(FaultPlan.none());
+        fixture().store.plan(FaultPlan.none());
         ClientFixture.eventually(
                 "it is held again", () -> lease.state() == LeaseState.HELD || told.contains(LeaseState.LOST));
         assertThat(told).startsWith(LeaseState.AT_RISK);
@@ -77,9 +77,9 @@ interface LossRules extends LeaseholdRules {
 
     @Test
     default void aLeaseIsRenewedForAsLongAsItIsHeld() throws Exception {
-        String name = bench().lock();
-        StoreClient elsewhere = bench().probe();
-        try (Lease lease = bench().client().lock(name, ClientFixture.OPTIONS).acquire()) {
+        String name = fixture().lock();
+        StoreClient elsewhere = fixture().probe();
+        try (Lease lease = fixture().client().lock(name, ClientFixture.OPTIONS).acquire()) {
             long start = System.nanoTime();
             while (System.nanoTime() - start
                     < ClientFixture.OPTIONS.leaseDuration().plusMillis(500).toNanos()) {
@@ -92,9 +92,9 @@ interface LossRules extends LeaseholdRules {
 
     @Test
     default void aRenewalWhoseAnswerWasLostIsNoLoss() throws Exception {
-        bench().store.plan(FaultPlan.script(Message.RENEW, Fault.LOSE_ANSWER, Fault.LOSE_ANSWER));
+        fixture().store.plan(FaultPlan.script(Message.RENEW, Fault.LOSE_ANSWER, Fault.LOSE_ANSWER));
         try (Lease lease =
-                bench().client().lock(bench().lock(), ClientFixture.OPTIONS).acquire()) {
+                fixture().client().lock(fixture().lock(), ClientFixture.OPTIONS).acquire()) {
             assertThat(lease.extend(ClientFixture.OPTIONS.leaseDuration().multipliedBy(2)))
                     .isGreaterThan(ClientFixture.OPTIONS.leaseDuration());
             lease.ensureValid();
@@ -103,11 +103,11 @@ interface LossRules extends LeaseholdRules {
 
     @Test
     default void afterALossTheSameProcessCanAcquireAgainWithAGreaterToken() throws Exception {
-        String name = bench().lock();
-        DistributedLock lock = bench().client().lock(name);
+        String name = fixture().lock();
+        DistributedLock lock = fixture().client().lock(name);
         Lease lost = lock.acquire();
         CompletableFuture<Lease> waiting = lock.acquireAsync();
-        bench().probe().breakLease(name, lost.token());
+        fixture().probe().breakLease(name, lost.token());
         try (Lease next = ClientFixture.get(waiting)) {
             assertThat(next.token()).isGreaterThan(lost.token());
             assertThat(lost.isValid()).isFalse();
@@ -117,18 +117,19 @@ interface LossRules extends LeaseholdRules {
 
     @Test
     default void aLossThatTheStoreTellsCountsAtOnceAndDoesNotWaitForTheDeadline() throws Exception {
-        String name = bench().lock();
-        Lease lease = bench().client()
+        String name = fixture().lock();
+        Lease lease = fixture()
+                .client()
                 .lock(name, ClientFixture.OPTIONS.withLeaseDuration(Duration.ofMinutes(10)))
                 .acquire();
-        bench().probe().breakLease(name, lease.token());
+        fixture().probe().breakLease(name, lease.token());
         assertThatThrownBy(() -> lease.extend(Duration.ofMinutes(1))).isInstanceOf(LeaseLostException.class);
         assertOver(lease);
     }
 
     @Test
     default void anExtensionMakesALeaseLonger() throws Exception {
-        try (Lease lease = bench().client().lock(bench().lock()).acquire()) {
+        try (Lease lease = fixture().client().lock(fixture().lock()).acquire()) {
             assertThat(lease.extend(Duration.ofMinutes(10))).isGreaterThan(Duration.ofMinutes(5));
             assertThat(lease.extend(Duration.ofMillis(100))).isGreaterThan(Duration.ofMinutes(5));
             assertThat(lease.remaining()).isGreaterThan(Duration.ofMinutes(5));

@@ -93,7 +93,7 @@ interface NameRules extends StoreRules {
 
     @Test
     default void everyNameIsALockOfItsOwn() {
-        StoreClient client = bench().client(UUID.randomUUID().toString());
+        StoreClient client = fixture().client(UUID.randomUUID().toString());
         Map<String, LeaseId> held = new HashMap<>();
         for (String name : oddNames()) {
             held.put(name, client.acquire(name).lease());
@@ -110,8 +110,8 @@ interface NameRules extends StoreRules {
     @Test
     default void everyNameCanBeQueuedForAndBroken() {
         String namespace = UUID.randomUUID().toString();
-        StoreClient holder = bench().client(namespace);
-        StoreClient waiter = bench().client(namespace);
+        StoreClient holder = fixture().client(namespace);
+        StoreClient waiter = fixture().client(namespace);
         for (String name : oddNames()) {
             LeaseId lease = holder.acquire(name).lease();
             Claim claim = waiter.join(name);
@@ -141,9 +141,9 @@ interface NameRules extends StoreRules {
             {"n_", unique}
         };
         for (String[] pair : pairs) {
-            bench().client(pair[0]).acquire(pair[1]);
+            fixture().client(pair[0]).acquire(pair[1]);
         }
-        assertThat(bench().client("n" + unique).inspect("*"))
+        assertThat(fixture().client("n" + unique).inspect("*"))
                 .extracting(LockInfo::name)
                 .containsExactlyInAnyOrder("x", ".x", ":x");
     }

@@ -15,10 +15,10 @@ interface OptionRules extends LeaseholdRules {
 
     @Test
     default void aLockStaysTakenForAtLeastTheTimeAskedForHoweverSoonItIsReleased() throws Exception {
-        String name = bench().lock();
-        StoreClient elsewhere = bench().probe();
+        String name = fixture().lock();
+        StoreClient elsewhere = fixture().probe();
         Duration atLeast = Duration.ofMillis(500);
-        Leasehold client = bench().client();
+        Leasehold client = fixture().client();
         long start = System.nanoTime();
         Lease lease =
                 client.lock(name, ClientFixture.OPTIONS.withAtLeast(atLeast)).acquire();
@@ -31,9 +31,9 @@ interface OptionRules extends LeaseholdRules {
 
     @Test
     default void nobodyIsServedBeforeAtLeastIsOverNotEvenInTheSameProcess() throws Exception {
-        String name = bench().lock();
+        String name = fixture().lock();
         Duration atLeast = Duration.ofMillis(500);
-        Leasehold client = bench().client();
+        Leasehold client = fixture().client();
         long start = System.nanoTime();
         Lease lease =
                 client.lock(name, ClientFixture.OPTIONS.withAtLeast(atLeast)).acquire();
@@ -46,15 +46,16 @@ interface OptionRules extends LeaseholdRules {
     /** Where leases hang on a session they end with it. */
     @Test
     default void aLockStaysTakenForAtLeastTheTimeAskedForThoughItsHolderDiesAtOnce() throws Exception {
-        StoreClient elsewhere = bench().probe();
+        StoreClient elsewhere = fixture().probe();
         assumeThat(elsewhere.store.closingEndsLeases()).isFalse();
-        String name = bench().lock();
+        String name = fixture().lock();
         Duration atLeast = Duration.ofMillis(1_500);
         long start = System.nanoTime();
-        Lease lease = bench().client()
+        Lease lease = fixture()
+                .client()
                 .lock(name, ClientFixture.BRIEF.withAtLeast(atLeast))
                 .acquire();
-        bench().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
+        fixture().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
         ClientFixture.eventually("it has run out", () -> elsewhere.finds(name));
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(atLeast.minusMillis(20));
         assertThat(lease.isValid()).isFalse();
@@ -62,43 +63,47 @@ interface OptionRules extends LeaseholdRules {
 
     @Test
     default void aHoldThatWasLongerThanAtLeastIsFreeAtOnce() throws Exception {
-        String name = bench().lock();
-        Lease lease = bench().client()
+        String name = fixture().lock();
+        Lease lease = fixture()
+                .client()
                 .lock(name, ClientFixture.OPTIONS.withAtLeast(Duration.ofMillis(20)))
                 .acquire();
         ClientFixture.pause(Duration.ofMillis(30));
         lease.release();
-        assertThat(bench().probe().shows(name)).isFalse();
+        assertThat(fixture().probe().shows(name)).isFalse();
     }
 
     @Test
     default void aHoldIsNotRenewedBeyondItsLongest() throws Exception {
-        String name = bench().lock();
-        Lease lease = bench().client()
+        String name = fixture().lock();
+        Lease lease = fixture()
+                .client()
                 .lock(name, ClientFixture.BRIEF.withMaxHold(Duration.ofMillis(900)))
                 .acquire();
         long start = System.nanoTime();
         assertThat(ClientFixture.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.LOST);
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(400));
-        StoreClient elsewhere = bench().probe();
+        StoreClient elsewhere = fixture().probe();
         ClientFixture.eventually("it has run out", () -> elsewhere.finds(name));
     }
 
     @Test
     default void withoutRenewalAHoldEndsWithItsLease() throws Exception {
-        String name = bench().lock();
-        Lease lease = bench().client()
+        String name = fixture().lock();
+        Lease lease = fixture()
+                .client()
                 .lock(name, ClientFixture.BRIEF.withAutoRenew(false))
                 .acquire();
         assertThat(ClientFixture.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.LOST);
-        StoreClient elsewhere = bench().probe();
+        StoreClient elsewhere = fixture().probe();
         ClientFixture.eventually("it has run out", () -> elsewhere.finds(name));
     }
 
     @Test
     default void withoutRenewalAHolderMayExtendItsLease() throws Exception {
-        try (Lease lease = bench().client()
-                .lock(bench().lock(), ClientFixture.OPTIONS.withAutoRenew(false))
+        try (Lease lease = fixture()
+                .client()
+                .lock(fixture().lock(), ClientFixture.OPTIONS.withAutoRenew(false))
                 .acquire()) {
             assertThat(lease.extend(Duration.ofMinutes(1))).isGreaterThan(Duration.ofSeconds(30));
         }
@@ -106,12 +111,13 @@ interface OptionRules extends LeaseholdRules {
 
     @Test
     default void namespacesKeepTheLocksOfOneStoreApart() throws Exception {
-        String name = bench().lock();
-        Leasehold one = bench().client(builder -> builder.namespace("one"));
-        Leasehold other = bench().client(builder -> builder.namespace("other"));
+        String name = fixture().lock();
+        Leasehold one = fixture().client(builder -> builder.namespace("one"));
+        Leasehold other = fixture().client(builder -> builder.namespace("other"));
         Lease lease = one.lock(name).acquire();
         Lease theirs = other.lock(name).acquire();
-        assertThat(bench().client(builder -> builder.namespace("one"))
+        assertThat(fixture()
+                        .client(builder -> builder.namespace("one"))
                         .lock(name)
                         .tryAcquire())
                 .isEmpty();
@@ -122,9 +128,9 @@ interface OptionRules extends LeaseholdRules {
 
     @Test
     default void veryLongLeasesAreHeldAndReleased() throws Exception {
-        String name = bench().lock();
-        Leasehold client = bench().client();
-        Duration longest = bench().probe().store.maxLease();
+        String name = fixture().lock();
+        Leasehold client = fixture().client();
+        Duration longest = fixture().probe().store.maxLease();
         Duration lease = longest.compareTo(LockOptions.FOREVER) < 0 ? longest : LockOptions.FOREVER;
         LockOptions options = LockOptions.defaults().withLeaseDuration(lease).withMaxHold(LockOptions.FOREVER);
         assertThat(client.lock(name, options).acquire().release()).isEqualTo(LeaseState.RELEASED);

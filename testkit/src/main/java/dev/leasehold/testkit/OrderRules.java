@@ -19,14 +19,14 @@ interface OrderRules extends LeaseholdRules {
 
     @Test
     default void clientsAreServedInTheOrderInWhichTheyCame() throws Exception {
-        String name = bench().lock();
-        StoreClient elsewhere = bench().probe();
+        String name = fixture().lock();
+        StoreClient elsewhere = fixture().probe();
         LeaseId theirs = elsewhere.acquire(name).lease();
         ConcurrentLinkedQueue<Integer> served = new ConcurrentLinkedQueue<>();
         List<CompletableFuture<?>> all = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             int place = i + 1;
-            all.add(servedBy(bench().client().lock(name), place, served));
+            all.add(servedBy(fixture().client().lock(name), place, served));
             ClientFixture.eventually("it waits", () -> elsewhere.waiters(name).size() == place);
         }
         elsewhere.release(theirs);
@@ -36,7 +36,7 @@ interface OrderRules extends LeaseholdRules {
 
     @Test
     default void callersOfOneClientAreServedInTheOrderInWhichTheyCame() throws Exception {
-        DistributedLock lock = bench().client().lock(bench().lock());
+        DistributedLock lock = fixture().client().lock(fixture().lock());
         Lease first = lock.acquire();
         ConcurrentLinkedQueue<Integer> served = new ConcurrentLinkedQueue<>();
         List<CompletableFuture<?>> all = new ArrayList<>();
@@ -51,10 +51,10 @@ interface OrderRules extends LeaseholdRules {
 
     @Test
     default void manyCallersOfOneClientAreOneWaiterToTheStore() throws Exception {
-        String name = bench().lock();
-        StoreClient elsewhere = bench().probe();
+        String name = fixture().lock();
+        StoreClient elsewhere = fixture().probe();
         LeaseId theirs = elsewhere.acquire(name).lease();
-        DistributedLock lock = bench().client().lock(name);
+        DistributedLock lock = fixture().client().lock(name);
         ConcurrentLinkedQueue<Integer> served = new ConcurrentLinkedQueue<>();
         List<CompletableFuture<?>> all = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
@@ -69,18 +69,18 @@ interface OrderRules extends LeaseholdRules {
 
     @Test
     default void aClientServesNoMoreOfItsOwnCallersPerTurnThanAgreed() throws Exception {
-        String name = bench().lock();
-        StoreClient elsewhere = bench().probe();
+        String name = fixture().lock();
+        StoreClient elsewhere = fixture().probe();
         LeaseId theirs = elsewhere.acquire(name).lease();
         ConcurrentLinkedQueue<Integer> served = new ConcurrentLinkedQueue<>();
         List<CompletableFuture<?>> all = new ArrayList<>();
-        Leasehold crowd = bench().client();
+        Leasehold crowd = fixture().client();
         for (int i = 0; i < 300; i++) {
             all.add(servedBy(crowd.lock(name), 1, served));
         }
         ClientFixture.eventually(
                 "the crowd waits", () -> elsewhere.waiters(name).size() == 1);
-        all.add(servedBy(bench().client().lock(name), 2, served));
+        all.add(servedBy(fixture().client().lock(name), 2, served));
         ClientFixture.eventually(
                 "the other waits", () -> elsewhere.waiters(name).size() == 2);
         elsewhere.release(theirs);
@@ -90,8 +90,8 @@ interface OrderRules extends LeaseholdRules {
 
     @Test
     default void tokensIncreaseInTheOrderOfTheGrantsAlsoWithinATurn() throws Exception {
-        String name = bench().lock();
-        List<Leasehold> clients = List.of(bench().client(), bench().client());
+        String name = fixture().lock();
+        List<Leasehold> clients = List.of(fixture().client(), fixture().client());
         ConcurrentLinkedQueue<Long> tokens = new ConcurrentLinkedQueue<>();
         List<CompletableFuture<?>> all = new ArrayList<>();
         for (int i = 0; i < 150; i++) {

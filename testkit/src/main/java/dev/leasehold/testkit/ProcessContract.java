@@ -263,16 +263,16 @@ public abstract class ProcessContract {
         HistoryChecker.of(Duration.ofMillis(500)).withProgress(ONE_LEASE).check(history);
     }
 
-    private static ContenderProcess leader(List<ContenderProcess> of, Duration patience) throws Exception {
+    private static ContenderProcess leader(List<ContenderProcess> of, Duration limit) throws Exception {
         long start = System.nanoTime();
-        while (System.nanoTime() - start < patience.toNanos()) {
+        while (System.nanoTime() - start < limit.toNanos()) {
             for (ContenderProcess candidate : of) {
                 if (candidate.order("leads").expect("", PATIENCE).equals("true")) {
                     return candidate;
                 }
             }
         }
-        throw new AssertionError("nobody leads after " + patience);
+        throw new AssertionError("nobody leads after " + limit);
     }
 
     private ContenderProcess start(String name) throws IOException, InterruptedException {

@@ -19,21 +19,21 @@ interface QueueRules extends StoreRules {
 
     @Test
     default void whoQueuesIsToldItsPlace() {
-        String lock = bench().lock();
-        bench().client().acquire(lock);
+        String lock = fixture().lock();
+        fixture().client().acquire(lock);
         for (int place = 1; place <= 4; place++) {
-            StoreClient waiter = bench().client();
+            StoreClient waiter = fixture().client();
             assertThat(waiter.busy(waiter.newClaim(lock, LONG, true)).place()).isEqualTo(place);
         }
     }
 
     @Test
     default void askingAgainKeepsThePlace() {
-        String lock = bench().lock();
-        bench().client().acquire(lock);
-        StoreClient first = bench().client();
+        String lock = fixture().lock();
+        fixture().client().acquire(lock);
+        StoreClient first = fixture().client();
         Claim firstClaim = first.join(lock);
-        StoreClient second = bench().client();
+        StoreClient second = fixture().client();
         Claim secondClaim = second.join(lock);
         for (int i = 0; i < 3; i++) {
             assertThat(first.busy(firstClaim).place()).isEqualTo(1);
@@ -44,13 +44,13 @@ interface QueueRules extends StoreRules {
 
     @Test
     default void waitersAreServedInTheOrderInWhichTheyCame() {
-        String lock = bench().lock();
-        StoreClient holder = bench().client();
+        String lock = fixture().lock();
+        StoreClient holder = fixture().client();
         LeaseId lease = holder.acquire(lock).lease();
         List<StoreClient> waiters = new ArrayList<>();
         List<Claim> claims = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
-            waiters.add(bench().client());
+            waiters.add(fixture().client());
             claims.add(waiters.get(i).join(lock));
         }
         // The last one asks often: zeal is not rewarded.
@@ -66,10 +66,10 @@ interface QueueRules extends StoreRules {
 
     @Test
     default void twoClaimsOfOneClientAreTwoWaiters() {
-        String lock = bench().lock();
-        StoreClient holder = bench().client();
+        String lock = fixture().lock();
+        StoreClient holder = fixture().client();
         LeaseId lease = holder.acquire(lock).lease();
-        StoreClient client = bench().client();
+        StoreClient client = fixture().client();
         Claim first = client.join(lock);
         Claim second = client.join(lock);
         holder.release(lease);
@@ -80,13 +80,13 @@ interface QueueRules extends StoreRules {
 
     @Test
     default void nobodyOvertakesTheQueueAfterARelease() {
-        String lock = bench().lock();
-        StoreClient holder = bench().client();
+        String lock = fixture().lock();
+        StoreClient holder = fixture().client();
         LeaseId lease = holder.acquire(lock).lease();
-        StoreClient waiter = bench().client();
+        StoreClient waiter = fixture().client();
         Claim claim = waiter.join(lock);
         holder.release(lease);
-        StoreClient late = bench().client();
+        StoreClient late = fixture().client();
         late.busy(late.newClaim(lock, LONG, false));
         holder.busy(holder.newClaim(lock, LONG, false));
         waiter.granted(claim);
@@ -94,51 +94,51 @@ interface QueueRules extends StoreRules {
 
     @Test
     default void nobodyOvertakesTheQueueWhenTheLeaseRunsOut() {
-        String lock = bench().lock();
-        bench().client().acquire(lock, SHORT);
-        StoreClient waiter = bench().client();
+        String lock = fixture().lock();
+        fixture().client().acquire(lock, SHORT);
+        StoreClient waiter = fixture().client();
         Claim claim = waiter.newClaim(lock, LONG, true);
         boolean joined = waiter.ask(claim) instanceof ClaimAnswer.Busy;
         assumeThat(joined).as("the test was faster than the lease").isTrue();
-        StoreClient late = bench().client();
-        bench().letPass(SHORT.multipliedBy(2));
+        StoreClient late = fixture().client();
+        fixture().letPass(SHORT.multipliedBy(2));
         late.busy(late.newClaim(lock, LONG, true));
         waiter.granted(claim);
     }
 
     @Test
     default void aWaiterThatWentSilentIsPassedOver() {
-        String lock = bench().lock();
-        StoreClient holder = bench().client();
+        String lock = fixture().lock();
+        StoreClient holder = fixture().client();
         LeaseId lease = holder.acquire(lock).lease();
-        bench().client().join(lock, SHORT);
-        StoreClient living = bench().client();
+        fixture().client().join(lock, SHORT);
+        StoreClient living = fixture().client();
         Claim claim = living.join(lock);
-        bench().letPass(WaitingRules.aliveFor(SHORT).multipliedBy(2));
+        fixture().letPass(WaitingRules.aliveFor(SHORT).multipliedBy(2));
         holder.release(lease);
         living.granted(claim);
     }
 
     @Test
     default void manyWaitersThatWentSilentTogetherAreAllPassedOverAtOnce() {
-        String lock = bench().lock();
-        StoreClient holder = bench().client();
+        String lock = fixture().lock();
+        StoreClient holder = fixture().client();
         LeaseId lease = holder.acquire(lock).lease();
         for (int i = 0; i < 10; i++) {
-            bench().client().join(lock, SHORT);
+            fixture().client().join(lock, SHORT);
         }
-        bench().letPass(WaitingRules.aliveFor(SHORT).multipliedBy(2));
+        fixture().letPass(WaitingRules.aliveFor(SHORT).multipliedBy(2));
         holder.release(lease);
-        bench().client().acquire(lock);
+        fixture().client().acquire(lock);
     }
 
     @Test
     default void silentWaitersLeaveNothingBehind() {
-        String lock = bench().lock();
-        StoreClient holder = bench().client();
+        String lock = fixture().lock();
+        StoreClient holder = fixture().client();
         LeaseId lease = holder.acquire(lock).lease();
-        bench().client().join(lock, SHORT);
-        bench().letPass(WaitingRules.aliveFor(SHORT).multipliedBy(2));
+        fixture().client().join(lock, SHORT);
+        fixture().letPass(WaitingRules.aliveFor(SHORT).multipliedBy(2));
         assertThat(holder.waiters(lock)).isEmpty();
         holder.release(lease);
         assertThat(holder.shows(lock)).isFalse();
@@ -146,20 +146,20 @@ interface QueueRules extends StoreRules {
 
     @Test
     default void aWaiterThatKeepsAskingStaysInTheQueue() {
-        String lock = bench().lock();
-        StoreClient holder = bench().client();
+        String lock = fixture().lock();
+        StoreClient holder = fixture().client();
         LeaseId lease = holder.acquire(lock).lease();
-        StoreClient waiter = bench().client();
+        StoreClient waiter = fixture().client();
         Duration duration = Duration.ofSeconds(2);
-        long asked = bench().time().nanos();
+        long asked = fixture().time().nanos();
         Claim claim = waiter.join(lock, duration);
-        bench().client().join(lock);
+        fixture().client().join(lock);
         for (int i = 0; i < 4; i++) {
             long askedBefore = asked;
-            bench().letPass(WaitingRules.askEvery(duration));
-            asked = bench().time().nanos();
+            fixture().letPass(WaitingRules.askEvery(duration));
+            asked = fixture().time().nanos();
             ClaimAnswer.Busy busy = waiter.busy(claim);
-            assumeThat(Duration.ofNanos(bench().time().nanos() - askedBefore))
+            assumeThat(Duration.ofNanos(fixture().time().nanos() - askedBefore))
                     .as("the machine is fast enough")
                     .isLessThan(WaitingRules.aliveFor(duration));
             assertThat(busy.place()).isEqualTo(1);

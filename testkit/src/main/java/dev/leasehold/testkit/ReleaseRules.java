@@ -16,28 +16,28 @@ interface ReleaseRules extends StoreRules {
 
     @Test
     default void aReleasedLockIsFreeAtOnce() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         LeaseId lease = client.acquire(lock).lease();
         assertThat(client.release(lease)).isEqualTo(RELEASED);
         assertThat(client.shows(lock)).isFalse();
-        bench().client().acquire(lock);
+        fixture().client().acquire(lock);
     }
 
     @Test
     default void aRepeatedReleaseSaysNotHeld() {
-        StoreClient client = bench().client();
-        LeaseId lease = client.acquire(bench().lock()).lease();
+        StoreClient client = fixture().client();
+        LeaseId lease = client.acquire(fixture().lock()).lease();
         assertThat(client.release(lease)).isEqualTo(RELEASED);
         assertThat(client.release(lease)).isEqualTo(NOT_HELD);
     }
 
     @Test
     default void aRepeatedReleaseDoesNotTouchTheSuccessor() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         LeaseId lease = client.acquire(lock).lease();
-        StoreClient waiter = bench().client();
+        StoreClient waiter = fixture().client();
         Claim claim = waiter.join(lock);
         client.release(lease);
         assertThat(client.release(lease)).isEqualTo(NOT_HELD);
@@ -48,11 +48,11 @@ interface ReleaseRules extends StoreRules {
 
     @Test
     default void aReleaseAfterTheLeaseRanOutSaysSoAndTheSuccessorKeepsItsLock() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         LeaseId lease = client.acquire(lock, SHORT).lease();
-        bench().letPass(SHORT.multipliedBy(2));
-        StoreClient successor = bench().client();
+        fixture().letPass(SHORT.multipliedBy(2));
+        StoreClient successor = fixture().client();
         LeaseId theirs = successor.acquire(lock).lease();
         assertThat(client.release(lease)).isEqualTo(NOT_HELD);
         assertThat(successor.has(theirs)).isTrue();
@@ -60,18 +60,18 @@ interface ReleaseRules extends StoreRules {
 
     @Test
     default void aReleaseAfterTheLeaseRanOutSaysSoAlsoWithoutASuccessor() {
-        StoreClient client = bench().client();
-        LeaseId lease = client.acquire(bench().lock(), SHORT).lease();
-        bench().letPass(SHORT.multipliedBy(2));
+        StoreClient client = fixture().client();
+        LeaseId lease = client.acquire(fixture().lock(), SHORT).lease();
+        fixture().letPass(SHORT.multipliedBy(2));
         assertThat(client.release(lease)).isEqualTo(NOT_HELD);
     }
 
     @Test
     default void aReleaseNeedsBothTheClaimAndTheToken() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         LeaseId lease = client.acquire(lock).lease();
-        ClaimId otherClient = new ClaimId(bench().client().id, lease.claim().counter());
+        ClaimId otherClient = new ClaimId(fixture().client().id, lease.claim().counter());
         assertThat(client.release(new LeaseId(lock, lease.claim(), lease.token() - 1)))
                 .isEqualTo(NOT_HELD);
         assertThat(client.release(new LeaseId(lock, lease.claim(), lease.token() + 1)))
@@ -85,11 +85,11 @@ interface ReleaseRules extends StoreRules {
 
     @Test
     default void aReleaseOfAnEarlierGrantOfTheSameClaimDoesNotTouchALaterOne() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         Claim claim = client.newClaim(lock, SHORT, false);
         LeaseId first = client.granted(claim).lease();
-        bench().letPass(SHORT.multipliedBy(2));
+        fixture().letPass(SHORT.multipliedBy(2));
         LeaseId second = client.granted(new Claim(claim.id(), lock, LONG, claim.spare(), false))
                 .lease();
         assertThat(second.token()).isGreaterThan(first.token());
@@ -99,20 +99,20 @@ interface ReleaseRules extends StoreRules {
 
     @Test
     default void aReleaseOfALockThatNeverWasSaysNotHeld() {
-        StoreClient client = bench().client();
-        LeaseId never = new LeaseId(bench().lock(), new ClaimId(client.id, 1), 1);
+        StoreClient client = fixture().client();
+        LeaseId never = new LeaseId(fixture().lock(), new ClaimId(client.id, 1), 1);
         assertThat(client.release(never)).isEqualTo(NOT_HELD);
     }
 
     @Test
     default void aReleaseHandsOverInTheSameStep() {
-        String lock = bench().lock();
-        StoreClient holder = bench().client();
+        String lock = fixture().lock();
+        StoreClient holder = fixture().client();
         LeaseId lease = holder.acquire(lock).lease();
-        StoreClient waiter = bench().client();
+        StoreClient waiter = fixture().client();
         waiter.join(lock);
         holder.release(lease);
-        bench().handedOver(lock, waiter);
+        fixture().handedOver(lock, waiter);
         assertThat(holder.holder(lock))
                 .isNotNull()
                 .satisfies(next -> assertThat(next.owner()).isEqualTo(waiter.owner));

@@ -16,9 +16,9 @@ interface RenewRules extends StoreRules {
 
     @Test
     default void aRenewalMovesTheEndCountedFromItsOwnRequest() {
-        StoreClient client = bench().client();
-        LeaseId lease = client.acquire(bench().lock()).lease();
-        long before = bench().time().nanos();
+        StoreClient client = fixture().client();
+        LeaseId lease = client.acquire(fixture().lock()).lease();
+        long before = fixture().time().nanos();
         Validity renewed = client.renewed(lease, LONG.multipliedBy(2));
         assertThat(renewed.sentAt().nanos() - before).isNotNegative();
         assertThat(renewed.nanosLeft(renewed.sentAt().nanos()))
@@ -29,19 +29,19 @@ interface RenewRules extends StoreRules {
 
     @Test
     default void aRenewalNeverShortens() {
-        StoreClient client = bench().client();
-        LeaseId lease = client.acquire(bench().lock()).lease();
+        StoreClient client = fixture().client();
+        LeaseId lease = client.acquire(fixture().lock()).lease();
         Validity renewed = client.renewed(lease, Duration.ofMillis(1));
-        assertThat(renewed.nanosLeft(bench().time().nanos()))
+        assertThat(renewed.nanosLeft(fixture().time().nanos()))
                 .isGreaterThan(LONG.dividedBy(2).toNanos());
-        bench().letPass(Duration.ofMillis(50));
+        fixture().letPass(Duration.ofMillis(50));
         assertThat(client.has(lease)).isTrue();
     }
 
     @Test
     default void aRenewalMayComeTwice() {
-        StoreClient client = bench().client();
-        LeaseId lease = client.acquire(bench().lock()).lease();
+        StoreClient client = fixture().client();
+        LeaseId lease = client.acquire(fixture().lock()).lease();
         client.renewed(lease, LONG);
         client.renewed(lease, LONG);
         assertThat(client.holder(lease.lock()).token()).isEqualTo(lease.token());
@@ -49,45 +49,45 @@ interface RenewRules extends StoreRules {
 
     @Test
     default void aRenewalDoesNotBringBackALeaseThatRanOut() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         LeaseId lease = client.acquire(lock, SHORT).lease();
-        bench().letPass(SHORT.multipliedBy(2));
+        fixture().letPass(SHORT.multipliedBy(2));
         assertThat(client.renew(lease, LONG)).isInstanceOf(RenewAnswer.Lost.class);
-        assertThat(bench().client().finds(lock)).isTrue();
+        assertThat(fixture().client().finds(lock)).isTrue();
     }
 
     @Test
     default void aRenewalDoesNotBringBackALeaseThatWasReleased() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         LeaseId lease = client.acquire(lock).lease();
         client.release(lease);
         assertThat(client.renew(lease, LONG)).isInstanceOf(RenewAnswer.Lost.class);
-        assertThat(bench().client().finds(lock)).isTrue();
+        assertThat(fixture().client().finds(lock)).isTrue();
     }
 
     @Test
     default void aLateRenewalDoesNotTouchTheSuccessor() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         LeaseId lease = client.acquire(lock).lease();
         client.release(lease);
-        StoreClient successor = bench().client();
+        StoreClient successor = fixture().client();
         LeaseId theirs = successor.acquire(lock, SHORT).lease();
         assertThat(client.renew(lease, LONG)).isInstanceOf(RenewAnswer.Lost.class);
-        bench().eventually("the successor's lease has run out", () -> !successor.has(theirs));
+        fixture().eventually("the successor's lease has run out", () -> !successor.has(theirs));
     }
 
     @Test
     default void aRenewalNeedsBothTheClaimAndTheToken() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         LeaseId lease = client.acquire(lock).lease();
         LeaseId otherToken = new LeaseId(lock, lease.claim(), lease.token() + 1);
         LeaseId otherClaim = new LeaseId(lock, new ClaimId(client.id, 1_000), lease.token());
-        LeaseId otherClient =
-                new LeaseId(lock, new ClaimId(bench().client().id, lease.claim().counter()), lease.token());
+        LeaseId otherClient = new LeaseId(
+                lock, new ClaimId(fixture().client().id, lease.claim().counter()), lease.token());
         assertThat(client.renew(otherToken, LONG)).isInstanceOf(RenewAnswer.Lost.class);
         assertThat(client.renew(otherClaim, LONG)).isInstanceOf(RenewAnswer.Lost.class);
         assertThat(client.renew(otherClient, LONG)).isInstanceOf(RenewAnswer.Lost.class);
@@ -96,18 +96,18 @@ interface RenewRules extends StoreRules {
 
     @Test
     default void aRenewalOfALockThatNeverWasIsLost() {
-        StoreClient client = bench().client();
-        LeaseId never = new LeaseId(bench().lock(), new ClaimId(client.id, 1), 1);
+        StoreClient client = fixture().client();
+        LeaseId never = new LeaseId(fixture().lock(), new ClaimId(client.id, 1), 1);
         assertThat(client.renew(never, LONG)).isInstanceOf(RenewAnswer.Lost.class);
         assertThat(client.shows(never.lock())).isFalse();
     }
 
     @Test
     default void aRenewalDoesNotDisturbTheQueue() {
-        String lock = bench().lock();
-        StoreClient holder = bench().client();
+        String lock = fixture().lock();
+        StoreClient holder = fixture().client();
         LeaseId lease = holder.acquire(lock).lease();
-        StoreClient waiter = bench().client();
+        StoreClient waiter = fixture().client();
         waiter.join(lock);
         holder.renewed(lease, LONG.multipliedBy(2));
         assertThat(holder.waiters(lock)).hasSize(1);

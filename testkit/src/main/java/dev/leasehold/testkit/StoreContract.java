@@ -44,7 +44,7 @@ public abstract class StoreContract
                 ClosingRules {
 
     private @Nullable RealTime realTime;
-    private @Nullable StoreFixture bench;
+    private @Nullable StoreFixture fixture;
 
     /** For subclasses. */
     protected StoreContract() {}
@@ -89,25 +89,25 @@ public abstract class StoreContract
     }
 
     /**
-     * Opens the bench.
+     * Opens the fixture.
      *
      * @throws Exception if the store cannot be made
      */
     @BeforeEach
-    protected final void openBench() throws Exception {
+    protected final void openFixture() throws Exception {
         TimeSource time = time();
         if (time == null) {
             realTime = new RealTime();
             time = realTime;
         }
-        bench = new StoreFixture(store(), time, this::letPass, handsOverInTheSameStep());
+        fixture = new StoreFixture(store(), time, this::letPass, handsOverInTheSameStep());
     }
 
     /** Closes all clients. */
     @AfterEach
-    protected final void closeBench() {
-        if (bench != null) {
-            bench.close();
+    protected final void closeFixture() {
+        if (fixture != null) {
+            fixture.close();
         }
         if (realTime != null) {
             realTime.close();
@@ -115,10 +115,10 @@ public abstract class StoreContract
     }
 
     @Override
-    public final StoreFixture bench() {
-        if (bench == null) {
+    public final StoreFixture fixture() {
+        if (fixture == null) {
             throw new IllegalStateException("no test is running");
         }
-        return bench;
+        return fixture;
     }
 }

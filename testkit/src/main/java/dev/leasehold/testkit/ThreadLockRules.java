@@ -20,9 +20,9 @@ interface ThreadLockRules extends LeaseholdRules {
 
     @Test
     default void itsOwnerMayAcquireItAgainAndKeepsTheToken() throws Exception {
-        String name = bench().lock();
-        StoreClient elsewhere = bench().probe();
-        ReentrantDistributedLock lock = bench().client().reentrantLock(name);
+        String name = fixture().lock();
+        StoreClient elsewhere = fixture().probe();
+        ReentrantDistributedLock lock = fixture().client().reentrantLock(name);
         assertThat(lock.isHeldByCurrentThread()).isFalse();
         assertThat(lock.holdCount()).isZero();
         lock.lock();
@@ -45,21 +45,23 @@ interface ThreadLockRules extends LeaseholdRules {
 
     @Test
     default void twoObjectsForOneNameOfOneClientAreOneLock() {
-        String name = bench().lock();
-        Leasehold client = bench().client();
+        String name = fixture().lock();
+        Leasehold client = fixture().client();
         client.reentrantLock(name).lock();
         assertThat(client.reentrantLock(name).isHeldByCurrentThread()).isTrue();
         assertThat(client.reentrantLock(name).tryLock()).isTrue();
         client.reentrantLock(name).unlock();
         client.reentrantLock(name).unlock();
-        assertThat(bench().client().reentrantLock(name).isHeldByCurrentThread()).isFalse();
+        assertThat(fixture().client().reentrantLock(name).isHeldByCurrentThread())
+                .isFalse();
     }
 
     @Test
     default void anotherThreadNeitherHoldsItNorMayUnlockIt() throws Exception {
-        ReentrantDistributedLock lock = bench().client().reentrantLock(bench().lock());
+        ReentrantDistributedLock lock =
+                fixture().client().reentrantLock(fixture().lock());
         lock.lock();
-        ClientFixture.get(bench().inThread(() -> {
+        ClientFixture.get(fixture().inThread(() -> {
             assertThat(lock.isHeldByCurrentThread()).isFalse();
             assertThat(lock.holdCount()).isZero();
             assertThat(lock.tryLock()).isFalse();
@@ -74,10 +76,11 @@ interface ThreadLockRules extends LeaseholdRules {
 
     @Test
     default void theNextThreadHasItAfterTheLastUnlock() throws Exception {
-        ReentrantDistributedLock lock = bench().client().reentrantLock(bench().lock());
+        ReentrantDistributedLock lock =
+                fixture().client().reentrantLock(fixture().lock());
         lock.lock();
         lock.lock();
-        CompletableFuture<Boolean> other = bench().inThread(() -> {
+        CompletableFuture<Boolean> other = fixture().inThread(() -> {
             lock.lock();
             boolean held = lock.isHeldByCurrentThread();
             lock.unlock();
@@ -92,11 +95,11 @@ interface ThreadLockRules extends LeaseholdRules {
 
     @Test
     default void afterALossUnlockThrowsAndSaysWhy() {
-        String name = bench().lock();
-        ReentrantDistributedLock lock = bench().client().reentrantLock(name);
+        String name = fixture().lock();
+        ReentrantDistributedLock lock = fixture().client().reentrantLock(name);
         lock.lock();
         lock.lock();
-        bench().probe().breakLease(name, lock.lease().token());
+        fixture().probe().breakLease(name, lock.lease().token());
         ClientFixture.eventually("it is lost", () -> !lock.isHeldByCurrentThread());
         assertThat(lock.holdCount()).isEqualTo(2);
         assertThatThrownBy(lock::lock).isInstanceOf(LeaseLostException.class);
@@ -114,23 +117,23 @@ interface ThreadLockRules extends LeaseholdRules {
 
     @Test
     default void lockKeepsAnInterruptAndLockInterruptiblyEndsWithIt() throws Exception {
-        String name = bench().lock();
-        StoreClient elsewhere = bench().probe();
+        String name = fixture().lock();
+        StoreClient elsewhere = fixture().probe();
         LeaseId theirs = elsewhere.acquire(name).lease();
-        ReentrantDistributedLock lock = bench().client().reentrantLock(name);
-        CompletableFuture<Boolean> uninterruptible = bench().inThread(() -> {
+        ReentrantDistributedLock lock = fixture().client().reentrantLock(name);
+        CompletableFuture<Boolean> uninterruptible = fixture().inThread(() -> {
             lock.lock();
             boolean interrupted = Thread.currentThread().isInterrupted();
             lock.unlock();
             return interrupted;
         });
         ClientFixture.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
-        bench().newestThread().interrupt();
-        CompletableFuture<?> interruptible = bench().inThread(() -> {
+        fixture().newestThread().interrupt();
+        CompletableFuture<?> interruptible = fixture().inThread(() -> {
             lock.lockInterruptibly();
             return true;
         });
-        bench().newestThread().interrupt();
+        fixture().newestThread().interrupt();
         assertThatThrownBy(() -> ClientFixture.get(interruptible))
                 .isInstanceOf(ExecutionException.class)
                 .hasCauseInstanceOf(InterruptedException.class);
@@ -141,8 +144,9 @@ interface ThreadLockRules extends LeaseholdRules {
 
     @Test
     default void anUnreachableStoreIsAFailureAndNoBusyLock() {
-        bench().store.plan(FaultPlan.always(Fault.UNREACHABLE));
-        ReentrantDistributedLock lock = bench().impatientClient().reentrantLock(bench().lock());
+        fixture().store.plan(FaultPlan.always(Fault.UNREACHABLE));
+        ReentrantDistributedLock lock =
+                fixture().clientWithShortTimeout().reentrantLock(fixture().lock());
         assertThatThrownBy(lock::lock).isInstanceOf(StoreUnavailableException.class);
         assertThatThrownBy(lock::tryLock).isInstanceOf(StoreUnavailableException.class);
         assertThat(lock.holdCount()).isZero();
@@ -150,19 +154,20 @@ interface ThreadLockRules extends LeaseholdRules {
 
     @Test
     default void aLockWhoseOwnerThreadHasEndedRunsOut() throws Exception {
-        String name = bench().lock();
-        ReentrantDistributedLock lock = bench().client().reentrantLock(name, ClientFixture.BRIEF);
-        ClientFixture.get(bench().inThread(() -> {
+        String name = fixture().lock();
+        ReentrantDistributedLock lock = fixture().client().reentrantLock(name, ClientFixture.BRIEF);
+        ClientFixture.get(fixture().inThread(() -> {
             lock.lock();
             return true;
         }));
-        StoreClient elsewhere = bench().probe();
+        StoreClient elsewhere = fixture().probe();
         ClientFixture.eventually("it has run out", () -> elsewhere.finds(name));
     }
 
     @Test
     default void conditionsAreNotSupported() {
-        assertThatThrownBy(() -> bench().client().reentrantLock(bench().lock()).newCondition())
+        assertThatThrownBy(
+                        () -> fixture().client().reentrantLock(fixture().lock()).newCondition())
                 .isInstanceOf(UnsupportedOperationException.class);
     }
 }

@@ -15,9 +15,9 @@ interface TokenRules extends StoreRules {
 
     @Test
     default void tokensIncreaseFromReleaseToGrant() {
-        String lock = bench().lock();
-        StoreClient a = bench().client();
-        StoreClient b = bench().client();
+        String lock = fixture().lock();
+        StoreClient a = fixture().client();
+        StoreClient b = fixture().client();
         long last = 0;
         for (int i = 0; i < 20; i++) {
             StoreClient client = i % 2 == 0 ? a : b;
@@ -29,8 +29,8 @@ interface TokenRules extends StoreRules {
 
     @Test
     default void tokensIncreaseAlsoBeyondARunThatWasReserved() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         long last = 0;
         for (int spare : new int[] {0, 1, Claim.MOST_SPARE, 0, Claim.MOST_SPARE}) {
             Claim template = client.newClaim(lock, LONG, false);
@@ -42,17 +42,17 @@ interface TokenRules extends StoreRules {
 
     @Test
     default void tokensIncreaseWhenALeaseRunsOut() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         long last = next(0, client.acquire(lock, SHORT));
-        bench().letPass(SHORT.multipliedBy(2));
+        fixture().letPass(SHORT.multipliedBy(2));
         next(last, client.acquire(lock));
     }
 
     @Test
     default void tokensIncreaseWithEveryHandOver() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         ClaimAnswer.Granted grant = client.acquire(lock);
         long last = next(0, grant);
         for (int i = 0; i < 5; i++) {
@@ -65,8 +65,8 @@ interface TokenRules extends StoreRules {
 
     @Test
     default void tokensIncreaseAfterABreak() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         ClaimAnswer.Granted grant = client.acquire(lock);
         long last = next(0, grant);
         client.breakLease(lock, grant.lease().token());
@@ -75,8 +75,8 @@ interface TokenRules extends StoreRules {
 
     @Test
     default void tokensIncreaseAfterAWithdrawal() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         Claim claim = client.newClaim(lock, LONG, true);
         long last = next(0, client.granted(claim));
         client.withdraw(claim);
@@ -85,24 +85,24 @@ interface TokenRules extends StoreRules {
 
     @Test
     default void tokensIncreaseAfterALockWasKept() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         ClaimAnswer.Granted grant = client.acquire(lock);
         long last = next(0, grant);
         client.release(grant.lease(), Duration.ofMillis(100));
-        bench().letPass(Duration.ofMillis(200));
+        fixture().letPass(Duration.ofMillis(200));
         next(last, client.acquire(lock));
     }
 
     @Test
     default void tokensIncreaseAlsoForALockThatWasUnusedWhileManyOthersWereUsed() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         ClaimAnswer.Granted grant = client.acquire(lock);
         long last = next(0, grant);
         client.release(grant.lease());
         for (int i = 0; i < 300; i++) {
-            LeaseId other = client.acquire(bench().lock()).lease();
+            LeaseId other = client.acquire(fixture().lock()).lease();
             client.release(other);
         }
         next(last, client.acquire(lock));

@@ -11,10 +11,10 @@ interface WithdrawRules extends StoreRules {
 
     @Test
     default void aWithdrawnClaimIsGoneFromTheQueue() {
-        String lock = bench().lock();
-        StoreClient holder = bench().client();
+        String lock = fixture().lock();
+        StoreClient holder = fixture().client();
         LeaseId lease = holder.acquire(lock).lease();
-        StoreClient waiter = bench().client();
+        StoreClient waiter = fixture().client();
         Claim claim = waiter.join(lock);
         waiter.withdraw(claim);
         assertThat(holder.waiters(lock)).isEmpty();
@@ -24,12 +24,12 @@ interface WithdrawRules extends StoreRules {
 
     @Test
     default void thoseBehindAWithdrawnClaimMoveUp() {
-        String lock = bench().lock();
-        StoreClient holder = bench().client();
+        String lock = fixture().lock();
+        StoreClient holder = fixture().client();
         LeaseId lease = holder.acquire(lock).lease();
-        StoreClient leaving = bench().client();
+        StoreClient leaving = fixture().client();
         Claim left = leaving.join(lock);
-        StoreClient staying = bench().client();
+        StoreClient staying = fixture().client();
         Claim stays = staying.join(lock);
         leaving.withdraw(left);
         assertThat(staying.busy(stays).place()).isEqualTo(1);
@@ -39,12 +39,12 @@ interface WithdrawRules extends StoreRules {
 
     @Test
     default void aClaimThatWasGrantedMeanwhileIsReleasedByWithdrawing() {
-        String lock = bench().lock();
-        StoreClient holder = bench().client();
+        String lock = fixture().lock();
+        StoreClient holder = fixture().client();
         LeaseId lease = holder.acquire(lock).lease();
-        StoreClient waiter = bench().client();
+        StoreClient waiter = fixture().client();
         Claim claim = waiter.join(lock);
-        StoreClient next = bench().client();
+        StoreClient next = fixture().client();
         Claim nextClaim = next.join(lock);
         holder.release(lease);
         waiter.withdraw(claim);
@@ -53,8 +53,8 @@ interface WithdrawRules extends StoreRules {
 
     @Test
     default void aClaimWhoseAnswerWasLostIsReleasedByWithdrawing() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         Claim claim = client.newClaim(lock, StoreClient.LONG, true);
         client.granted(claim);
         client.withdraw(claim);
@@ -63,10 +63,10 @@ interface WithdrawRules extends StoreRules {
 
     @Test
     default void withdrawingTouchesNoOtherClaim() {
-        String lock = bench().lock();
-        StoreClient holder = bench().client();
+        String lock = fixture().lock();
+        StoreClient holder = fixture().client();
         LeaseId lease = holder.acquire(lock).lease();
-        StoreClient waiter = bench().client();
+        StoreClient waiter = fixture().client();
         Claim first = waiter.join(lock);
         Claim second = waiter.join(lock);
         waiter.withdraw(first);
@@ -79,8 +79,8 @@ interface WithdrawRules extends StoreRules {
 
     @Test
     default void withdrawingWhatNeverArrivedIsHarmless() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         client.withdraw(client.newClaim(lock, StoreClient.LONG, true));
         assertThat(client.shows(lock)).isFalse();
         client.acquire(lock);
@@ -88,12 +88,12 @@ interface WithdrawRules extends StoreRules {
 
     @Test
     default void withdrawingTwiceDoesNotTouchTheSuccessor() {
-        String lock = bench().lock();
-        StoreClient client = bench().client();
+        String lock = fixture().lock();
+        StoreClient client = fixture().client();
         Claim claim = client.newClaim(lock, StoreClient.LONG, true);
         client.granted(claim);
         client.withdraw(claim);
-        StoreClient successor = bench().client();
+        StoreClient successor = fixture().client();
         LeaseId theirs = successor.acquire(lock).lease();
         client.withdraw(claim);
         assertThat(successor.has(theirs)).isTrue();

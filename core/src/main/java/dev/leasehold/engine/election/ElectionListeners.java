@@ -39,22 +39,22 @@ final class ElectionListeners {
         }
     }
 
-    private final SerialExecutor line;
-    private final List<Registration> seats = new CopyOnWriteArrayList<>();
-    private volatile @Nullable Thread speaking;
+    private final SerialExecutor notifications;
+    private final List<Registration> registrations = new CopyOnWriteArrayList<>();
+    private volatile @Nullable Thread notifying;
 
     ElectionListeners(Executor callbacks) {
-        line = SerialExecutor.on(callbacks);
+        notifications = SerialExecutor.on(callbacks);
     }
 
     /** Adds a listener; the term, if there is one, goes on as far as the caller knows. */
     void add(ElectionListener listener, @Nullable Term present) {
-        Registration seat = new Registration(listener);
-        seats.add(seat);
+        Registration registration = new Registration(listener);
+        registrations.add(registration);
         if (present != null) {
-            say(() -> {
+            submit(() -> {
                 if (!present.isOver()) {
-                    seat.elected(present);
+                    registration.elected(present);
                 }
             });
         }
@@ -62,48 +62,48 @@ final class ElectionListeners {
 
     @SuppressWarnings("ReferenceEquality") // the very object, whatever its equals() says
     void remove(ElectionListener listener) {
-        for (Registration seat : seats) {
-            if (seat.listener == listener) {
-                seats.remove(seat);
+        for (Registration registration : registrations) {
+            if (registration.listener == listener) {
+                registrations.remove(registration);
                 return;
             }
         }
     }
 
     void elected(Term term) {
-        all(seat -> seat.elected(term));
+        all(registration -> registration.elected(term));
     }
 
     /** Completes what is to happen after all have been told; at once if nobody listens. */
     void demoted(Term term, CompletableFuture<@Nullable Void> told) {
-        if (all(seat -> seat.demoted(term))) {
-            say(() -> told.complete(null));
+        if (all(registration -> registration.demoted(term))) {
+            submit(() -> told.complete(null));
         } else {
             told.complete(null);
         }
     }
 
     /** Whether the calling thread is one that a listener is being told on. */
-    boolean isSpeaking() {
-        return speaking == Thread.currentThread();
+    boolean isNotifying() {
+        return notifying == Thread.currentThread();
     }
 
     private boolean all(Consumer<Registration> what) {
         boolean any = false;
-        for (Registration seat : seats) {
-            say(() -> what.accept(seat));
+        for (Registration registration : registrations) {
+            submit(() -> what.accept(registration));
             any = true;
         }
         return any;
     }
 
-    private void say(Runnable what) {
-        line.execute(() -> {
-            speaking = Thread.currentThread();
+    private void submit(Runnable what) {
+        notifications.execute(() -> {
+            notifying = Thread.currentThread();
             try {
                 what.run();
             } finally {
-                speaking = null;
+                notifying = null;
             }
         });
     }

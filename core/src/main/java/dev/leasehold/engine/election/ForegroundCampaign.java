@@ -99,13 +99,13 @@ final class ForegroundCampaign {
                                 + now.lease().token() + " has failed after the term had ended",
                         thrown);
             }
-            awaitVacancy(now);
+            awaitGivenBack(now);
             return false;
         }
         if (hasLedUntilNow(now, interrupter, null)) {
             return true;
         }
-        awaitVacancy(now);
+        awaitGivenBack(now);
         return false;
     }
 
@@ -124,9 +124,9 @@ final class ForegroundCampaign {
     }
 
     /** Waits until the listeners have been told, unless the candidate is closed. */
-    private void awaitVacancy(Term of) throws InterruptedException {
+    private void awaitGivenBack(Term of) throws InterruptedException {
         try {
-            CompletableFuture.anyOf(of.vacated, closing).get();
+            CompletableFuture.anyOf(of.givenBack, closing).get();
         } catch (ExecutionException e) {
             throw new IllegalStateException(e);
         }

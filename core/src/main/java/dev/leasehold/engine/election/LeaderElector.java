@@ -42,14 +42,14 @@ public final class LeaderElector implements LeaderElection {
     private final String name;
     private final ElectionOptions options;
     private final LockOptions lockOptions;
-    private final ElectionListeners audience;
-    private final LeadershipFutures awaiting = new LeadershipFutures();
+    private final ElectionListeners listeners;
+    private final LeadershipFutures futures = new LeadershipFutures();
 
     /** Guards the rest. Nobody else is called under it. */
     private final ReentrantLock guard = new ReentrantLock();
 
     private Phase phase = Phase.IDLE;
-    private @Nullable Campaign candidacy;
+    private @Nullable Campaign campaign;
     private volatile @Nullable Term term;
     private volatile boolean resigned;
 
@@ -74,7 +74,7 @@ public final class LeaderElector implements LeaderElection {
                 .withLeaseDuration(options.leaseDuration())
                 .withMaxHold(LockOptions.FOREVER);
         client.check(lockOptions);
-        this.audience = new ElectionListeners(client.callbacks());
+        this.listeners = new ElectionListeners(client.callbacks());
         this.foreground = new ForegroundCampaign(this, client, closing);
     }
 
@@ -111,12 +111,12 @@ public final class LeaderElector implements LeaderElection {
 
     @Override
     public void removeListener(ElectionListener listener) {
-        audience.remove(Objects.requireNonNull(listener, "listener"));
+        listeners.remove(Objects.requireNonNull(listener, "listener"));
     }
 
     @Override
     public void onChange(ElectionListener listener) {
-        audience.add(Objects.requireNonNull(listener, "listener"), term);
+        listeners.add(Objects.requireNonNull(listener, "listener"), term);
     }
 
     @Override
@@ -136,7 +136,7 @@ public final class LeaderElector implements LeaderElection {
 
     /** Looks after having begun to wait, so that no election falls in between. */
     private CompletableFuture<Lease> await() {
-        CompletableFuture<Lease> elected = awaiting.add();
+        CompletableFuture<Lease> elected = futures.add();
         if (!isCampaigning()) {
             elected.cancel(false);
             throw new IllegalStateException(
@@ -202,18 +202,18 @@ public final class LeaderElector implements LeaderElection {
         } finally {
             guard.unlock();
         }
-        awaiting.fail(why);
+        futures.fail(why);
     }
 
     /** A new candidacy, or null if this is closed. */
-    private @Nullable Campaign nextCandidacy(Phase during) {
+    private @Nullable Campaign nextCampaign(Phase during) {
         guard.lock();
         try {
             if (phase != during) {
                 return null;
             }
             Campaign next = new Campaign(client, name, lockOptions, during == Phase.STARTED ? this::refused : null);
-            candidacy = next;
+            campaign = next;
             return next;
         } finally {
             guard.unlock();
@@ -237,7 +237,7 @@ public final class LeaderElector implements LeaderElection {
                 client,
                 options.leaseDuration(),
                 failure.getMessage());
-        awaiting.fail(failure);
+        futures.fail(failure);
     }
 
     /** The election is won; null if the candidate was closed in this moment. */
@@ -258,15 +258,15 @@ public final class LeaderElector implements LeaderElection {
             return null;
         }
         next.begin();
-        audience.elected(next);
+        listeners.elected(next);
         next.announced.complete(null);
-        awaiting.elected(lease);
+        futures.elected(lease);
         return next;
     }
 
     /** Whichever comes second, the news of the election or of its end, has the listeners told of the end. */
     private void termOver(Term ended) {
-        ended.announced.thenRun(() -> audience.demoted(ended, ended.renounced));
+        ended.announced.thenRun(() -> listeners.demoted(ended, ended.endAnnounced));
     }
 
     @Override
@@ -282,7 +282,7 @@ public final class LeaderElector implements LeaderElection {
     @Override
     public void close() {
         Term present = closeAtOnce();
-        if (present == null || foreground.isWorkingHere() || audience.isSpeaking()) {
+        if (present == null || foreground.isWorkingHere() || listeners.isNotifying()) {
             return;
         }
         present.awaitRelease();
@@ -293,7 +293,7 @@ public final class LeaderElector implements LeaderElection {
         guard.lock();
         try {
             phase = Phase.CLOSED;
-            present = candidacy;
+            present = campaign;
         } finally {
             guard.unlock();
         }
@@ -306,7 +306,7 @@ public final class LeaderElector implements LeaderElection {
         if (leading != null) {
             leading.end();
         }
-        awaiting.fail(new IllegalStateException("the candidate for '" + name + "' was closed"));
+        futures.fail(new IllegalStateException("the candidate for '" + name + "' was closed"));
         return leading;
     }
 
@@ -315,7 +315,7 @@ public final class LeaderElector implements LeaderElection {
         Campaign present;
         guard.lock();
         try {
-            present = candidacy;
+            present = campaign;
         } finally {
             guard.unlock();
         }
@@ -327,7 +327,7 @@ public final class LeaderElector implements LeaderElection {
         if (present != null) {
             present.hurry();
         }
-        awaiting.fail(new IllegalStateException("this Leasehold was closed while '" + name + "' was campaigned for"));
+        futures.fail(new IllegalStateException("this Leasehold was closed while '" + name + "' was campaigned for"));
     }
 
     // ---- in the background ---------------------------------------------------------------------------------------
@@ -341,7 +341,7 @@ public final class LeaderElector implements LeaderElection {
     }
 
     private void standInBackground() {
-        Campaign next = nextCandidacy(Phase.STARTED);
+        Campaign next = nextCampaign(Phase.STARTED);
         if (next == null) {
             return;
         }
@@ -358,7 +358,7 @@ public final class LeaderElector implements LeaderElection {
 
     private void leadInBackground(@Nullable Term leading) {
         if (leading != null) {
-            leading.vacated.thenRun(this::standInBackground);
+            leading.givenBack.thenRun(this::standInBackground);
             leading.workEnded.complete(null);
         }
     }
@@ -379,7 +379,7 @@ public final class LeaderElector implements LeaderElection {
 
     /** A candidacy of {@link #run}, or null if the candidate is closed. */
     @Nullable Campaign nextInForeground() {
-        return nextCandidacy(Phase.RUNNING);
+        return nextCampaign(Phase.RUNNING);
     }
 
     @Override

@@ -58,13 +58,13 @@ final class Term {
     final CompletableFuture<@Nullable Void> announced = new CompletableFuture<>();
 
     /** Completes when the listeners have been told of the end. */
-    final CompletableFuture<@Nullable Void> renounced = new CompletableFuture<>();
+    final CompletableFuture<@Nullable Void> endAnnounced = new CompletableFuture<>();
 
     /** Completes when the work has ended. */
     final CompletableFuture<@Nullable Void> workEnded = new CompletableFuture<>();
 
     /** Completes when the lease is being given back. */
-    final CompletableFuture<?> vacated;
+    final CompletableFuture<?> givenBack;
 
     Term(HeldLease lease, ElectionOptions options, TimeSource time, Consumer<Term> whenOver) {
         this.lease = lease;
@@ -72,7 +72,7 @@ final class Term {
         this.marginNanos = options.margin().toNanos();
         this.doubtNanos = options.leaseDuration().toNanos() / DOUBT_SHARE;
         this.whenOver = whenOver;
-        this.vacated = CompletableFuture.allOf(workEnded, renounced).thenRun(lease::end);
+        this.givenBack = CompletableFuture.allOf(workEnded, endAnnounced).thenRun(lease::end);
     }
 
     /** Begins to watch the lease. The term may be over when this returns. */
@@ -199,7 +199,7 @@ final class Term {
     /** Waits for a moment until the store has answered the release of the term's lease. Keeps an interrupt. */
     void awaitRelease() {
         try {
-            vacated.thenCompose(done -> lease.hold().released).get(RELEASE_WAIT_SECONDS, TimeUnit.SECONDS);
+            givenBack.thenCompose(done -> lease.hold().released).get(RELEASE_WAIT_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {

@@ -20,55 +20,55 @@ final class Claimant {
     private final String lock;
     private final QueueSettings settings;
     private final WaitingCallers waiting;
-    private final StoreOutage silence;
-    private final PendingCleanups undos;
+    private final StoreOutage outage;
+    private final PendingCleanups cleanups;
     private final Watchdog watchdog;
-    private final StrayAnswers strays;
+    private final StrayAnswers strayAnswers;
 
-    private @Nullable PendingClaim attempt;
+    private @Nullable PendingClaim pending;
 
     Claimant(
             String lock,
             QueueSettings settings,
             WaitingCallers waiting,
-            StoreOutage silence,
-            PendingCleanups undos,
+            StoreOutage outage,
+            PendingCleanups cleanups,
             Watchdog watchdog) {
         this.lock = lock;
         this.settings = settings;
         this.waiting = waiting;
-        this.silence = silence;
-        this.undos = undos;
+        this.outage = outage;
+        this.cleanups = cleanups;
         this.watchdog = watchdog;
-        this.strays = new StrayAnswers(watchdog, undos);
+        this.strayAnswers = new StrayAnswers(watchdog, cleanups);
     }
 
     boolean hasClaim() {
-        return attempt != null;
+        return pending != null;
     }
 
     /** Whether an answer to the claim is under way. */
     boolean isUnderWay() {
-        return attempt != null && attempt.isUnderWay();
+        return pending != null && pending.isUnderWay();
     }
 
     boolean saysBusy() {
-        return attempt != null && attempt.saysBusy();
+        return pending != null && pending.saysBusy();
     }
 
     boolean mayHaveLeftTraces() {
-        PendingClaim asked = attempt;
+        PendingClaim asked = pending;
         return asked != null && (asked.isUnderWay() || asked.mayHaveLeftTraces());
     }
 
     /** Forgets the claim after a fault; it runs out in the store. */
     void discard() {
-        attempt = null;
+        pending = null;
     }
 
     /** Asks at once, or as soon as the present question is answered. */
     void askNow(EventHandling at) {
-        PendingClaim asked = attempt;
+        PendingClaim asked = pending;
         if (asked != null) {
             asked.askNow(at.now());
         }
@@ -76,33 +76,33 @@ final class Claimant {
 
     /** A question whose answer can no longer be expected counts as lost. */
     void look(EventHandling at) {
-        if (attempt != null && attempt.isUnanswered(settings.longestAnswerNanos(), at.now())) {
-            attempt.failed(true, at.now());
+        if (pending != null && pending.isUnanswered(settings.longestAnswerNanos(), at.now())) {
+            pending.failed(true, at.now());
         }
     }
 
     /** When to look next; {@link LocalQueue#NEVER} where nothing is to be asked. */
     long nextLook() {
-        PendingClaim asked = attempt;
-        return asked != null && (asked.isUnderWay() || !undos.isBlocked())
+        PendingClaim asked = pending;
+        return asked != null && (asked.isUnderWay() || !cleanups.isBlocked())
                 ? asked.nextLook(settings.longestAnswerNanos())
                 : LocalQueue.NEVER;
     }
 
     void answered(ClaimId claim, ClaimAnswer answer, EventHandling at) {
-        PendingClaim asked = attemptOf(claim);
+        PendingClaim asked = pendingClaim(claim);
         if (answer instanceof ClaimAnswer.Granted granted) {
             if (asked != null) {
                 asked.answered();
                 take(asked, granted.lease(), granted.spare(), granted.validity(), false, at);
             } else {
-                strays.granted(granted.lease(), granted.validity(), at);
+                strayAnswers.granted(granted.lease(), granted.validity(), at);
             }
         } else if (answer instanceof ClaimAnswer.Busy busy) {
             if (asked != null) {
                 busy(asked, busy, at);
             } else if (busy.place() > 0) {
-                strays.claimed(claim, at);
+                strayAnswers.claimed(claim, at);
             }
         }
     }
@@ -111,33 +111,34 @@ final class Claimant {
         waiting.noteContention();
         asked.busy(answer, at.now());
         heard(at);
-        silence.inTime();
+        outage.inTime();
         waiting.refuseTrying(at);
         if (!asked.claim().enqueue()) {
-            attempt = null;
+            pending = null;
             if (asked.mayHaveStragglers()) {
-                undos.withdraw(asked.claim().id(), true, at.now(), at.actions());
+                cleanups.withdraw(asked.claim().id(), true, at.now(), at.actions());
             }
         }
     }
 
-    private @Nullable PendingClaim attemptOf(ClaimId claim) {
-        PendingClaim current = attempt;
+    private @Nullable PendingClaim pendingClaim(ClaimId claim) {
+        PendingClaim current = pending;
         return current != null && current.claim().id().equals(claim) ? current : null;
     }
 
     /** The claim was granted. If the answer is so old that the lease is over, the claim is finished and another begins. */
     private void take(
             PendingClaim granted, LeaseId lease, int spare, Validity validity, boolean pushed, EventHandling at) {
-        attempt = null;
+        pending = null;
         Claim claim = granted.claim();
         if (validity.isOver(at.now())) {
-            undos.release(lease, 0, granted.mayHaveStragglers(), claim.lease().toNanos(), at.now(), at.actions());
-            silence.late(granted.sentAt(), tooLate(claim));
+            cleanups.release(
+                    lease, 0, granted.mayHaveStragglers(), claim.lease().toNanos(), at.now(), at.actions());
+            outage.late(granted.sentAt(), tooLate(claim));
             return;
         }
         heard(at);
-        silence.inTime();
+        outage.inTime();
         boolean stragglers = granted.mayHaveStragglers() || granted.isUnderWay();
         watchdog.begin(
                 new StoreLease(lease, spare, validity, claim.lease(), pushed, stragglers, at.now(), settings.random()));
@@ -154,14 +155,14 @@ final class Claimant {
     }
 
     void failed(ClaimId claim, LockException failure, EventHandling at) {
-        PendingClaim asked = attemptOf(claim);
+        PendingClaim asked = pendingClaim(claim);
         if (asked == null) {
             if (failure instanceof StoreUnavailableException unavailable && unavailable.outcome() == Outcome.UNKNOWN) {
-                strays.claimed(claim, at);
+                strayAnswers.claimed(claim, at);
             }
             return;
         }
-        silence.failed(failure, at.now());
+        outage.failed(failure, at.now());
         if (failure instanceof StoreUnavailableException unavailable) {
             asked.failed(unavailable.outcome() == Outcome.UNKNOWN, at.now());
             if (StoreOutage.isInVain(failure)) {
@@ -177,9 +178,9 @@ final class Claimant {
     }
 
     void granted(Event.GrantSignal signal, EventHandling at) {
-        PendingClaim asked = attemptOf(signal.lease().claim());
+        PendingClaim asked = pendingClaim(signal.lease().claim());
         if (asked == null) {
-            strays.granted(signal.lease(), signal.validity(), at);
+            strayAnswers.granted(signal.lease(), signal.validity(), at);
             return;
         }
         Validity validity = signal.validity();
@@ -192,30 +193,30 @@ final class Claimant {
 
     /** Has one claim before the store for as long as somebody waits and there is no lease. */
     void seek(EventHandling at) {
-        if (watchdog.tenure() != null) {
+        if (watchdog.storeLease() != null) {
             return;
         }
-        PendingClaim current = attempt;
+        PendingClaim current = pending;
         if (current != null && !current.isUnderWay() && (waiting.isEmpty() || current.isForgotten(at.now()))) {
-            attempt = null;
+            pending = null;
             if (current.mayHaveLeftTraces()) {
-                undos.withdraw(current.claim().id(), current.mayHaveStragglers(), at.now(), at.actions());
+                cleanups.withdraw(current.claim().id(), current.mayHaveStragglers(), at.now(), at.actions());
             }
             current = null;
         }
         Caller first = waiting.first();
-        if (first == null || undos.isBlocked()) {
+        if (first == null || cleanups.isBlocked()) {
             return;
         }
         if (current == null) {
             int spare = waiting.size() > 1 ? settings.localHandOvers() : 0;
             Claim claim = new Claim(settings.claimIds().get(), lock, first.firstLease(), spare, waiting.isAnyWaiting());
-            undos.claimed(claim.lease());
+            cleanups.claimed(claim.lease());
             current = new PendingClaim(claim, at.now(), settings.random());
-            attempt = current;
+            pending = current;
         }
         if (current.isDue(at.now())) {
-            silence.owed(at.now());
+            outage.expectAnswer(at.now());
             at.add(current.send(at.now()));
         }
     }
@@ -223,6 +224,6 @@ final class Claimant {
     /** The store has answered. */
     void heard(EventHandling at) {
         settings.contact().make();
-        silence.broken(isUnderWay(), at.now());
+        outage.answered(isUnderWay(), at.now());
     }
 }

@@ -28,7 +28,7 @@ final class Cleanup {
     private boolean underWay;
     private long nextAt;
     private boolean holdTold;
-    private boolean sweeping;
+    private boolean withdrawing;
     private boolean withdrawAfterwards;
     private long pointlessFrom;
 
@@ -78,7 +78,7 @@ final class Cleanup {
     }
 
     boolean isReleaseOf(ClaimId released) {
-        return lease != null && !sweeping && claim.equals(released);
+        return lease != null && !withdrawing && claim.equals(released);
     }
 
     void withdrawAfterwards() {
@@ -107,10 +107,10 @@ final class Cleanup {
     }
 
     /** When to look at it again if nothing happens. */
-    long nextLook(long patience, long limit) {
+    long nextLook(long storeTimeout, long limit) {
         long due = underWay ? sentAt + limit : nextAt;
         if (hold != null && !holdTold) {
-            long tell = firstSentAt + patience;
+            long tell = firstSentAt + storeTimeout;
             due = tell - due < 0 ? tell : due;
         }
         return due;
@@ -118,7 +118,7 @@ final class Cleanup {
 
     /** Whether this is under way as the release of a lease, or, with null, as the withdrawal of a claim. */
     boolean isSentAs(ClaimId sentClaim, @Nullable LeaseId sentLease) {
-        LeaseId sentAs = sweeping ? null : lease;
+        LeaseId sentAs = withdrawing ? null : lease;
         return underWay && claim.equals(sentClaim) && Objects.equals(sentAs, sentLease);
     }
 
@@ -127,7 +127,7 @@ final class Cleanup {
         sentAt = now;
         sent++;
         LeaseId released = lease;
-        return released == null || sweeping
+        return released == null || withdrawing
                 ? new Action.SendWithdraw(claim)
                 : new Action.SendRelease(released, Duration.ofNanos(Math.max(0, keepUntil - now)));
     }
@@ -145,18 +145,18 @@ final class Cleanup {
      */
     boolean done(long now, Duration horizon) {
         underWay = false;
-        if (!stragglers || sweeping || horizon.isZero()) {
+        if (!stragglers || withdrawing || horizon.isZero()) {
             return true;
         }
-        sweeping = true;
+        withdrawing = true;
         nextAt = now + horizon.toNanos();
         pointlessFrom = nextAt + pointlessAfterNanos;
         return false;
     }
 
     /** Whether the holder has to be told now that the store does not answer its release. */
-    boolean mustTellHold(long now, long patience) {
-        if (hold == null || holdTold || now - firstSentAt < patience) {
+    boolean mustTellHold(long now, long storeTimeout) {
+        if (hold == null || holdTold || now - firstSentAt < storeTimeout) {
             return false;
         }
         holdTold = true;

@@ -52,7 +52,7 @@ public sealed interface Event {
     record WithdrawAnswered(ClaimId claim) implements Event {}
 
     /** The store has not answered the release of a lease or, without one, the withdrawal of a claim. */
-    record UndoFailed(ClaimId claim, @Nullable LeaseId lease, LockException failure) implements Event {}
+    record CleanupFailed(ClaimId claim, @Nullable LeaseId lease, LockException failure) implements Event {}
 
     /** The store says unasked that a claim was granted. */
     record GrantSignal(LeaseId lease, int spare, @Nullable Validity validity) implements Event {}

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LocalQueue {
 
-    private static final long TURN_NANOS = 10_000_000L;
+    private static final long LONGEST_RUN_NANOS = 10_000_000L;
 
     /** No time at which anything is due. */
     public static final long NEVER = Long.MAX_VALUE;
@@ -33,9 +33,9 @@ public final class LocalQueue {
     private final String lock;
     private final QueueSettings settings;
     private final WaitingCallers waiting = new WaitingCallers();
-    private final PendingCleanups undos;
-    private final StoreOutage silence = new StoreOutage();
-    private final StoreTimeouts patience;
+    private final PendingCleanups cleanups;
+    private final StoreOutage outage = new StoreOutage();
+    private final StoreTimeouts timeouts;
     private final Watchdog watchdog;
     private final Claimant claimant;
 
@@ -45,15 +45,15 @@ public final class LocalQueue {
     public LocalQueue(String lock, QueueSettings settings) {
         this.lock = lock;
         this.settings = settings;
-        this.undos = new PendingCleanups(lock, settings);
-        this.patience = new StoreTimeouts(lock, settings, waiting, silence);
-        this.watchdog = new Watchdog(lock, undos, silence);
-        this.claimant = new Claimant(lock, settings, waiting, silence, undos, watchdog);
+        this.cleanups = new PendingCleanups(lock, settings);
+        this.timeouts = new StoreTimeouts(lock, settings, waiting, outage);
+        this.watchdog = new Watchdog(lock, cleanups, outage);
+        this.claimant = new Claimant(lock, settings, waiting, outage, cleanups, watchdog);
     }
 
     /** Whether nothing would be forgotten if the queue were. */
     public boolean isIdle() {
-        return waiting.isEmpty() && watchdog.tenure() == null && !claimant.hasClaim() && undos.isEmpty();
+        return waiting.isEmpty() && watchdog.storeLease() == null && !claimant.hasClaim() && cleanups.isEmpty();
     }
 
     /**
@@ -88,16 +88,16 @@ public final class LocalQueue {
         } else if (event instanceof Event.RenewAnswered answered) {
             renewAnswered(answered.lease(), answered.answer());
         } else if (event instanceof Event.RenewFailed failed) {
-            silence.failed(failed.failure(), at.now());
+            outage.failed(failed.failure(), at.now());
         } else if (event instanceof Event.ReleaseAnswered answered) {
-            if (undos.released(answered.lease(), answered.answer(), at.now(), at.actions())) {
+            if (cleanups.released(answered.lease(), answered.answer(), at.now(), at.actions())) {
                 claimant.heard(at);
             }
         } else if (event instanceof Event.WithdrawAnswered answered) {
-            undos.withdrawn(answered.claim(), at.now());
-        } else if (event instanceof Event.UndoFailed failed) {
-            silence.failed(failed.failure(), at.now());
-            undos.failed(failed.claim(), failed.lease(), failed.failure(), at.now(), at.actions());
+            cleanups.withdrawn(answered.claim(), at.now());
+        } else if (event instanceof Event.CleanupFailed failed) {
+            outage.failed(failed.failure(), at.now());
+            cleanups.failed(failed.claim(), failed.lease(), failed.failure(), at.now(), at.actions());
         } else if (event instanceof Event.GrantSignal signal) {
             claimant.granted(signal, at);
         } else if (event instanceof Event.DoubtSignal) {
@@ -153,7 +153,7 @@ public final class LocalQueue {
             at.add(new Action.Refuse(caller));
             return;
         }
-        LockException last = silence.lastFailure();
+        LockException last = outage.lastFailure();
         if (last != null && StoreOutage.isInVain(last)) {
             waiting.remove(caller);
             at.add(new Action.Fail(caller, last));
@@ -196,7 +196,7 @@ public final class LocalQueue {
             at.add(new Action.AnswerExtension(extend.extension(), why));
         }
         watchdog.discard(why, at);
-        undos.giveUpAll(why, at.actions());
+        cleanups.giveUpAll(why, at.actions());
         claimant.discard();
         return at.actions();
     }
@@ -204,7 +204,7 @@ public final class LocalQueue {
     // ---- answers of the store ------------------------------------------------------------------------------------
 
     private void renewAnswered(LeaseId lease, RenewAnswer answer) {
-        StoreLease current = watchdog.tenure();
+        StoreLease current = watchdog.storeLease();
         if (current != null && current.lease().equals(lease) && answer instanceof RenewAnswer.Renewed) {
             claimant.heard(at);
         }
@@ -221,31 +221,31 @@ public final class LocalQueue {
     private void settle() {
         watchdog.look(at);
         claimant.look(at);
-        undos.expectNoLonger(at.now());
-        patience.look(isOwed(), mayHaveLeftTraces(), at.now(), at.actions());
+        cleanups.expectNoLonger(at.now());
+        timeouts.look(isAnswerExpected(), mayHaveLeftTraces(), at.now(), at.actions());
         serve();
         claimant.seek(at);
-        undos.look(silence.lastFailure(), at.now(), at.actions());
+        cleanups.look(outage.lastFailure(), at.now(), at.actions());
     }
 
     /** Gives a lease without a holder to the next caller, or back to the store. */
     private void serve() {
-        StoreLease current = watchdog.tenure();
+        StoreLease current = watchdog.storeLease();
         if (current == null || current.hold() != null) {
             return;
         }
         Caller next = waiting.first();
-        if (next == null || current.hasServedEnough(settings.localHandOvers(), TURN_NANOS, at.now())) {
+        if (next == null || current.hasServedEnough(settings.localHandOvers(), LONGEST_RUN_NANOS, at.now())) {
             watchdog.giveBack(current, at);
             return;
         }
-        watchdog.settleVacated(at);
+        watchdog.settleEndedHold(at);
         if (!current.isDoubted() && !current.isConfirmedBy(at.clocks())) {
             current.doubt(at.now());
         }
         if (!current.isReadyFor(next, at.now())) {
             current.prepareFor(next, at.now());
-            silence.owed(at.now());
+            outage.expectAnswer(at.now());
             watchdog.renew(current, at);
             return;
         }
@@ -257,12 +257,12 @@ public final class LocalQueue {
     }
 
     /** Whether somebody waits for an answer of the store. */
-    private boolean isOwed() {
-        return claimant.hasClaim() || undos.isBlocked() || watchdog.isPreparing();
+    private boolean isAnswerExpected() {
+        return claimant.hasClaim() || cleanups.isBlocked() || watchdog.isPreparing();
     }
 
     private boolean mayHaveLeftTraces() {
-        return watchdog.tenure() != null || claimant.mayHaveLeftTraces();
+        return watchdog.storeLease() != null || claimant.mayHaveLeftTraces();
     }
 
     /**
@@ -272,13 +272,13 @@ public final class LocalQueue {
      */
     public long nextDue() {
         long due = NEVER;
-        StoreLease current = watchdog.tenure();
+        StoreLease current = watchdog.storeLease();
         if (current != null) {
             due = current.nextDue();
         }
         due = earlier(due, claimant.nextLook());
-        due = earlier(due, patience.nextLook(isOwed(), at.now()));
-        return earlier(due, undos.nextLook());
+        due = earlier(due, timeouts.nextLook(isAnswerExpected(), at.now()));
+        return earlier(due, cleanups.nextLook());
     }
 
     static long earlier(long one, long other) {

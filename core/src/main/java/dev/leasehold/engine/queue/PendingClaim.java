@@ -25,8 +25,8 @@ final class PendingClaim {
     private boolean mayStandInQueue;
     private boolean uncertain;
     private boolean everUncertain;
-    private boolean lastWordBusy;
-    private long lastWordAt;
+    private boolean lastAnswerBusy;
+    private long lastAnswerAt;
     private long sentAt;
     private long nextAt;
     private int failures;
@@ -34,7 +34,7 @@ final class PendingClaim {
     PendingClaim(Claim claim, long now, RandomGenerator random) {
         this.claim = claim;
         this.random = random;
-        this.lastWordAt = now;
+        this.lastAnswerAt = now;
         this.sentAt = now;
         this.nextAt = now;
     }
@@ -67,7 +67,7 @@ final class PendingClaim {
 
     /** Whether the store has said that the lock is busy, and has not failed to answer since. */
     boolean saysBusy() {
-        return lastWordBusy;
+        return lastAnswerBusy;
     }
 
     /** Whether anything of it may be left in the store. */
@@ -83,7 +83,7 @@ final class PendingClaim {
     /** Whether so much time has passed since its last word that the store may have passed it over. */
     boolean isForgotten(long now) {
         return mayHaveLeftTraces()
-                && now - lastWordAt >= WaitingRules.aliveFor(claim.lease()).toNanos();
+                && now - lastAnswerAt >= WaitingRules.aliveFor(claim.lease()).toNanos();
     }
 
     Action send(long now) {
@@ -108,10 +108,10 @@ final class PendingClaim {
     void busy(ClaimAnswer.Busy answer, long now) {
         underWay = false;
         failures = 0;
-        lastWordAt = sentAt;
+        lastAnswerAt = sentAt;
         mayStandInQueue = claim.enqueue();
         uncertain = false;
-        lastWordBusy = true;
+        lastAnswerBusy = true;
         place = answer.place();
         long pause = (long) (WaitingRules.askEvery(claim.lease()).toNanos() * (0.75 + random.nextDouble() * 0.2));
         Duration timeLeft = answer.timeLeft();
@@ -125,7 +125,7 @@ final class PendingClaim {
         underWay = false;
         uncertain |= mayHaveBeenCarriedOut;
         everUncertain |= mayHaveBeenCarriedOut;
-        lastWordBusy = false;
+        lastAnswerBusy = false;
         long pause = Math.min(MOST_RETRY_NANOS, FIRST_RETRY_NANOS << Math.min(failures++, 6));
         nextAt = now + (long) (pause * (0.5 + random.nextDouble()));
     }

@@ -41,7 +41,7 @@ final class PendingCleanups {
     }
 
     boolean has(LeaseId lease) {
-        return all.stream().anyMatch(undo -> lease.equals(undo.lease()));
+        return all.stream().anyMatch(cleanup -> lease.equals(cleanup.lease()));
     }
 
     /**
@@ -51,9 +51,9 @@ final class PendingCleanups {
      * @return false if no release of it is under way
      */
     boolean withdrawAfterRelease(ClaimId claim) {
-        for (Cleanup undo : all) {
-            if (undo.isReleaseOf(claim)) {
-                undo.withdrawAfterwards();
+        for (Cleanup cleanup : all) {
+            if (cleanup.isReleaseOf(claim)) {
+                cleanup.withdrawAfterwards();
                 return true;
             }
         }
@@ -81,9 +81,9 @@ final class PendingCleanups {
     /** Gives a lease back to the store, on behalf of the hold that has just ended, if there is one. */
     void giveBack(StoreLease back, @Nullable Hold hold, long keepNanos, long now, List<Action> actions) {
         long pointlessAfter = pointlessAfter(back.nanosInStore(now));
-        Cleanup undo = Cleanup.release(back.lease(), hold, keepNanos, now, pointlessAfter, back.mayHaveStragglers());
-        blocker = undo;
-        add(undo, now, actions);
+        Cleanup cleanup = Cleanup.release(back.lease(), hold, keepNanos, now, pointlessAfter, back.mayHaveStragglers());
+        blocker = cleanup;
+        add(cleanup, now, actions);
     }
 
     /** When something that the store keeps for a time from now is certainly gone, even if a request was on its way. */
@@ -93,15 +93,15 @@ final class PendingCleanups {
                 + settings.requestHorizon().toNanos();
     }
 
-    private void add(Cleanup undo, long now, List<Action> actions) {
-        all.add(undo);
-        actions.add(undo.send(now));
+    private void add(Cleanup cleanup, long now, List<Action> actions) {
+        all.add(cleanup);
+        actions.add(cleanup.send(now));
     }
 
     private @Nullable Cleanup sentAs(ClaimId claim, @Nullable LeaseId lease) {
-        for (Cleanup undo : all) {
-            if (undo.isSentAs(claim, lease)) {
-                return undo;
+        for (Cleanup cleanup : all) {
+            if (cleanup.isSentAs(claim, lease)) {
+                return cleanup;
             }
         }
         return null;
@@ -113,13 +113,13 @@ final class PendingCleanups {
      * @return false if it was not waited for
      */
     boolean released(LeaseId lease, ReleaseAnswer answer, long now, List<Action> actions) {
-        Cleanup undo = sentAs(lease.claim(), lease);
-        if (undo == null) {
+        Cleanup cleanup = sentAs(lease.claim(), lease);
+        if (cleanup == null) {
             return false;
         }
-        Hold hold = undo.hold();
+        Hold hold = cleanup.hold();
         if (hold != null) {
-            boolean lost = answer == ReleaseAnswer.NOT_HELD && !undo.isRepeated();
+            boolean lost = answer == ReleaseAnswer.NOT_HELD && !cleanup.isRepeated();
             if (lost) {
                 hold.lose();
                 if (hold.announce(LeaseState.LOST)) {
@@ -128,48 +128,48 @@ final class PendingCleanups {
             }
             actions.add(new Action.Settle(hold, lost ? LeaseState.LOST : LeaseState.RELEASED, null));
         }
-        finish(undo, now);
-        if (undo.isToBeWithdrawn()) {
-            withdraw(undo.claim(), true, now, actions);
+        finish(cleanup, now);
+        if (cleanup.isToBeWithdrawn()) {
+            withdraw(cleanup.claim(), true, now, actions);
         }
         return true;
     }
 
     void withdrawn(ClaimId claim, long now) {
-        Cleanup undo = sentAs(claim, null);
-        if (undo != null) {
-            finish(undo, now);
+        Cleanup cleanup = sentAs(claim, null);
+        if (cleanup != null) {
+            finish(cleanup, now);
         }
     }
 
-    private void finish(Cleanup undo, long now) {
-        unblock(undo);
-        if (undo.done(now, settings.requestHorizon())) {
-            all.remove(undo);
+    private void finish(Cleanup cleanup, long now) {
+        unblock(cleanup);
+        if (cleanup.done(now, settings.requestHorizon())) {
+            all.remove(cleanup);
         }
     }
 
     void failed(ClaimId claim, @Nullable LeaseId lease, LockException failure, long now, List<Action> actions) {
-        Cleanup undo = sentAs(claim, lease);
-        if (undo == null) {
+        Cleanup cleanup = sentAs(claim, lease);
+        if (cleanup == null) {
             return;
         }
-        undo.failed(now);
-        unblock(undo);
+        cleanup.failed(now);
+        unblock(cleanup);
         if (!(failure instanceof StoreUnavailableException)) {
-            giveUp(undo, failure, actions);
-            all.remove(undo);
+            giveUp(cleanup, failure, actions);
+            all.remove(cleanup);
         }
     }
 
-    private void unblock(Cleanup undo) {
-        if (blocker == undo) {
+    private void unblock(Cleanup cleanup) {
+        if (blocker == cleanup) {
             blocker = null;
         }
     }
 
-    private static void giveUp(Cleanup undo, LockException failure, List<Action> actions) {
-        Hold hold = undo.hold();
+    private static void giveUp(Cleanup cleanup, LockException failure, List<Action> actions) {
+        Hold hold = cleanup.hold();
         if (hold != null) {
             actions.add(new Action.Settle(hold, LeaseState.RELEASED, failure));
         }
@@ -177,10 +177,10 @@ final class PendingCleanups {
 
     /** Counts as failed what the store has taken so long over that no answer can be expected. */
     void expectNoLonger(long now) {
-        for (Cleanup undo : all) {
-            if (undo.isUnanswered(settings.longestAnswerNanos(), now)) {
-                undo.failed(now);
-                unblock(undo);
+        for (Cleanup cleanup : all) {
+            if (cleanup.isUnanswered(settings.longestAnswerNanos(), now)) {
+                cleanup.failed(now);
+                unblock(cleanup);
             }
         }
     }
@@ -188,23 +188,23 @@ final class PendingCleanups {
     /** Repeats what is due, and gives up what can be left in the store no longer. */
     void look(@Nullable LockException lastFailure, long now, List<Action> actions) {
         for (Iterator<Cleanup> each = all.iterator(); each.hasNext(); ) {
-            Cleanup undo = each.next();
-            if (undo.mustTellHold(now, settings.storeTimeout().toNanos())) {
-                giveUp(undo, unanswered(lastFailure), actions);
+            Cleanup cleanup = each.next();
+            if (cleanup.mustTellHold(now, settings.storeTimeout().toNanos())) {
+                giveUp(cleanup, unanswered(lastFailure), actions);
             }
-            if (undo.isPointless(now)) {
-                giveUp(undo, unanswered(lastFailure), actions);
+            if (cleanup.isPointless(now)) {
+                giveUp(cleanup, unanswered(lastFailure), actions);
                 each.remove();
-            } else if (undo.isDue(now)) {
-                actions.add(undo.send(now));
+            } else if (cleanup.isDue(now)) {
+                actions.add(cleanup.send(now));
             }
         }
     }
 
     /** Leaves everything to the store, where it runs out. */
     void giveUpAll(LockException why, List<Action> actions) {
-        for (Cleanup undo : all) {
-            giveUp(undo, why, actions);
+        for (Cleanup cleanup : all) {
+            giveUp(cleanup, why, actions);
         }
         all.clear();
         blocker = null;
@@ -221,9 +221,9 @@ final class PendingCleanups {
 
     long nextLook() {
         long due = LocalQueue.NEVER;
-        for (Cleanup undo : all) {
+        for (Cleanup cleanup : all) {
             due = LocalQueue.earlier(
-                    due, undo.nextLook(settings.storeTimeout().toNanos(), settings.longestAnswerNanos()));
+                    due, cleanup.nextLook(settings.storeTimeout().toNanos(), settings.longestAnswerNanos()));
         }
         return due;
     }

@@ -193,7 +193,7 @@ final class StoreLease {
     }
 
     /** Ends the turn of the holder. */
-    void vacate() {
+    void clearHold() {
         hold = null;
         extensions.clear();
     }

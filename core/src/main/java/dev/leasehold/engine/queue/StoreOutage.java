@@ -14,25 +14,25 @@ import org.jspecify.annotations.Nullable;
  */
 final class StoreOutage {
 
-    private boolean silent;
-    private long silentSince;
+    private boolean unanswered;
+    private long unansweredSince;
     private boolean late;
     private long lateSince;
     private @Nullable LockException lastFailure;
     private long lastFailedAt;
 
     /** Somebody waits for an answer from now on. */
-    void owed(long now) {
-        if (!silent) {
-            silent = true;
-            silentSince = now;
+    void expectAnswer(long now) {
+        if (!unanswered) {
+            unanswered = true;
+            unansweredSince = now;
         }
     }
 
     /** The store has answered; perhaps it owes another answer. */
-    void broken(boolean stillOwed, long now) {
-        silent = stillOwed;
-        silentSince = now;
+    void answered(boolean stillExpected, long now) {
+        unanswered = stillExpected;
+        unansweredSince = now;
         lastFailure = null;
     }
 
@@ -70,11 +70,11 @@ final class StoreOutage {
      * @param matters whether an answer is still waited for
      * @return {@link LocalQueue#NEVER} if there is no silence
      */
-    long began(boolean matters) {
+    long since(boolean matters) {
         if (late) {
             return lateSince;
         }
-        return silent && matters ? silentSince : LocalQueue.NEVER;
+        return unanswered && matters ? unansweredSince : LocalQueue.NEVER;
     }
 
     @Nullable LockException lastFailure() {

@@ -22,23 +22,23 @@ final class StoreTimeouts {
     private final String lock;
     private final QueueSettings settings;
     private final WaitingCallers waiting;
-    private final StoreOutage silence;
+    private final StoreOutage outage;
 
-    StoreTimeouts(String lock, QueueSettings settings, WaitingCallers waiting, StoreOutage silence) {
+    StoreTimeouts(String lock, QueueSettings settings, WaitingCallers waiting, StoreOutage outage) {
         this.lock = lock;
         this.settings = settings;
         this.waiting = waiting;
-        this.silence = silence;
+        this.outage = outage;
     }
 
     /**
      * Fails those whose patience is over.
      *
-     * @param owed whether an answer is waited for
+     * @param expected whether an answer is waited for
      * @param traces whether the store may have something of ours
      */
-    void look(boolean owed, boolean traces, long now, List<Action> actions) {
-        long since = silence.began(owed);
+    void look(boolean expected, boolean traces, long now, List<Action> actions) {
+        long since = outage.since(expected);
         if (since == LocalQueue.NEVER || earliest(since) - now > 0) {
             return;
         }
@@ -53,8 +53,8 @@ final class StoreTimeouts {
      *
      * @return {@link LocalQueue#NEVER} if nobody waits, or for nothing
      */
-    long nextLook(boolean owed, long now) {
-        long since = silence.began(owed);
+    long nextLook(boolean expected, long now) {
+        long since = outage.since(expected);
         if (since == LocalQueue.NEVER || waiting.isEmpty()) {
             return LocalQueue.NEVER;
         }
@@ -72,7 +72,7 @@ final class StoreTimeouts {
 
     private long end(Caller caller, long since) {
         long from = later(caller.joinedAt, since);
-        long backAt = silence.backAt();
+        long backAt = outage.backAt();
         boolean waitsForIt =
                 backAt != LocalQueue.NEVER && backAt - (caller.joinedAt + caller.waitNanos) <= 0 && backAt - from > 0;
         long begins = waitsForIt ? backAt : from;
@@ -85,7 +85,7 @@ final class StoreTimeouts {
     }
 
     private StoreUnavailableException unavailable(boolean traces, Duration waited) {
-        LockException failure = silence.lastFailure();
+        LockException failure = outage.lastFailure();
         StoreUnavailableException known = failure instanceof StoreUnavailableException one ? one : null;
         return new StoreUnavailableException(
                 "the store " + settings.store() + " did not answer for " + DurationText.of(waited)

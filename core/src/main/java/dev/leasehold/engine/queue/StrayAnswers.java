@@ -9,25 +9,26 @@ import org.jspecify.annotations.Nullable;
 final class StrayAnswers {
 
     private final Watchdog watchdog;
-    private final PendingCleanups undos;
+    private final PendingCleanups cleanups;
 
-    StrayAnswers(Watchdog watchdog, PendingCleanups undos) {
+    StrayAnswers(Watchdog watchdog, PendingCleanups cleanups) {
         this.watchdog = watchdog;
-        this.undos = undos;
+        this.cleanups = cleanups;
     }
 
     /** A grant: of the lease that there is, said once more; or of one that is to be released. */
     void granted(LeaseId lease, @Nullable Validity validity, EventHandling at) {
-        StoreLease current = watchdog.tenure();
+        StoreLease current = watchdog.storeLease();
         if (current != null && current.lease().equals(lease)) {
             if (validity != null) {
                 watchdog.confirm(current, validity, at);
             }
             return;
         }
-        if (!undos.has(lease)) {
+        if (!cleanups.has(lease)) {
             long left = validity == null ? 0 : validity.nanosLeft(at.now());
-            undos.release(lease, 0, false, Math.max(undos.longestLease(), left + left / 32), at.now(), at.actions());
+            cleanups.release(
+                    lease, 0, false, Math.max(cleanups.longestLease(), left + left / 32), at.now(), at.actions());
         }
     }
 
@@ -37,10 +38,10 @@ final class StrayAnswers {
      * find nothing, as if the lease had been lost. It is withdrawn after the release.
      */
     void claimed(ClaimId claim, EventHandling at) {
-        StoreLease current = watchdog.tenure();
+        StoreLease current = watchdog.storeLease();
         boolean held = current != null && current.lease().claim().equals(claim);
-        if (!held && !undos.withdrawAfterRelease(claim)) {
-            undos.withdraw(claim, true, at.now(), at.actions());
+        if (!held && !cleanups.withdrawAfterRelease(claim)) {
+            cleanups.withdraw(claim, true, at.now(), at.actions());
         }
     }
 }

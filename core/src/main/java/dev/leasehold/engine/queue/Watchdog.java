@@ -24,42 +24,42 @@ final class Watchdog {
     private static final String CLOSED = "the client was closed while it was held";
 
     private final String lock;
-    private final PendingCleanups undos;
-    private final StoreOutage silence;
+    private final PendingCleanups cleanups;
+    private final StoreOutage outage;
 
-    private @Nullable StoreLease tenure;
+    private @Nullable StoreLease storeLease;
 
     /** The hold that has ended last, while its lease has been neither given on nor back. */
-    private @Nullable Hold vacated;
+    private @Nullable Hold endedHold;
 
-    Watchdog(String lock, PendingCleanups undos, StoreOutage silence) {
+    Watchdog(String lock, PendingCleanups cleanups, StoreOutage outage) {
         this.lock = lock;
-        this.undos = undos;
-        this.silence = silence;
+        this.cleanups = cleanups;
+        this.outage = outage;
     }
 
-    @Nullable StoreLease tenure() {
-        return tenure;
+    @Nullable StoreLease storeLease() {
+        return storeLease;
     }
 
     @Nullable Hold hold() {
-        return tenure == null ? null : tenure.hold();
+        return storeLease == null ? null : storeLease.hold();
     }
 
     /** Whether the lease is being made ready for the next caller, which the store has to confirm. */
     boolean isPreparing() {
-        return tenure != null && tenure.isPreparing();
+        return storeLease != null && storeLease.isPreparing();
     }
 
     /** The store has granted a lease; there is none before. */
     void begin(StoreLease granted) {
-        tenure = granted;
+        storeLease = granted;
     }
 
     // ---- what the holder does ------------------------------------------------------------------------------------
 
     void endHold(Hold hold, EventHandling at) {
-        StoreLease current = tenure;
+        StoreLease current = storeLease;
         if (current == null || current.hold() != hold) {
             return;
         }
@@ -69,18 +69,18 @@ final class Watchdog {
         }
         failExtensions(current, "it was released", at);
         announce(hold, LeaseState.RELEASED, at);
-        current.vacate();
+        current.clearHold();
         long keep = hold.keepNanos(at.now());
         boolean doubtful = current.isDoubted() || hold.endedInDoubt() || !current.hasClocksInStep(at.clocks());
         if (keep > 0 || doubtful) {
             giveBack(current, hold, keep, at);
         } else {
-            vacated = hold;
+            endedHold = hold;
         }
     }
 
     void extend(Hold hold, Extension extension, EventHandling at) {
-        StoreLease current = tenure;
+        StoreLease current = storeLease;
         if (current == null || current.hold() != hold || hold.state(at.clocks()).isFinal()) {
             at.add(new Action.AnswerExtension(
                     extension, new LeaseLostException(lock, hold.token(), "it was over before it could be extended")));
@@ -91,7 +91,7 @@ final class Watchdog {
 
     /** Ends the hold of a client that is closed. */
     void abandon(EventHandling at) {
-        StoreLease current = tenure;
+        StoreLease current = storeLease;
         Hold hold = hold();
         if (current == null || hold == null || !hold.abandon(at.clocks())) {
             return;
@@ -103,7 +103,7 @@ final class Watchdog {
     // ---- what the store says -------------------------------------------------------------------------------------
 
     void renewAnswered(LeaseId lease, RenewAnswer answer, EventHandling at) {
-        StoreLease current = tenure;
+        StoreLease current = storeLease;
         if (current == null || !current.lease().equals(lease)) {
             return;
         }
@@ -132,7 +132,7 @@ final class Watchdog {
 
     /** The lease may be over; the store is asked. */
     void doubt(EventHandling at) {
-        StoreLease current = tenure;
+        StoreLease current = storeLease;
         if (current != null) {
             current.doubt(at.now());
         }
@@ -150,14 +150,14 @@ final class Watchdog {
 
     /** Looks whether the lease is over, at risk, in doubt, to be renewed. */
     void look(EventHandling at) {
-        StoreLease current = tenure;
+        StoreLease current = storeLease;
         if (current == null) {
             return;
         }
         Hold hold = current.hold();
         if (hold != null && hold.state(at.clocks()) == LeaseState.RELEASED) {
             endHold(hold, at);
-            if (tenure == null) {
+            if (storeLease == null) {
                 return;
             }
             hold = null;
@@ -212,23 +212,23 @@ final class Watchdog {
 
     /** Gives a lease without a holder back to the store. */
     void giveBack(StoreLease back, EventHandling at) {
-        giveBack(back, vacated, 0, at);
+        giveBack(back, endedHold, 0, at);
     }
 
     /** Gives the lease back on behalf of the hold that has just ended, if there is one. */
     private void giveBack(StoreLease back, @Nullable Hold hold, long keepNanos, EventHandling at) {
-        tenure = null;
-        vacated = null;
-        silence.owed(at.now());
-        undos.giveBack(back, hold, keepNanos, at.now(), at.actions());
+        storeLease = null;
+        endedHold = null;
+        outage.expectAnswer(at.now());
+        cleanups.giveBack(back, hold, keepNanos, at.now(), at.actions());
     }
 
     /** The lease goes on without the hold that has ended. */
-    void settleVacated(EventHandling at) {
-        Hold ended = vacated;
+    void settleEndedHold(EventHandling at) {
+        Hold ended = endedHold;
         if (ended != null) {
             at.add(new Action.Settle(ended, LeaseState.RELEASED, null));
-            vacated = null;
+            endedHold = null;
         }
     }
 
@@ -241,11 +241,11 @@ final class Watchdog {
             failExtensions(lost, why, at);
             at.add(new Action.Settle(hold, LeaseState.LOST, null));
         }
-        settleVacated(at);
-        tenure = null;
+        settleEndedHold(at);
+        storeLease = null;
         if (tellStore || lost.mayHaveStragglers()) {
             long keep = hold == null ? 0 : hold.keepNanos(at.now());
-            undos.release(
+            cleanups.release(
                     lost.lease(), keep, lost.mayHaveStragglers(), lost.nanosInStore(at.now()), at.now(), at.actions());
         }
     }
@@ -258,12 +258,12 @@ final class Watchdog {
         announce(hold, LeaseState.LOST, at);
         failExtensions(left, why, at);
         at.add(new Action.Settle(hold, LeaseState.LOST, null));
-        tenure = null;
+        storeLease = null;
     }
 
     /** Gives everything up after a fault, as if this process had died. */
     void discard(LockException why, EventHandling at) {
-        Hold hold = tenure == null ? vacated : tenure.hold();
+        Hold hold = storeLease == null ? endedHold : storeLease.hold();
         if (hold != null && hold.state(at.clocks()) != LeaseState.RELEASED) {
             hold.lose();
             announce(hold, LeaseState.LOST, at);
@@ -271,10 +271,10 @@ final class Watchdog {
         } else if (hold != null) {
             at.add(new Action.Settle(hold, LeaseState.RELEASED, why));
         }
-        if (tenure != null) {
-            failExtensions(tenure, "this process has given it up after a fault", at);
+        if (storeLease != null) {
+            failExtensions(storeLease, "this process has given it up after a fault", at);
         }
-        tenure = null;
+        storeLease = null;
     }
 
     private void failExtensions(StoreLease of, String why, EventHandling at) {

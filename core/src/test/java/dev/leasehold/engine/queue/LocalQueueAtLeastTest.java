@@ -15,67 +15,67 @@ class LocalQueueAtLeastTest {
     private static final LockOptions NIGHTLY =
             LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(3)).withAtLeast(AT_LEAST);
 
-    private final LocalQueueHarness bench = new LocalQueueHarness();
+    private final LocalQueueHarness harness = new LocalQueueHarness();
 
     @Test
     void theFirstLeaseLastsForAtLeastAtLeast() {
-        bench.joins(NIGHTLY);
-        assertThat(bench.claim().lease()).isEqualTo(AT_LEAST);
-        bench.joins(LockOptions.defaults().withAtLeast(Duration.ofSeconds(1)));
+        harness.joins(NIGHTLY);
+        assertThat(harness.claim().lease()).isEqualTo(AT_LEAST);
+        harness.joins(LockOptions.defaults().withAtLeast(Duration.ofSeconds(1)));
     }
 
     @Test
     void eachRenewalCoversWhatIsLeftOfIt() {
-        Hold hold = bench.held(NIGHTLY);
-        bench.passToNextDue();
-        Action.SendRenew first = bench.renewal();
-        Duration left = Duration.ofNanos(hold.keepNanos(bench.now().nanos()));
+        Hold hold = harness.held(NIGHTLY);
+        harness.passToNextDue();
+        Action.SendRenew first = harness.renewal();
+        Duration left = Duration.ofNanos(hold.keepNanos(harness.now().nanos()));
         assertThat(left).isLessThan(AT_LEAST).isGreaterThan(Duration.ofSeconds(10));
         assertThat(first.duration()).isEqualTo(left);
         for (int i = 0; i < 20; i++) {
-            bench.renewed(first.lease(), Duration.ofSeconds(30));
-            bench.passToNextDue();
-            bench.all(Action.SendRenew.class);
+            harness.renewed(first.lease(), Duration.ofSeconds(30));
+            harness.passToNextDue();
+            harness.all(Action.SendRenew.class);
         }
-        bench.renewed(first.lease(), Duration.ofSeconds(3));
-        bench.forget();
-        bench.pass(Duration.ofSeconds(12));
-        assertThat(bench.all(Action.SendRenew.class))
+        harness.renewed(first.lease(), Duration.ofSeconds(3));
+        harness.forget();
+        harness.pass(Duration.ofSeconds(12));
+        assertThat(harness.all(Action.SendRenew.class))
                 .isNotEmpty()
                 .allMatch(sent -> sent.duration().equals(Duration.ofSeconds(3)));
     }
 
     @Test
     void whoIsServedFromAShorterLeaseHasItRenewedFirst() {
-        Hold first = bench.held(LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(3)));
-        Caller nightly = bench.joins(NIGHTLY);
-        bench.ends(first);
-        bench.all(Action.SendRelease.class).forEach(sent -> bench.released(sent.lease()));
-        if (bench.has(Action.SendClaim.class)) {
-            Claim claim = bench.claim();
+        Hold first = harness.held(LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(3)));
+        Caller nightly = harness.joins(NIGHTLY);
+        harness.ends(first);
+        harness.all(Action.SendRelease.class).forEach(sent -> harness.released(sent.lease()));
+        if (harness.has(Action.SendClaim.class)) {
+            Claim claim = harness.claim();
             assertThat(claim.lease()).isEqualTo(AT_LEAST);
-            bench.grants(claim);
+            harness.grants(claim);
         } else {
-            Action.SendRenew renewal = bench.renewal();
+            Action.SendRenew renewal = harness.renewal();
             assertThat(renewal.duration()).isEqualTo(AT_LEAST);
-            bench.renewed(renewal.lease(), AT_LEAST);
+            harness.renewed(renewal.lease(), AT_LEAST);
         }
-        bench.given(nightly);
+        harness.given(nightly);
     }
 
     @Test
     void whoLosesItsHoldByMaxHoldLeavesTheLockTakenForTheRest() {
-        Hold hold = bench.held(NIGHTLY.withMaxHold(Duration.ofSeconds(10)));
+        Hold hold = harness.held(NIGHTLY.withMaxHold(Duration.ofSeconds(10)));
         LeaseId lease = null;
-        while (hold.state(bench.now()).isValid()) {
-            bench.passToNextDue();
-            for (Action.SendRenew sent : bench.all(Action.SendRenew.class)) {
+        while (hold.state(harness.now()).isValid()) {
+            harness.passToNextDue();
+            for (Action.SendRenew sent : harness.all(Action.SendRenew.class)) {
                 lease = sent.lease();
-                bench.renewed(sent.lease(), sent.duration());
+                harness.renewed(sent.lease(), sent.duration());
             }
         }
         assertThat(lease).isNotNull();
-        assertThat(bench.one(Action.SendRelease.class).keepFor())
+        assertThat(harness.one(Action.SendRelease.class).keepFor())
                 .isBetween(Duration.ofSeconds(19), Duration.ofSeconds(21));
     }
 }

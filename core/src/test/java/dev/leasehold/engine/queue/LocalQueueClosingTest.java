@@ -10,95 +10,95 @@ import org.junit.jupiter.api.Test;
 /** A client that closes leaves nothing in the store and nobody waiting. */
 class LocalQueueClosingTest {
 
-    private final LocalQueueHarness bench = new LocalQueueHarness();
+    private final LocalQueueHarness harness = new LocalQueueHarness();
 
     @Test
     void waitingCallersFailAndTheClaimIsWithdrawn() {
-        Caller caller = bench.joins();
-        Claim claim = bench.claim();
-        bench.busy(claim);
-        bench.close();
-        assertThat(bench.failed(caller)).isInstanceOf(IllegalStateException.class);
-        bench.withdrawn(bench.withdrawal());
-        bench.isIdle();
+        Caller caller = harness.joins();
+        Claim claim = harness.claim();
+        harness.busy(claim);
+        harness.close();
+        assertThat(harness.failed(caller)).isInstanceOf(IllegalStateException.class);
+        harness.withdrawn(harness.withdrawal());
+        harness.isIdle();
     }
 
     @Test
     void aHoldGoesOnUntilItsHolderEndsIt() {
-        Hold hold = bench.held();
-        bench.close();
-        bench.none(Action.SendRelease.class);
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.HELD);
-        bench.ends(hold);
-        LeaseId lease = bench.release();
-        bench.released(lease);
-        bench.one(Action.Settle.class);
-        bench.isIdle();
+        Hold hold = harness.held();
+        harness.close();
+        harness.none(Action.SendRelease.class);
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.HELD);
+        harness.ends(hold);
+        LeaseId lease = harness.release();
+        harness.released(lease);
+        harness.one(Action.Settle.class);
+        harness.isIdle();
     }
 
     @Test
     void aHoldThatDoesNotEndIsLostAndItsLeaseIsLeftToTheStore() {
-        Hold hold = bench.held();
-        bench.close();
-        bench.abandon();
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.LOST);
-        assertThat(bench.one(Action.Announce.class).state()).isEqualTo(LeaseState.LOST);
-        assertThat(bench.one(Action.Settle.class).state()).isEqualTo(LeaseState.LOST);
-        bench.one(Action.Abandon.class);
-        bench.none(Action.SendRelease.class);
-        bench.isIdle();
+        Hold hold = harness.held();
+        harness.close();
+        harness.abandon();
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.LOST);
+        assertThat(harness.one(Action.Announce.class).state()).isEqualTo(LeaseState.LOST);
+        assertThat(harness.one(Action.Settle.class).state()).isEqualTo(LeaseState.LOST);
+        harness.one(Action.Abandon.class);
+        harness.none(Action.SendRelease.class);
+        harness.isIdle();
     }
 
     @Test
     void whatItsHolderHasJustEndedIsGivenBackAndNotAbandoned() {
-        Hold hold = bench.held();
-        bench.close();
-        assertThat(hold.end(bench.now())).isTrue();
-        bench.abandon();
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.RELEASED);
-        bench.released(bench.release());
-        bench.isIdle();
+        Hold hold = harness.held();
+        harness.close();
+        assertThat(hold.end(harness.now())).isTrue();
+        harness.abandon();
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.RELEASED);
+        harness.released(harness.release());
+        harness.isIdle();
     }
 
     @Test
     void aHoldIsNotHandedOver() {
-        Hold hold = bench.held();
-        Caller next = bench.joins();
-        bench.close();
-        bench.failed(next);
-        bench.none(Action.Give.class);
-        bench.ends(hold);
-        bench.release();
+        Hold hold = harness.held();
+        Caller next = harness.joins();
+        harness.close();
+        harness.failed(next);
+        harness.none(Action.Give.class);
+        harness.ends(hold);
+        harness.release();
     }
 
     @Test
     void aGrantThatIsOnItsWayIsReleased() {
-        bench.joins();
-        Claim claim = bench.claim();
-        bench.close();
-        bench.forget();
-        LeaseId lease = bench.grants(claim);
-        bench.none(Action.Give.class);
-        assertThat(bench.release()).isEqualTo(lease);
-        bench.released(lease);
-        bench.isIdle();
+        harness.joins();
+        Claim claim = harness.claim();
+        harness.close();
+        harness.forget();
+        LeaseId lease = harness.grants(claim);
+        harness.none(Action.Give.class);
+        assertThat(harness.release()).isEqualTo(lease);
+        harness.released(lease);
+        harness.isIdle();
     }
 
     @Test
     void nobodyJoinsAnyMore() {
-        bench.close();
-        assertThat(bench.failed(bench.joins())).isInstanceOf(IllegalStateException.class);
-        bench.none(Action.SendClaim.class);
-        bench.isIdle();
+        harness.close();
+        assertThat(harness.failed(harness.joins())).isInstanceOf(IllegalStateException.class);
+        harness.none(Action.SendClaim.class);
+        harness.isIdle();
     }
 
     @Test
     void closingTwiceIsClosingOnce() {
-        Hold hold = bench.held();
-        bench.close();
-        bench.close();
-        bench.ends(hold);
-        bench.release();
-        bench.none(Action.SendRelease.class);
+        Hold hold = harness.held();
+        harness.close();
+        harness.close();
+        harness.ends(hold);
+        harness.release();
+        harness.none(Action.SendRelease.class);
     }
 }

@@ -16,243 +16,243 @@ import org.junit.jupiter.api.Test;
 /** Clocks that diverge and stores that cast doubt: what is asked, what counts as an answer, and what is not handed over. */
 class LocalQueueDoubtTest {
 
-    private final LocalQueueHarness bench = new LocalQueueHarness();
+    private final LocalQueueHarness harness = new LocalQueueHarness();
 
     @Test
     void aSuspendedMachineDoubtsUntilTheStoreHasConfirmed() {
-        Hold hold = bench.held();
-        bench.suspend(Duration.ofMinutes(1));
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.UNCONFIRMED);
-        bench.look();
-        assertThat(bench.one(Action.Announce.class).state()).isEqualTo(LeaseState.UNCONFIRMED);
-        bench.renewed(bench.renewal().lease(), LEASE);
-        assertThat(bench.one(Action.Announce.class).state()).isEqualTo(LeaseState.HELD);
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.HELD);
+        Hold hold = harness.held();
+        harness.suspend(Duration.ofMinutes(1));
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.UNCONFIRMED);
+        harness.look();
+        assertThat(harness.one(Action.Announce.class).state()).isEqualTo(LeaseState.UNCONFIRMED);
+        harness.renewed(harness.renewal().lease(), LEASE);
+        assertThat(harness.one(Action.Announce.class).state()).isEqualTo(LeaseState.HELD);
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.HELD);
     }
 
     @Test
     void whoIsInDoubtForAFifthOfItsLeaseIsToldOfALossAndTheLeaseIsLeftToTheStore() {
-        Hold hold = bench.held();
-        bench.suspend(Duration.ofMinutes(1));
-        bench.look();
-        bench.pass(Duration.ofMillis(5_999));
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.UNCONFIRMED);
-        bench.forget();
-        bench.pass(Duration.ofMillis(1));
-        assertThat(bench.one(Action.Announce.class).state()).isEqualTo(LeaseState.LOST);
-        assertThat(bench.one(Action.Settle.class).state()).isEqualTo(LeaseState.LOST);
-        bench.none(Action.SendRelease.class);
-        bench.isIdle();
+        Hold hold = harness.held();
+        harness.suspend(Duration.ofMinutes(1));
+        harness.look();
+        harness.pass(Duration.ofMillis(5_999));
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.UNCONFIRMED);
+        harness.forget();
+        harness.pass(Duration.ofMillis(1));
+        assertThat(harness.one(Action.Announce.class).state()).isEqualTo(LeaseState.LOST);
+        assertThat(harness.one(Action.Settle.class).state()).isEqualTo(LeaseState.LOST);
+        harness.none(Action.SendRelease.class);
+        harness.isIdle();
     }
 
     @Test
     void aSmallStepOfTheClockIsNoDoubt() {
-        Hold hold = bench.held();
-        bench.suspend(Duration.ofMillis(2_900));
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.HELD);
+        Hold hold = harness.held();
+        harness.suspend(Duration.ofMillis(2_900));
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.HELD);
     }
 
     @Test
     void shortSleepsBetweenRenewalsDoNotAddUp() {
-        Hold hold = bench.held();
+        Hold hold = harness.held();
         Extension hour = new Extension(Duration.ofHours(1));
-        bench.send(new Event.Extend(hold, hour));
-        LeaseId lease = bench.renewal().lease();
-        bench.renewed(lease, Duration.ofHours(1));
+        harness.send(new Event.Extend(hold, hour));
+        LeaseId lease = harness.renewal().lease();
+        harness.renewed(lease, Duration.ofHours(1));
         for (int i = 0; i < 100; i++) {
-            bench.suspend(Duration.ofMillis(2_500));
-            bench.look();
+            harness.suspend(Duration.ofMillis(2_500));
+            harness.look();
             Duration left = Duration.ofHours(1).minus(Duration.ofMillis(2_500L * (i + 1)));
-            assertThat(hold.remaining(bench.now())).isLessThan(left);
-            bench.renewed(lease, LEASE);
+            assertThat(hold.remaining(harness.now())).isLessThan(left);
+            harness.renewed(lease, LEASE);
         }
     }
 
     @Test
     void anAnswerAcrossWhichTheClocksDivergedSetsNoDeadline() {
-        Hold hold = bench.held();
-        bench.pass(Duration.ofSeconds(10));
-        ClockReading sentAt = bench.now();
-        LeaseId lease = bench.renewal().lease();
-        bench.suspend(Duration.ofMinutes(1));
-        bench.renewed(lease, LEASE, sentAt);
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.UNCONFIRMED);
-        bench.renewed(bench.renewal().lease(), LEASE);
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.HELD);
+        Hold hold = harness.held();
+        harness.pass(Duration.ofSeconds(10));
+        ClockReading sentAt = harness.now();
+        LeaseId lease = harness.renewal().lease();
+        harness.suspend(Duration.ofMinutes(1));
+        harness.renewed(lease, LEASE, sentAt);
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.UNCONFIRMED);
+        harness.renewed(harness.renewal().lease(), LEASE);
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.HELD);
     }
 
     @Test
     void anAnswerAcrossWhichTheClocksDivergedSetsNoDeadlineAlsoIfTheyAreBackToWhereTheyWere() {
-        Hold hold = bench.held();
-        bench.pass(Duration.ofSeconds(10));
-        LeaseId lease = bench.renewal().lease();
-        bench.suspend(Duration.ofSeconds(4));
-        ClockReading sentAt = bench.now();
-        bench.suspend(Duration.ofSeconds(-4));
-        bench.renewed(lease, LEASE, sentAt);
-        assertThat(hold.state(bench.now())).as("as it was confirmed before").isEqualTo(LeaseState.HELD);
-        assertThat(hold.remaining(bench.now())).isLessThan(Duration.ofSeconds(20));
-        bench.renewed(bench.renewal().lease(), LEASE);
-        assertThat(hold.remaining(bench.now())).isGreaterThan(Duration.ofSeconds(29));
+        Hold hold = harness.held();
+        harness.pass(Duration.ofSeconds(10));
+        LeaseId lease = harness.renewal().lease();
+        harness.suspend(Duration.ofSeconds(4));
+        ClockReading sentAt = harness.now();
+        harness.suspend(Duration.ofSeconds(-4));
+        harness.renewed(lease, LEASE, sentAt);
+        assertThat(hold.state(harness.now())).as("as it was confirmed before").isEqualTo(LeaseState.HELD);
+        assertThat(hold.remaining(harness.now())).isLessThan(Duration.ofSeconds(20));
+        harness.renewed(harness.renewal().lease(), LEASE);
+        assertThat(hold.remaining(harness.now())).isGreaterThan(Duration.ofSeconds(29));
     }
 
     @Test
     void aDoubtStaysWhenTheClocksComeTogetherAgain() {
-        Hold hold = bench.held();
-        bench.suspend(Duration.ofMinutes(1));
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.UNCONFIRMED);
-        bench.suspend(Duration.ofMinutes(-1));
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.UNCONFIRMED);
-        bench.look();
-        bench.renewed(bench.renewal().lease(), LEASE);
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.HELD);
+        Hold hold = harness.held();
+        harness.suspend(Duration.ofMinutes(1));
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.UNCONFIRMED);
+        harness.suspend(Duration.ofMinutes(-1));
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.UNCONFIRMED);
+        harness.look();
+        harness.renewed(harness.renewal().lease(), LEASE);
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.HELD);
     }
 
     @Test
     void anAnswerToARequestFromBeforeTheDoubtDoesNotResolveIt() {
-        Hold hold = bench.held();
-        bench.pass(Duration.ofSeconds(10));
-        ClockReading sentAt = bench.now();
-        LeaseId lease = bench.renewal().lease();
-        bench.stopFor(Duration.ofMillis(1));
-        bench.suspend(Duration.ofMinutes(1));
-        bench.look();
-        bench.suspend(Duration.ofMinutes(-1));
-        bench.renewed(lease, LEASE, sentAt);
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.UNCONFIRMED);
-        bench.forget();
-        bench.pass(Duration.ofMillis(19_698));
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.LOST);
-        assertThat(bench.one(Action.Announce.class).state())
+        Hold hold = harness.held();
+        harness.pass(Duration.ofSeconds(10));
+        ClockReading sentAt = harness.now();
+        LeaseId lease = harness.renewal().lease();
+        harness.stopFor(Duration.ofMillis(1));
+        harness.suspend(Duration.ofMinutes(1));
+        harness.look();
+        harness.suspend(Duration.ofMinutes(-1));
+        harness.renewed(lease, LEASE, sentAt);
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.UNCONFIRMED);
+        harness.forget();
+        harness.pass(Duration.ofMillis(19_698));
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.LOST);
+        assertThat(harness.one(Action.Announce.class).state())
                 .as("told at the deadline, not later")
                 .isEqualTo(LeaseState.LOST);
     }
 
     @Test
     void anAnswerToARequestFromBeforeADoubtSignalDoesNotResolveIt() {
-        bench.held();
-        bench.pass(Duration.ofSeconds(10));
-        ClockReading sentAt = bench.now();
-        LeaseId lease = bench.renewal().lease();
-        bench.stopFor(Duration.ofMillis(1));
-        bench.send(new Event.DoubtSignal());
-        bench.renewal();
-        bench.renewed(lease, LEASE, sentAt);
-        bench.pass(Duration.ofSeconds(4));
-        assertThat(bench.all(Action.SendRenew.class)).as("asked again").isNotEmpty();
+        harness.held();
+        harness.pass(Duration.ofSeconds(10));
+        ClockReading sentAt = harness.now();
+        LeaseId lease = harness.renewal().lease();
+        harness.stopFor(Duration.ofMillis(1));
+        harness.send(new Event.DoubtSignal());
+        harness.renewal();
+        harness.renewed(lease, LEASE, sentAt);
+        harness.pass(Duration.ofSeconds(4));
+        assertThat(harness.all(Action.SendRenew.class)).as("asked again").isNotEmpty();
     }
 
     @Test
     void aBrokenConnectionIsARiskAtOnceUntilALaterRequestConfirms() {
-        Hold hold = bench.held();
-        bench.pass(Duration.ofSeconds(10));
-        ClockReading before = bench.now();
-        LeaseId lease = bench.renewal().lease();
-        bench.stopFor(Duration.ofMillis(1));
-        bench.send(new Event.RiskSignal());
-        assertThat(bench.one(Action.Announce.class).state()).isEqualTo(LeaseState.AT_RISK);
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.AT_RISK);
-        LeaseId asked = bench.renewal().lease();
-        bench.renewed(lease, LEASE, before);
-        assertThat(hold.state(bench.now())).as("asked before").isEqualTo(LeaseState.AT_RISK);
-        bench.none(Action.Announce.class);
-        bench.renewed(asked, LEASE);
-        assertThat(bench.one(Action.Announce.class).state()).isEqualTo(LeaseState.HELD);
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.HELD);
+        Hold hold = harness.held();
+        harness.pass(Duration.ofSeconds(10));
+        ClockReading before = harness.now();
+        LeaseId lease = harness.renewal().lease();
+        harness.stopFor(Duration.ofMillis(1));
+        harness.send(new Event.RiskSignal());
+        assertThat(harness.one(Action.Announce.class).state()).isEqualTo(LeaseState.AT_RISK);
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.AT_RISK);
+        LeaseId asked = harness.renewal().lease();
+        harness.renewed(lease, LEASE, before);
+        assertThat(hold.state(harness.now())).as("asked before").isEqualTo(LeaseState.AT_RISK);
+        harness.none(Action.Announce.class);
+        harness.renewed(asked, LEASE);
+        assertThat(harness.one(Action.Announce.class).state()).isEqualTo(LeaseState.HELD);
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.HELD);
     }
 
     @Test
     void aBrokenConnectionMovesNoDeadline() {
-        Hold hold = bench.held(UNRENEWED);
-        bench.send(new Event.RiskSignal());
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.AT_RISK);
-        assertThat(hold.remaining(bench.now())).isGreaterThan(LEASE.dividedBy(2));
-        bench.stopFor(LEASE);
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.LOST);
+        Hold hold = harness.held(UNRENEWED);
+        harness.send(new Event.RiskSignal());
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.AT_RISK);
+        assertThat(hold.remaining(harness.now())).isGreaterThan(LEASE.dividedBy(2));
+        harness.stopFor(LEASE);
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.LOST);
     }
 
     @Test
     void aDoubtfulLeaseIsGivenBackAndTheStoreSaysWhetherItWasHeld() {
-        Hold opener = bench.held();
-        Caller next = bench.joins();
-        bench.joins();
-        bench.ends(opener);
-        bench.released(bench.release());
-        LeaseId lease = bench.grants(bench.claim());
-        Hold hold = bench.given(next);
-        bench.forget();
-        bench.suspend(Duration.ofMinutes(1));
-        bench.ends(hold);
-        bench.none(Action.Give.class);
-        bench.none(Action.Settle.class);
-        bench.wasNotHeld(bench.release());
-        assertThat(bench.one(Action.Settle.class)).isEqualTo(new Action.Settle(hold, LeaseState.LOST, null));
+        Hold opener = harness.held();
+        Caller next = harness.joins();
+        harness.joins();
+        harness.ends(opener);
+        harness.released(harness.release());
+        LeaseId lease = harness.grants(harness.claim());
+        Hold hold = harness.given(next);
+        harness.forget();
+        harness.suspend(Duration.ofMinutes(1));
+        harness.ends(hold);
+        harness.none(Action.Give.class);
+        harness.none(Action.Settle.class);
+        harness.wasNotHeld(harness.release());
+        assertThat(harness.one(Action.Settle.class)).isEqualTo(new Action.Settle(hold, LeaseState.LOST, null));
         assertThat(lease.token()).isEqualTo(hold.token());
     }
 
     @Test
     void aHoldThatEndedInDoubtIsGivenBackAlsoIfTheClocksHaveComeTogether() {
         Hold hold = runOfTwo();
-        bench.suspend(Duration.ofMinutes(1));
-        hold.end(bench.now());
-        bench.suspend(Duration.ofMinutes(-1));
-        bench.send(new Event.EndHold(hold));
-        bench.none(Action.Give.class);
-        bench.release();
+        harness.suspend(Duration.ofMinutes(1));
+        hold.end(harness.now());
+        harness.suspend(Duration.ofMinutes(-1));
+        harness.send(new Event.EndHold(hold));
+        harness.none(Action.Give.class);
+        harness.release();
     }
 
     @Test
     void aLeaseThatTheStoreHasCastDoubtOnIsNotHandedOver() {
         Hold hold = runOfTwo();
-        bench.send(new Event.DoubtSignal());
-        bench.renewal();
-        bench.ends(hold);
-        bench.none(Action.Give.class);
-        bench.none(Action.Settle.class);
-        bench.release();
+        harness.send(new Event.DoubtSignal());
+        harness.renewal();
+        harness.ends(hold);
+        harness.none(Action.Give.class);
+        harness.none(Action.Settle.class);
+        harness.release();
     }
 
     @Test
     void aCallerDoesNotGetALeaseAcrossWhoseGrantTheClocksDiverged() {
-        Caller caller = bench.joins();
-        Claim claim = bench.claim();
-        ClockReading sentAt = bench.now();
-        bench.suspend(Duration.ofMinutes(1));
-        bench.grants(claim, LEASE, sentAt);
-        bench.none(Action.Give.class);
-        Action.SendRenew question = bench.all(Action.SendRenew.class).get(0);
-        bench.renewed(question.lease(), LEASE);
-        assertThat(bench.given(caller).state(bench.now())).isEqualTo(LeaseState.HELD);
+        Caller caller = harness.joins();
+        Claim claim = harness.claim();
+        ClockReading sentAt = harness.now();
+        harness.suspend(Duration.ofMinutes(1));
+        harness.grants(claim, LEASE, sentAt);
+        harness.none(Action.Give.class);
+        Action.SendRenew question = harness.all(Action.SendRenew.class).get(0);
+        harness.renewed(question.lease(), LEASE);
+        assertThat(harness.given(caller).state(harness.now())).isEqualTo(LeaseState.HELD);
     }
 
     @Test
     void aRenewalForTheNextCallerAcrossWhichTheClocksDivergedDoesNotCount() {
         Hold hold = runOfTwo(UNRENEWED);
-        bench.ends(hold);
-        LeaseId lease = bench.renewal().lease();
-        ClockReading sentAt = bench.now();
-        bench.suspend(Duration.ofMinutes(1));
-        bench.renewed(lease, LEASE, sentAt);
-        bench.none(Action.Give.class);
-        bench.renewed(bench.renewal().lease(), LEASE);
-        assertThat(bench.one(Action.Give.class).hold().state(bench.now())).isEqualTo(LeaseState.HELD);
+        harness.ends(hold);
+        LeaseId lease = harness.renewal().lease();
+        ClockReading sentAt = harness.now();
+        harness.suspend(Duration.ofMinutes(1));
+        harness.renewed(lease, LEASE, sentAt);
+        harness.none(Action.Give.class);
+        harness.renewed(harness.renewal().lease(), LEASE);
+        assertThat(harness.one(Action.Give.class).hold().state(harness.now())).isEqualTo(LeaseState.HELD);
     }
 
     @Test
     void doubtAsksAlsoForAHoldThatIsNotRenewedButDoesNotExtendIt() {
-        bench.held(UNRENEWED);
-        bench.send(new Event.DoubtSignal());
-        assertThat(bench.renewal().duration()).isLessThan(Duration.ofMillis(10));
+        harness.held(UNRENEWED);
+        harness.send(new Event.DoubtSignal());
+        assertThat(harness.renewal().duration()).isLessThan(Duration.ofMillis(10));
     }
 
     @Test
     void anUnansweredDoubtEndsWithTheDeadline() {
-        Hold hold = bench.held();
-        bench.suspend(Duration.ofHours(1));
-        bench.look();
-        bench.pass(Duration.ofSeconds(30));
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.LOST);
-        assertThat(bench.all(Action.Announce.class))
+        Hold hold = harness.held();
+        harness.suspend(Duration.ofHours(1));
+        harness.look();
+        harness.pass(Duration.ofSeconds(30));
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.LOST);
+        assertThat(harness.all(Action.Announce.class))
                 .extracting(Action.Announce::state)
                 .containsExactly(LeaseState.UNCONFIRMED, LeaseState.LOST);
     }
@@ -263,14 +263,14 @@ class LocalQueueDoubtTest {
 
     /** A holder with a run of tokens, and one more caller with these options behind it. */
     private Hold runOfTwo(LockOptions second) {
-        Hold opener = bench.held();
-        Caller next = bench.joins();
-        bench.joins(second);
-        bench.ends(opener);
-        bench.released(bench.release());
-        bench.grants(bench.claim());
-        Hold hold = bench.given(next);
-        bench.forget();
+        Hold opener = harness.held();
+        Caller next = harness.joins();
+        harness.joins(second);
+        harness.ends(opener);
+        harness.released(harness.release());
+        harness.grants(harness.claim());
+        Hold hold = harness.given(next);
+        harness.forget();
         return hold;
     }
 }

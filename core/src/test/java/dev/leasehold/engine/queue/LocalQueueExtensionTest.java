@@ -14,69 +14,69 @@ import org.junit.jupiter.api.Test;
 /** Extending a lease that is held. */
 class LocalQueueExtensionTest {
 
-    private final LocalQueueHarness bench = new LocalQueueHarness();
+    private final LocalQueueHarness harness = new LocalQueueHarness();
 
     @Test
     void anExtensionAsksAtOnceAndIsDoneWhenItIsAnswered() {
-        Hold hold = bench.held();
-        Extension extension = bench.extend(hold, Duration.ofMinutes(10));
-        Action.SendRenew renewal = bench.renewal();
+        Hold hold = harness.held();
+        Extension extension = harness.extend(hold, Duration.ofMinutes(10));
+        Action.SendRenew renewal = harness.renewal();
         assertThat(renewal.duration()).isEqualTo(Duration.ofMinutes(10));
-        bench.renewed(renewal.lease(), Duration.ofMinutes(10));
-        assertThat(bench.one(Action.AnswerExtension.class)).isEqualTo(new Action.AnswerExtension(extension, null));
-        assertThat(hold.remaining(bench.now())).isGreaterThan(Duration.ofMinutes(9));
+        harness.renewed(renewal.lease(), Duration.ofMinutes(10));
+        assertThat(harness.one(Action.AnswerExtension.class)).isEqualTo(new Action.AnswerExtension(extension, null));
+        assertThat(hold.remaining(harness.now())).isGreaterThan(Duration.ofMinutes(9));
     }
 
     @Test
     void anAnswerToAnEarlierRequestIsNoAnswerToAnExtension() {
-        Hold hold = bench.held();
-        bench.pass(Duration.ofSeconds(10));
-        ClockReading sentAt = bench.now();
-        LeaseId lease = bench.renewal().lease();
-        bench.stopFor(Duration.ofMillis(1));
-        bench.extend(hold, Duration.ofMinutes(10));
-        bench.forget();
-        bench.renewed(lease, LEASE, sentAt);
-        bench.none(Action.AnswerExtension.class);
-        bench.pass(Duration.ofMillis(200));
-        assertThat(bench.all(Action.SendRenew.class))
+        Hold hold = harness.held();
+        harness.pass(Duration.ofSeconds(10));
+        ClockReading sentAt = harness.now();
+        LeaseId lease = harness.renewal().lease();
+        harness.stopFor(Duration.ofMillis(1));
+        harness.extend(hold, Duration.ofMinutes(10));
+        harness.forget();
+        harness.renewed(lease, LEASE, sentAt);
+        harness.none(Action.AnswerExtension.class);
+        harness.pass(Duration.ofMillis(200));
+        assertThat(harness.all(Action.SendRenew.class))
                 .as("the extension is still asked for")
                 .isNotEmpty();
     }
 
     @Test
     void anExtensionIsCutToWhatIsLeftOfMaxHold() {
-        Hold hold = bench.held(DEFAULTS.withMaxHold(Duration.ofMinutes(1)));
-        bench.extend(hold, Duration.ofMinutes(10));
-        assertThat(bench.renewal().duration()).isEqualTo(Duration.ofMinutes(1));
+        Hold hold = harness.held(DEFAULTS.withMaxHold(Duration.ofMinutes(1)));
+        harness.extend(hold, Duration.ofMinutes(10));
+        assertThat(harness.renewal().duration()).isEqualTo(Duration.ofMinutes(1));
     }
 
     @Test
     void anExtensionOfALostLeaseFails() {
-        Hold hold = bench.held();
-        Extension pending = bench.extend(hold, Duration.ofMinutes(10));
-        bench.storeSaysLost(bench.renewal().lease());
-        assertThat(bench.one(Action.AnswerExtension.class).extension()).isSameAs(pending);
-        bench.extend(hold, Duration.ofMinutes(10));
-        assertThat(bench.one(Action.AnswerExtension.class).failure()).isInstanceOf(LeaseLostException.class);
+        Hold hold = harness.held();
+        Extension pending = harness.extend(hold, Duration.ofMinutes(10));
+        harness.storeSaysLost(harness.renewal().lease());
+        assertThat(harness.one(Action.AnswerExtension.class).extension()).isSameAs(pending);
+        harness.extend(hold, Duration.ofMinutes(10));
+        assertThat(harness.one(Action.AnswerExtension.class).failure()).isInstanceOf(LeaseLostException.class);
     }
 
     @Test
     void anExtensionOfALeaseThatIsReleasedMeanwhileFails() {
-        Hold hold = bench.held();
-        Extension extension = bench.extend(hold, Duration.ofMinutes(10));
-        bench.ends(hold);
-        Action.AnswerExtension answer = bench.one(Action.AnswerExtension.class);
+        Hold hold = harness.held();
+        Extension extension = harness.extend(hold, Duration.ofMinutes(10));
+        harness.ends(hold);
+        Action.AnswerExtension answer = harness.one(Action.AnswerExtension.class);
         assertThat(answer.extension()).isSameAs(extension);
         assertThat(answer.failure()).isInstanceOf(LeaseLostException.class);
     }
 
     @Test
     void anExtensionOfAnUnrenewedHoldDoesNotStartTheWatchdog() {
-        Hold hold = bench.held(UNRENEWED);
-        bench.extend(hold, Duration.ofMinutes(1));
-        bench.renewed(bench.renewal().lease(), Duration.ofMinutes(1));
-        bench.pass(Duration.ofSeconds(55));
-        bench.none(Action.SendRenew.class);
+        Hold hold = harness.held(UNRENEWED);
+        harness.extend(hold, Duration.ofMinutes(1));
+        harness.renewed(harness.renewal().lease(), Duration.ofMinutes(1));
+        harness.pass(Duration.ofSeconds(55));
+        harness.none(Action.SendRenew.class);
     }
 }

@@ -22,7 +22,7 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A local queue on the bench: a test feeds it events at moments of its choice, and reads what it wants done. The monotonic
+ * A local queue in a test: the test feeds it events at moments of its choice, and reads what it wants done. The monotonic
  * clock begins a few seconds before it overflows, so that every test also shows that readings are compared by difference.
  */
 final class LocalQueueHarness {
@@ -51,7 +51,7 @@ final class LocalQueueHarness {
         this(horizon, PATIENCE);
     }
 
-    LocalQueueHarness(Duration horizon, Duration patience) {
+    LocalQueueHarness(Duration horizon, Duration storeTimeout) {
         AtomicLong claims = new AtomicLong();
         queue = new LocalQueue(
                 "lock",
@@ -59,7 +59,7 @@ final class LocalQueueHarness {
                         "test:store",
                         () -> new ClaimId("client", claims.incrementAndGet()),
                         HAND_OVERS,
-                        patience,
+                        storeTimeout,
                         horizon,
                         new Random(7),
                         contact));
@@ -233,7 +233,7 @@ final class LocalQueueHarness {
     }
 
     void releaseFails(LeaseId lease) {
-        send(new Event.UndoFailed(lease.claim(), lease, down(Outcome.UNKNOWN)));
+        send(new Event.CleanupFailed(lease.claim(), lease, down(Outcome.UNKNOWN)));
     }
 
     void withdrawn(ClaimId claim) {
@@ -241,7 +241,7 @@ final class LocalQueueHarness {
     }
 
     void withdrawalFails(ClaimId claim) {
-        send(new Event.UndoFailed(claim, null, down(Outcome.UNKNOWN)));
+        send(new Event.CleanupFailed(claim, null, down(Outcome.UNKNOWN)));
     }
 
     static LockException down(Outcome outcome) {

@@ -13,52 +13,52 @@ import org.junit.jupiter.api.Test;
 /** A store that goes away must not keep a service's threads for longer than they wanted to wait. */
 class LocalQueueOutageTest {
 
-    private final LocalQueueHarness bench = new LocalQueueHarness();
+    private final LocalQueueHarness harness = new LocalQueueHarness();
 
     @BeforeEach
     void theStoreHasAnsweredBefore() {
-        bench.contact.make();
+        harness.contact.make();
     }
 
     private Caller waits(Duration limit) {
         Caller caller = new Caller(LocalQueueHarness.DEFAULTS, false, null);
         caller.waitNanos = limit.toNanos();
-        return bench.joins(caller);
+        return harness.joins(caller);
     }
 
     @Test
     void whoTriesOnceWaitsForASilentStoreForOneSecond() {
-        Caller caller = bench.tries();
-        bench.claim();
-        bench.pass(Duration.ofMillis(999));
-        bench.none(Action.Fail.class);
-        bench.pass(Duration.ofMillis(1));
-        assertThat(bench.failed(caller))
+        Caller caller = harness.tries();
+        harness.claim();
+        harness.pass(Duration.ofMillis(999));
+        harness.none(Action.Fail.class);
+        harness.pass(Duration.ofMillis(1));
+        assertThat(harness.failed(caller))
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("did not answer for 1 s");
     }
 
     @Test
     void whoHasALimitWaitsForASilentStoreUntilThenAndWhoHasNoneForTheStoreTimeout() {
-        Caller endless = bench.joins();
+        Caller endless = harness.joins();
         Caller shorter = waits(Duration.ofMillis(300));
         Caller longer = waits(Duration.ofSeconds(4));
         Caller longest = waits(Duration.ofMinutes(4));
-        bench.claim();
-        bench.pass(Duration.ofMillis(300));
-        bench.waitIsOver(shorter);
-        bench.pass(Duration.ofMillis(699));
-        bench.none(Action.Fail.class);
-        bench.pass(Duration.ofMillis(1));
-        bench.failed(shorter);
-        bench.pass(Duration.ofSeconds(3));
-        bench.none(Action.Fail.class);
-        bench.waitIsOver(longer);
-        bench.failed(longer);
-        bench.pass(Duration.ofMillis(5_999));
-        bench.none(Action.Fail.class);
-        bench.pass(Duration.ofMillis(1));
-        assertThat(bench.all(Action.Fail.class))
+        harness.claim();
+        harness.pass(Duration.ofMillis(300));
+        harness.waitIsOver(shorter);
+        harness.pass(Duration.ofMillis(699));
+        harness.none(Action.Fail.class);
+        harness.pass(Duration.ofMillis(1));
+        harness.failed(shorter);
+        harness.pass(Duration.ofSeconds(3));
+        harness.none(Action.Fail.class);
+        harness.waitIsOver(longer);
+        harness.failed(longer);
+        harness.pass(Duration.ofMillis(5_999));
+        harness.none(Action.Fail.class);
+        harness.pass(Duration.ofMillis(1));
+        assertThat(harness.all(Action.Fail.class))
                 .extracting(Action.Fail::caller)
                 .containsExactlyInAnyOrder(endless, longest);
     }
@@ -66,24 +66,24 @@ class LocalQueueOutageTest {
     @Test
     void whoHasSeenTheLockBusyIsToldSoAtItsLimitThoughTheStoreHasFallenSilent() {
         Caller caller = waits(Duration.ofSeconds(8));
-        Claim claim = bench.claim();
-        bench.busy(claim);
-        bench.pass(Duration.ofSeconds(7));
-        bench.all(Action.SendClaim.class);
-        bench.pass(Duration.ofSeconds(1));
-        bench.waitIsOver(caller);
-        bench.refused(caller);
-        bench.none(Action.Fail.class);
+        Claim claim = harness.claim();
+        harness.busy(claim);
+        harness.pass(Duration.ofSeconds(7));
+        harness.all(Action.SendClaim.class);
+        harness.pass(Duration.ofSeconds(1));
+        harness.waitIsOver(caller);
+        harness.refused(caller);
+        harness.none(Action.Fail.class);
     }
 
     @Test
     void whereNobodyListensWhoTriesIsToldSoAtOnce() {
-        Caller caller = bench.tries();
-        bench.send(new Event.ClaimFailed(
-                bench.claim().id(),
+        Caller caller = harness.tries();
+        harness.send(new Event.ClaimFailed(
+                harness.claim().id(),
                 new StoreUnavailableException(
                         "refused", "test:node", Outcome.NOT_ACQUIRED, new ConnectException("Connection refused"))));
-        assertThat(bench.failed(caller)).hasMessage("refused");
+        assertThat(harness.failed(caller)).hasMessage("refused");
     }
 
     @Test

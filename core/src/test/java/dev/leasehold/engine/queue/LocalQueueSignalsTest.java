@@ -14,169 +14,169 @@ import org.junit.jupiter.api.Test;
 /** Signals may be lost, late, or come twice: they only save time. */
 class LocalQueueSignalsTest {
 
-    private final LocalQueueHarness bench = new LocalQueueHarness();
+    private final LocalQueueHarness harness = new LocalQueueHarness();
 
     @Test
     void aPushedGrantServesAtOnceAndIsConfirmedByARenewal() {
-        Caller caller = bench.joins();
-        Claim claim = bench.claim();
-        bench.busy(claim);
-        LeaseId lease = bench.newLease(claim);
-        bench.pushes(lease, 0, Duration.ofSeconds(5));
-        Hold hold = bench.given(caller);
-        assertThat(hold.remaining(bench.now())).isLessThan(Duration.ofSeconds(5));
-        bench.none(Action.SendRenew.class);
-        bench.pass(Duration.ofMillis(20));
-        bench.renewed(bench.renewal().lease(), LEASE);
-        assertThat(hold.remaining(bench.now())).isGreaterThan(Duration.ofSeconds(29));
-        bench.none(Action.SendClaim.class);
+        Caller caller = harness.joins();
+        Claim claim = harness.claim();
+        harness.busy(claim);
+        LeaseId lease = harness.newLease(claim);
+        harness.pushes(lease, 0, Duration.ofSeconds(5));
+        Hold hold = harness.given(caller);
+        assertThat(hold.remaining(harness.now())).isLessThan(Duration.ofSeconds(5));
+        harness.none(Action.SendRenew.class);
+        harness.pass(Duration.ofMillis(20));
+        harness.renewed(harness.renewal().lease(), LEASE);
+        assertThat(hold.remaining(harness.now())).isGreaterThan(Duration.ofSeconds(29));
+        harness.none(Action.SendClaim.class);
     }
 
     @Test
     void aPushedGrantIsRenewedBeforeItIsGivenToOneWhoWillNotRenew() {
-        Caller caller = bench.joins(UNRENEWED);
-        Claim claim = bench.claim();
-        bench.busy(claim);
-        bench.pushes(bench.newLease(claim), 0, Duration.ofSeconds(5));
-        bench.none(Action.Give.class);
-        bench.renewed(bench.all(Action.SendRenew.class).get(0).lease(), LEASE);
-        assertThat(bench.given(caller).remaining(bench.now())).isGreaterThan(Duration.ofSeconds(29));
+        Caller caller = harness.joins(UNRENEWED);
+        Claim claim = harness.claim();
+        harness.busy(claim);
+        harness.pushes(harness.newLease(claim), 0, Duration.ofSeconds(5));
+        harness.none(Action.Give.class);
+        harness.renewed(harness.all(Action.SendRenew.class).get(0).lease(), LEASE);
+        assertThat(harness.given(caller).remaining(harness.now())).isGreaterThan(Duration.ofSeconds(29));
     }
 
     @Test
     void aPushedGrantThatRunsOutBeforeItIsRenewedIsGivenUpForANewClaim() {
-        Caller caller = bench.joins(UNRENEWED);
-        Claim claim = bench.claim();
-        bench.busy(claim);
-        LeaseId lease = bench.newLease(claim);
-        bench.pushes(lease, 0, Duration.ofSeconds(5));
-        bench.pass(Duration.ofSeconds(5));
-        assertThat(bench.release()).isEqualTo(lease);
-        Claim next = bench.claim();
+        Caller caller = harness.joins(UNRENEWED);
+        Claim claim = harness.claim();
+        harness.busy(claim);
+        LeaseId lease = harness.newLease(claim);
+        harness.pushes(lease, 0, Duration.ofSeconds(5));
+        harness.pass(Duration.ofSeconds(5));
+        assertThat(harness.release()).isEqualTo(lease);
+        Claim next = harness.claim();
         assertThat(next.id()).isNotEqualTo(claim.id());
-        bench.grants(next);
-        bench.given(caller);
+        harness.grants(next);
+        harness.given(caller);
     }
 
     @Test
     void whoReleasesAPushedGrantAtOnceSendsNoRenewal() {
-        Caller caller = bench.joins();
-        Claim claim = bench.claim();
-        bench.busy(claim);
-        LeaseId lease = bench.newLease(claim);
-        bench.pushes(lease, 0, Duration.ofSeconds(5));
-        bench.pass(Duration.ofMillis(19));
-        bench.ends(bench.given(caller));
-        assertThat(bench.release()).isEqualTo(lease);
-        bench.none(Action.SendRenew.class);
+        Caller caller = harness.joins();
+        Claim claim = harness.claim();
+        harness.busy(claim);
+        LeaseId lease = harness.newLease(claim);
+        harness.pushes(lease, 0, Duration.ofSeconds(5));
+        harness.pass(Duration.ofMillis(19));
+        harness.ends(harness.given(caller));
+        assertThat(harness.release()).isEqualTo(lease);
+        harness.none(Action.SendRenew.class);
     }
 
     @Test
     void aBusyAnswerThatThePushHasOvertakenDoesNotMakeTheReleaseLookTooLate() {
-        Caller caller = bench.joins();
-        Claim claim = bench.claim();
-        LeaseId lease = bench.newLease(claim);
-        bench.pushes(lease, 0, Duration.ofSeconds(5));
-        bench.ends(bench.given(caller));
-        assertThat(bench.release()).isEqualTo(lease);
-        bench.busy(claim);
-        bench.none(Action.SendWithdraw.class);
-        bench.released(lease);
-        assertThat(bench.withdrawal()).isEqualTo(claim.id());
+        Caller caller = harness.joins();
+        Claim claim = harness.claim();
+        LeaseId lease = harness.newLease(claim);
+        harness.pushes(lease, 0, Duration.ofSeconds(5));
+        harness.ends(harness.given(caller));
+        assertThat(harness.release()).isEqualTo(lease);
+        harness.busy(claim);
+        harness.none(Action.SendWithdraw.class);
+        harness.released(lease);
+        assertThat(harness.withdrawal()).isEqualTo(claim.id());
     }
 
     @Test
     void aPushWithoutAValidityIsOnlyAReasonToAsk() {
-        bench.joins();
-        Claim claim = bench.claim();
-        bench.busy(claim);
-        bench.pushes(bench.newLease(claim), 0, null);
-        bench.none(Action.Give.class);
-        assertThat(bench.claim()).isEqualTo(claim.at(1));
+        harness.joins();
+        Claim claim = harness.claim();
+        harness.busy(claim);
+        harness.pushes(harness.newLease(claim), 0, null);
+        harness.none(Action.Give.class);
+        assertThat(harness.claim()).isEqualTo(claim.at(1));
     }
 
     @Test
     void aPushWhileTheQuestionIsUnderWayHasItAskedOnceMore() {
-        bench.joins();
-        Claim claim = bench.claim();
-        bench.pushes(bench.newLease(claim), 0, null);
-        bench.none(Action.SendClaim.class);
-        bench.busy(claim);
-        assertThat(bench.claim()).isEqualTo(claim.at(1));
+        harness.joins();
+        Claim claim = harness.claim();
+        harness.pushes(harness.newLease(claim), 0, null);
+        harness.none(Action.SendClaim.class);
+        harness.busy(claim);
+        assertThat(harness.claim()).isEqualTo(claim.at(1));
     }
 
     @Test
     void aPushThatIsOverIsOnlyAReasonToAsk() {
-        bench.joins();
-        Claim claim = bench.claim();
-        bench.busy(claim);
-        bench.pushes(bench.newLease(claim), 0, Duration.ZERO);
-        bench.none(Action.Give.class);
-        bench.none(Action.SendRelease.class);
-        assertThat(bench.claim()).as("it keeps its place").isEqualTo(claim.at(1));
+        harness.joins();
+        Claim claim = harness.claim();
+        harness.busy(claim);
+        harness.pushes(harness.newLease(claim), 0, Duration.ZERO);
+        harness.none(Action.Give.class);
+        harness.none(Action.SendRelease.class);
+        assertThat(harness.claim()).as("it keeps its place").isEqualTo(claim.at(1));
     }
 
     @Test
     void aPushThatComesTwiceServesOnce() {
-        Caller caller = bench.joins();
-        bench.joins();
-        Claim claim = bench.claim();
-        bench.busy(claim);
-        LeaseId lease = bench.newLease(claim);
-        bench.pushes(lease, 1, Duration.ofSeconds(5));
-        bench.pushes(lease, 1, Duration.ofSeconds(5));
-        bench.given(caller);
-        bench.none(Action.SendRelease.class);
+        Caller caller = harness.joins();
+        harness.joins();
+        Claim claim = harness.claim();
+        harness.busy(claim);
+        LeaseId lease = harness.newLease(claim);
+        harness.pushes(lease, 1, Duration.ofSeconds(5));
+        harness.pushes(lease, 1, Duration.ofSeconds(5));
+        harness.given(caller);
+        harness.none(Action.SendRelease.class);
     }
 
     @Test
     void aPushAfterTheReleaseIsReleased() {
-        Caller caller = bench.joins();
-        Claim claim = bench.claim();
-        bench.busy(claim);
-        LeaseId lease = bench.newLease(claim);
-        bench.pushes(lease, 0, Duration.ofSeconds(5));
-        bench.ends(bench.given(caller));
-        bench.pushes(lease, 0, Duration.ofSeconds(5));
-        assertThat(bench.release()).as("only the one that is under way").isEqualTo(lease);
-        bench.released(lease);
-        bench.pushes(lease, 0, Duration.ofSeconds(5));
-        bench.none(Action.Give.class);
-        assertThat(bench.release()).isEqualTo(lease);
+        Caller caller = harness.joins();
+        Claim claim = harness.claim();
+        harness.busy(claim);
+        LeaseId lease = harness.newLease(claim);
+        harness.pushes(lease, 0, Duration.ofSeconds(5));
+        harness.ends(harness.given(caller));
+        harness.pushes(lease, 0, Duration.ofSeconds(5));
+        assertThat(harness.release()).as("only the one that is under way").isEqualTo(lease);
+        harness.released(lease);
+        harness.pushes(lease, 0, Duration.ofSeconds(5));
+        harness.none(Action.Give.class);
+        assertThat(harness.release()).isEqualTo(lease);
     }
 
     @Test
     void aPushToNobodyIsReleased() {
         LeaseId lease = new LeaseId("lock", new ClaimId("client", 99), 5);
-        bench.pushes(lease, 0, Duration.ofSeconds(5));
-        assertThat(bench.release()).isEqualTo(lease);
-        bench.released(lease);
-        bench.isIdle();
+        harness.pushes(lease, 0, Duration.ofSeconds(5));
+        assertThat(harness.release()).isEqualTo(lease);
+        harness.released(lease);
+        harness.isIdle();
     }
 
     @Test
     void aPushOfAnotherTokenWhileTheLeaseIsHeldIsReleasedAndTheLeaseStays() {
-        Hold hold = bench.held();
+        Hold hold = harness.held();
         LeaseId other = new LeaseId("lock", new ClaimId("client", 1), 7);
-        bench.pushes(other, 0, Duration.ofSeconds(5));
-        assertThat(bench.release()).isEqualTo(other);
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.HELD);
+        harness.pushes(other, 0, Duration.ofSeconds(5));
+        assertThat(harness.release()).isEqualTo(other);
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.HELD);
     }
 
     @Test
     void doubtConfirmsWhatIsHeldAtOnce() {
-        Hold hold = bench.held();
-        bench.send(new Event.DoubtSignal());
-        bench.storeSaysLost(bench.renewal().lease());
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.LOST);
+        Hold hold = harness.held();
+        harness.send(new Event.DoubtSignal());
+        harness.storeSaysLost(harness.renewal().lease());
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.LOST);
     }
 
     @Test
     void doubtAsksForWhatIsWaitedForAtOnce() {
-        bench.joins();
-        Claim claim = bench.claim();
-        bench.busy(claim);
-        bench.send(new Event.DoubtSignal());
-        assertThat(bench.claim()).isEqualTo(claim.at(1));
+        harness.joins();
+        Claim claim = harness.claim();
+        harness.busy(claim);
+        harness.send(new Event.DoubtSignal());
+        assertThat(harness.claim()).isEqualTo(claim.at(1));
     }
 }

@@ -12,46 +12,46 @@ class LocalQueueSilentStoreTest {
 
     private static final Duration TWICE = LocalQueueHarness.PATIENCE.multipliedBy(2);
 
-    private final LocalQueueHarness bench = new LocalQueueHarness();
+    private final LocalQueueHarness harness = new LocalQueueHarness();
 
     @Test
     void afterTwiceTheStoreTimeoutAClaimWithoutAnyAnswerIsWithdrawnForWhoComesNext() {
-        bench.joins();
-        Claim first = bench.claim();
-        bench.pass(TWICE.minusMillis(1));
-        assertThat(bench.one(Action.Fail.class).failure()).hasMessageContaining("did not answer");
-        Caller second = bench.joins();
-        bench.none(Action.SendClaim.class);
-        bench.pass(Duration.ofSeconds(1));
-        Claim again = bench.claim();
-        assertThat(bench.withdrawal()).isEqualTo(first.id());
-        bench.grants(again);
-        assertThat(bench.given(second).token()).isPositive();
+        harness.joins();
+        Claim first = harness.claim();
+        harness.pass(TWICE.minusMillis(1));
+        assertThat(harness.one(Action.Fail.class).failure()).hasMessageContaining("did not answer");
+        Caller second = harness.joins();
+        harness.none(Action.SendClaim.class);
+        harness.pass(Duration.ofSeconds(1));
+        Claim again = harness.claim();
+        assertThat(harness.withdrawal()).isEqualTo(first.id());
+        harness.grants(again);
+        assertThat(harness.given(second).token()).isPositive();
     }
 
     @Test
     void aClaimThatNobodyWaitsForAnyMoreIsWithdrawnAndTheNameIsFreeAgain() {
-        Caller caller = bench.joins();
-        Claim claim = bench.claim();
-        bench.leaves(caller);
-        bench.none(Action.SendWithdraw.class);
-        bench.pass(TWICE);
-        assertThat(bench.withdrawal()).isEqualTo(claim.id());
-        bench.withdrawn(claim.id());
-        bench.isIdle();
+        Caller caller = harness.joins();
+        Claim claim = harness.claim();
+        harness.leaves(caller);
+        harness.none(Action.SendWithdraw.class);
+        harness.pass(TWICE);
+        assertThat(harness.withdrawal()).isEqualTo(claim.id());
+        harness.withdrawn(claim.id());
+        harness.isIdle();
     }
 
     @Test
     void aReleaseWithoutAnyAnswerDoesNotKeepTheNextCallerFromAsking() {
-        Hold hold = bench.held(LocalQueueHarness.DEFAULTS);
-        bench.ends(hold);
-        LeaseId released = bench.release();
-        bench.pass(TWICE.minusMillis(1));
-        bench.joins();
-        bench.none(Action.SendClaim.class);
-        bench.pass(Duration.ofMillis(1));
-        assertThat(bench.claim().lock()).isEqualTo("lock");
-        bench.pass(Duration.ofSeconds(1));
-        assertThat(bench.release()).isEqualTo(released);
+        Hold hold = harness.held(LocalQueueHarness.DEFAULTS);
+        harness.ends(hold);
+        LeaseId released = harness.release();
+        harness.pass(TWICE.minusMillis(1));
+        harness.joins();
+        harness.none(Action.SendClaim.class);
+        harness.pass(Duration.ofMillis(1));
+        assertThat(harness.claim().lock()).isEqualTo("lock");
+        harness.pass(Duration.ofSeconds(1));
+        assertThat(harness.release()).isEqualTo(released);
     }
 }

@@ -20,36 +20,36 @@ class LocalQueueUnknownOutcomesTest {
 
     private static final Duration HORIZON = Duration.ofSeconds(3);
 
-    private final LocalQueueHarness bench = new LocalQueueHarness(HORIZON);
+    private final LocalQueueHarness harness = new LocalQueueHarness(HORIZON);
 
     @Test
     void aClaimWithAnUnknownOutcomeIsRepeatedUnderItsId() {
-        Caller caller = bench.joins();
-        Claim claim = bench.claim();
+        Caller caller = harness.joins();
+        Claim claim = harness.claim();
         assertThat(claim.place()).isEqualTo(Claim.NEW);
-        bench.claimFails(claim, Outcome.UNKNOWN);
-        bench.none(Action.Give.class);
-        bench.pass(Duration.ofSeconds(1));
-        assertThat(bench.claim()).as("it may stand in the queue").isEqualTo(claim.at(Claim.UNKNOWN));
-        bench.grants(claim);
-        bench.given(caller);
+        harness.claimFails(claim, Outcome.UNKNOWN);
+        harness.none(Action.Give.class);
+        harness.pass(Duration.ofSeconds(1));
+        assertThat(harness.claim()).as("it may stand in the queue").isEqualTo(claim.at(Claim.UNKNOWN));
+        harness.grants(claim);
+        harness.given(caller);
     }
 
     @Test
     void aClaimThatMayHaveBeenGrantedAndRunOutIsFinished() {
-        bench.joins(DEFAULTS.withLeaseDuration(Duration.ofSeconds(3)));
-        Claim claim = bench.claim();
-        bench.busy(claim);
+        harness.joins(DEFAULTS.withLeaseDuration(Duration.ofSeconds(3)));
+        Claim claim = harness.claim();
+        harness.busy(claim);
         for (Claim asked = claim; asked.id().equals(claim.id()); asked = next(asked)) {
-            bench.claimFails(asked, Outcome.UNKNOWN);
+            harness.claimFails(asked, Outcome.UNKNOWN);
         }
-        assertThat(bench.withdrawal()).isEqualTo(claim.id());
+        assertThat(harness.withdrawal()).isEqualTo(claim.id());
     }
 
     private Claim next(Claim asked) {
         for (int i = 0; i < 600; i++) {
-            bench.pass(Duration.ofMillis(100));
-            var sent = bench.all(Action.SendClaim.class);
+            harness.pass(Duration.ofMillis(100));
+            var sent = harness.all(Action.SendClaim.class);
             if (!sent.isEmpty()) {
                 return sent.get(0).claim();
             }
@@ -59,230 +59,230 @@ class LocalQueueUnknownOutcomesTest {
 
     @Test
     void whoLeavesAfterAnUnknownOutcomeHasTheClaimWithdrawnAndOnceMoreWhenNothingCanBeOnItsWay() {
-        Caller caller = bench.joins();
-        Claim claim = bench.claim();
-        bench.claimFails(claim, Outcome.UNKNOWN);
-        bench.leaves(caller);
-        assertThat(bench.withdrawal()).isEqualTo(claim.id());
-        bench.withdrawn(claim.id());
-        bench.pass(HORIZON.minusMillis(1));
-        bench.none(Action.SendWithdraw.class);
-        bench.pass(Duration.ofMillis(1));
-        assertThat(bench.withdrawal()).isEqualTo(claim.id());
-        bench.withdrawn(claim.id());
-        bench.isIdle();
+        Caller caller = harness.joins();
+        Claim claim = harness.claim();
+        harness.claimFails(claim, Outcome.UNKNOWN);
+        harness.leaves(caller);
+        assertThat(harness.withdrawal()).isEqualTo(claim.id());
+        harness.withdrawn(claim.id());
+        harness.pass(HORIZON.minusMillis(1));
+        harness.none(Action.SendWithdraw.class);
+        harness.pass(Duration.ofMillis(1));
+        assertThat(harness.withdrawal()).isEqualTo(claim.id());
+        harness.withdrawn(claim.id());
+        harness.isIdle();
     }
 
     @Test
     void aClaimThatWasCertainlyNotCarriedOutLeavesNothingToWithdraw() {
-        Caller caller = bench.joins();
-        Claim claim = bench.claim();
-        bench.claimFails(claim, Outcome.NOT_ACQUIRED);
-        bench.leaves(caller);
-        bench.none(Action.SendWithdraw.class);
-        bench.isIdle();
+        Caller caller = harness.joins();
+        Claim claim = harness.claim();
+        harness.claimFails(claim, Outcome.NOT_ACQUIRED);
+        harness.leaves(caller);
+        harness.none(Action.SendWithdraw.class);
+        harness.isIdle();
     }
 
     @Test
     void aTryThatFailedOnceAndWasThenBusyIsWithdrawn() {
-        Caller caller = bench.tries();
-        Claim claim = bench.claim();
-        bench.claimFails(claim, Outcome.UNKNOWN);
-        bench.pass(Duration.ofSeconds(1));
-        bench.claim();
-        bench.busy(claim);
-        bench.refused(caller);
-        assertThat(bench.withdrawal()).isEqualTo(claim.id());
+        Caller caller = harness.tries();
+        Claim claim = harness.claim();
+        harness.claimFails(claim, Outcome.UNKNOWN);
+        harness.pass(Duration.ofSeconds(1));
+        harness.claim();
+        harness.busy(claim);
+        harness.refused(caller);
+        assertThat(harness.withdrawal()).isEqualTo(claim.id());
     }
 
     @Test
     void aTryThatWasBusyLeavesNothing() {
-        Caller caller = bench.tries();
-        Claim claim = bench.claim();
+        Caller caller = harness.tries();
+        Claim claim = harness.claim();
         assertThat(claim.enqueue()).isFalse();
-        bench.busy(claim);
-        bench.refused(caller);
-        bench.isIdle();
+        harness.busy(claim);
+        harness.refused(caller);
+        harness.isIdle();
     }
 
     @Test
     void aWaiterThatLeavesTheQueueWithdraws() {
-        Caller caller = bench.joins();
-        Claim claim = bench.claim();
-        bench.busy(claim);
-        bench.leaves(caller);
-        assertThat(bench.withdrawal()).isEqualTo(claim.id());
-        bench.withdrawn(claim.id());
-        bench.isIdle();
+        Caller caller = harness.joins();
+        Claim claim = harness.claim();
+        harness.busy(claim);
+        harness.leaves(caller);
+        assertThat(harness.withdrawal()).isEqualTo(claim.id());
+        harness.withdrawn(claim.id());
+        harness.isIdle();
     }
 
     @Test
     void aCallerThatLeavesWhileItsClaimIsUnderWayHasItWithdrawnAfterTheAnswer() {
-        Caller caller = bench.joins();
-        Claim claim = bench.claim();
-        bench.leaves(caller);
-        bench.none(Action.SendWithdraw.class);
-        bench.busy(claim);
-        bench.withdrawal();
+        Caller caller = harness.joins();
+        Claim claim = harness.claim();
+        harness.leaves(caller);
+        harness.none(Action.SendWithdraw.class);
+        harness.busy(claim);
+        harness.withdrawal();
     }
 
     @Test
     void aWithdrawalIsRepeatedUntilItIsAnswered() {
-        Caller caller = bench.joins();
-        Claim claim = bench.claim();
-        bench.busy(claim);
-        bench.leaves(caller);
+        Caller caller = harness.joins();
+        Claim claim = harness.claim();
+        harness.busy(claim);
+        harness.leaves(caller);
         for (int i = 0; i < 5; i++) {
-            bench.withdrawal();
-            bench.withdrawalFails(claim.id());
-            bench.none(Action.SendWithdraw.class);
-            bench.pass(Duration.ofMillis(1_700));
+            harness.withdrawal();
+            harness.withdrawalFails(claim.id());
+            harness.none(Action.SendWithdraw.class);
+            harness.pass(Duration.ofMillis(1_700));
         }
-        bench.withdrawal();
-        bench.withdrawn(claim.id());
-        bench.isIdle();
+        harness.withdrawal();
+        harness.withdrawn(claim.id());
+        harness.isIdle();
     }
 
     @Test
     void aReleaseIsRepeatedWhileTheExtendedLeaseMayBeThere() {
-        Hold hold = bench.held();
-        bench.extend(hold, Duration.ofHours(1));
-        bench.renewed(bench.renewal().lease(), Duration.ofHours(1));
-        bench.ends(hold);
+        Hold hold = harness.held();
+        harness.extend(hold, Duration.ofHours(1));
+        harness.renewed(harness.renewal().lease(), Duration.ofHours(1));
+        harness.ends(hold);
         failReleasesFor(Duration.ofMinutes(50));
-        assertThat(bench.queue.isIdle()).isFalse();
+        assertThat(harness.queue.isIdle()).isFalse();
         failReleasesFor(Duration.ofMinutes(20));
-        bench.forget();
-        bench.isIdle();
+        harness.forget();
+        harness.isIdle();
     }
 
     @Test
     void anExtensionWhoseAnswerWasLostCountsForTheReleaseToo() {
-        Hold hold = bench.held();
-        bench.extend(hold, Duration.ofHours(1));
-        bench.ends(hold);
+        Hold hold = harness.held();
+        harness.extend(hold, Duration.ofHours(1));
+        harness.ends(hold);
         failReleasesFor(Duration.ofMinutes(50));
-        assertThat(bench.queue.isIdle()).isFalse();
+        assertThat(harness.queue.isIdle()).isFalse();
     }
 
     @Test
     void aGrantThatCameTooLateIsReleasedForAsLongAsItMayBeThere() {
-        Caller caller = bench.joins(DEFAULTS.withLeaseDuration(Duration.ofMinutes(10)));
-        Claim claim = bench.claim();
-        bench.leaves(caller);
-        bench.busy(claim);
-        bench.withdrawn(bench.withdrawal());
-        bench.pushes(bench.newLease(claim), 0, null);
+        Caller caller = harness.joins(DEFAULTS.withLeaseDuration(Duration.ofMinutes(10)));
+        Claim claim = harness.claim();
+        harness.leaves(caller);
+        harness.busy(claim);
+        harness.withdrawn(harness.withdrawal());
+        harness.pushes(harness.newLease(claim), 0, null);
         failReleasesFor(Duration.ofMinutes(9));
-        assertThat(bench.queue.isIdle()).isFalse();
+        assertThat(harness.queue.isIdle()).isFalse();
         failReleasesFor(Duration.ofMinutes(2));
-        bench.forget();
-        bench.isIdle();
+        harness.forget();
+        harness.isIdle();
     }
 
     private void failReleasesFor(Duration duration) {
         for (Duration passed = Duration.ZERO; passed.compareTo(duration) < 0; passed = passed.plusSeconds(2)) {
-            bench.all(Action.SendRelease.class).forEach(release -> bench.releaseFails(release.lease()));
-            bench.pass(Duration.ofSeconds(2));
+            harness.all(Action.SendRelease.class).forEach(release -> harness.releaseFails(release.lease()));
+            harness.pass(Duration.ofSeconds(2));
         }
     }
 
     @Test
     void theSecondWithdrawalIsGivenUpInTheEnd() {
-        Caller caller = bench.joins();
-        Claim claim = bench.claim();
-        bench.claimFails(claim, Outcome.UNKNOWN);
-        bench.leaves(caller);
-        bench.withdrawal();
-        bench.withdrawn(claim.id());
+        Caller caller = harness.joins();
+        Claim claim = harness.claim();
+        harness.claimFails(claim, Outcome.UNKNOWN);
+        harness.leaves(caller);
+        harness.withdrawal();
+        harness.withdrawn(claim.id());
         for (int i = 0; i < 120; i++) {
-            bench.pass(Duration.ofSeconds(1));
-            bench.all(Action.SendWithdraw.class).forEach(withdraw -> bench.withdrawalFails(withdraw.claim()));
+            harness.pass(Duration.ofSeconds(1));
+            harness.all(Action.SendWithdraw.class).forEach(withdraw -> harness.withdrawalFails(withdraw.claim()));
         }
-        bench.isIdle();
+        harness.isIdle();
     }
 
     @Test
     void aReleaseThatWasNotHeldAtItsFirstAnswerIsALoss() {
-        Hold hold = bench.held();
-        bench.ends(hold);
-        bench.wasNotHeld(bench.release());
-        assertThat(bench.one(Action.Settle.class)).isEqualTo(new Action.Settle(hold, LeaseState.LOST, null));
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.LOST);
+        Hold hold = harness.held();
+        harness.ends(hold);
+        harness.wasNotHeld(harness.release());
+        assertThat(harness.one(Action.Settle.class)).isEqualTo(new Action.Settle(hold, LeaseState.LOST, null));
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.LOST);
     }
 
     @Test
     void aRepeatedReleaseThatWasNotHeldCountsAsReleased() {
-        Hold hold = bench.held();
-        bench.ends(hold);
-        bench.releaseFails(bench.release());
-        bench.pass(Duration.ofSeconds(1));
-        bench.wasNotHeld(bench.release());
-        assertThat(bench.one(Action.Settle.class)).isEqualTo(new Action.Settle(hold, LeaseState.RELEASED, null));
+        Hold hold = harness.held();
+        harness.ends(hold);
+        harness.releaseFails(harness.release());
+        harness.pass(Duration.ofSeconds(1));
+        harness.wasNotHeld(harness.release());
+        assertThat(harness.one(Action.Settle.class)).isEqualTo(new Action.Settle(hold, LeaseState.RELEASED, null));
     }
 
     @Test
     void afterAFailedReleaseTheProcessCanAcquireAgain() {
-        Hold hold = bench.held();
-        Caller next = bench.joins();
-        bench.ends(hold);
-        LeaseId lease = bench.release();
-        bench.none(Action.SendClaim.class);
-        bench.releaseFails(lease);
-        bench.grants(bench.claim());
-        bench.given(next);
-        bench.pass(Duration.ofSeconds(1));
-        assertThat(bench.release()).isEqualTo(lease);
+        Hold hold = harness.held();
+        Caller next = harness.joins();
+        harness.ends(hold);
+        LeaseId lease = harness.release();
+        harness.none(Action.SendClaim.class);
+        harness.releaseFails(lease);
+        harness.grants(harness.claim());
+        harness.given(next);
+        harness.pass(Duration.ofSeconds(1));
+        assertThat(harness.release()).isEqualTo(lease);
     }
 
     @Test
     void aHolderIsToldWhenTheStoreDoesNotAnswerItsReleaseInTime() {
-        Hold hold = bench.held();
-        bench.ends(hold);
-        LeaseId lease = bench.release();
-        bench.pass(LocalQueueHarness.PATIENCE);
-        Action.Settle settle = bench.one(Action.Settle.class);
+        Hold hold = harness.held();
+        harness.ends(hold);
+        LeaseId lease = harness.release();
+        harness.pass(LocalQueueHarness.PATIENCE);
+        Action.Settle settle = harness.one(Action.Settle.class);
         assertThat(settle.failure()).isInstanceOf(StoreUnavailableException.class);
-        bench.releaseFails(lease);
-        assertThat(bench.queue.isIdle()).as("the release goes on").isFalse();
-        bench.pass(Duration.ofSeconds(1));
-        bench.none(Action.Settle.class);
+        harness.releaseFails(lease);
+        assertThat(harness.queue.isIdle()).as("the release goes on").isFalse();
+        harness.pass(Duration.ofSeconds(1));
+        harness.none(Action.Settle.class);
     }
 
     @Test
     void aReleaseWithoutAnyAnswerIsGivenUpWhenItsLeaseHasRunOut() {
-        Hold hold = bench.held();
-        bench.ends(hold);
-        bench.release();
-        bench.pass(Duration.ofSeconds(35));
-        assertThat(bench.queue.isIdle()).isFalse();
-        bench.pass(Duration.ofSeconds(30));
-        bench.isIdle();
+        Hold hold = harness.held();
+        harness.ends(hold);
+        harness.release();
+        harness.pass(Duration.ofSeconds(35));
+        assertThat(harness.queue.isIdle()).isFalse();
+        harness.pass(Duration.ofSeconds(30));
+        harness.isIdle();
     }
 
     @Test
     void aWaiterWhosePlaceWasConfirmedTooLongAgoIsFinishedHoweverLateTheAnswer() {
-        bench.joins(DEFAULTS.withLeaseDuration(Duration.ofSeconds(3)));
-        Claim claim = bench.claim();
-        bench.stopFor(Duration.ofMillis(2_600));
-        bench.busy(claim);
-        assertThat(bench.withdrawal()).isEqualTo(claim.id());
-        assertThat(bench.claim().id()).isNotEqualTo(claim.id());
+        harness.joins(DEFAULTS.withLeaseDuration(Duration.ofSeconds(3)));
+        Claim claim = harness.claim();
+        harness.stopFor(Duration.ofMillis(2_600));
+        harness.busy(claim);
+        assertThat(harness.withdrawal()).isEqualTo(claim.id());
+        assertThat(harness.claim().id()).isNotEqualTo(claim.id());
     }
 
     @Test
     void aLossWithRequestsOnTheirWayIsSweptToo() {
-        Caller caller = bench.joins();
-        Claim claim = bench.claim();
-        bench.claimFails(claim, Outcome.UNKNOWN);
-        bench.pass(Duration.ofSeconds(1));
-        bench.claim();
-        LeaseId lease = bench.grants(claim);
-        bench.given(caller);
-        bench.storeSaysLost(lease);
-        bench.wasNotHeld(bench.release());
-        bench.pass(HORIZON);
-        assertThat(bench.withdrawal()).isEqualTo(claim.id());
+        Caller caller = harness.joins();
+        Claim claim = harness.claim();
+        harness.claimFails(claim, Outcome.UNKNOWN);
+        harness.pass(Duration.ofSeconds(1));
+        harness.claim();
+        LeaseId lease = harness.grants(claim);
+        harness.given(caller);
+        harness.storeSaysLost(lease);
+        harness.wasNotHeld(harness.release());
+        harness.pass(HORIZON);
+        assertThat(harness.withdrawal()).isEqualTo(claim.id());
     }
 
     // ---- answers that nobody waits for any more ----
@@ -290,82 +290,84 @@ class LocalQueueUnknownOutcomesTest {
     @Test
     void aLateGrantOfAFinishedClaimIsReleased() {
         Claim old = pushedThenReleased();
-        LeaseId again = bench.grants(old);
-        assertThat(bench.release()).isEqualTo(again);
+        LeaseId again = harness.grants(old);
+        assertThat(harness.release()).isEqualTo(again);
     }
 
     @Test
     void aLatePlaceInTheQueueOfAFinishedClaimIsWithdrawn() {
         Claim old = pushedThenReleased();
-        bench.busy(old, Duration.ofSeconds(5), 1);
-        assertThat(bench.withdrawal()).isEqualTo(old.id());
+        harness.busy(old, Duration.ofSeconds(5), 1);
+        assertThat(harness.withdrawal()).isEqualTo(old.id());
     }
 
     @Test
     void aLateFailureOfAFinishedClaimIsWithdrawn() {
         Claim old = pushedThenReleased();
-        bench.claimFails(old, Outcome.UNKNOWN);
-        assertThat(bench.withdrawal()).isEqualTo(old.id());
+        harness.claimFails(old, Outcome.UNKNOWN);
+        assertThat(harness.withdrawal()).isEqualTo(old.id());
     }
 
     @Test
     void aLateAnswerAboutTheLeaseAtHandDoesNotEndIt() {
-        Caller caller = bench.joins();
-        Claim claim = bench.claim();
-        LeaseId lease = bench.newLease(claim);
-        bench.pushes(lease, 0, Duration.ofSeconds(5));
-        Hold hold = bench.given(caller);
-        bench.forget();
-        bench.busy(claim, Duration.ofSeconds(5), 1);
-        bench.claimFails(claim, Outcome.UNKNOWN);
-        bench.none(Action.SendWithdraw.class);
-        bench.none(Action.SendRelease.class);
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.HELD);
+        Caller caller = harness.joins();
+        Claim claim = harness.claim();
+        LeaseId lease = harness.newLease(claim);
+        harness.pushes(lease, 0, Duration.ofSeconds(5));
+        Hold hold = harness.given(caller);
+        harness.forget();
+        harness.busy(claim, Duration.ofSeconds(5), 1);
+        harness.claimFails(claim, Outcome.UNKNOWN);
+        harness.none(Action.SendWithdraw.class);
+        harness.none(Action.SendRelease.class);
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.HELD);
     }
 
     /** A claim that was granted by a signal and released while a request of it was still under way. */
     private Claim pushedThenReleased() {
-        Caller caller = bench.joins();
-        Claim claim = bench.claim();
-        bench.pushes(bench.newLease(claim), 0, Duration.ofSeconds(5));
-        bench.ends(bench.given(caller));
-        bench.released(bench.release());
-        bench.forget();
+        Caller caller = harness.joins();
+        Claim claim = harness.claim();
+        harness.pushes(harness.newLease(claim), 0, Duration.ofSeconds(5));
+        harness.ends(harness.given(caller));
+        harness.released(harness.release());
+        harness.forget();
         return claim;
     }
 
     @Test
     void aSecondAnswerConfirmsTheLeaseThatIsThere() {
-        Caller caller = bench.joins();
-        Claim claim = bench.claim();
-        LeaseId lease = bench.newLease(claim);
-        bench.pushes(lease, 0, Duration.ofSeconds(5));
-        Hold hold = bench.given(caller);
-        ClockReading sentAt = bench.now();
-        bench.answers(claim, new ClaimAnswer.Granted(lease, 0, dev.leasehold.spi.Validity.of(sentAt, LEASE)));
-        assertThat(hold.remaining(bench.now())).isGreaterThan(Duration.ofSeconds(29));
-        bench.none(Action.SendRelease.class);
+        Caller caller = harness.joins();
+        Claim claim = harness.claim();
+        LeaseId lease = harness.newLease(claim);
+        harness.pushes(lease, 0, Duration.ofSeconds(5));
+        Hold hold = harness.given(caller);
+        ClockReading sentAt = harness.now();
+        harness.answers(claim, new ClaimAnswer.Granted(lease, 0, dev.leasehold.spi.Validity.of(sentAt, LEASE)));
+        assertThat(hold.remaining(harness.now())).isGreaterThan(Duration.ofSeconds(29));
+        harness.none(Action.SendRelease.class);
     }
 
     // ---- failures that another try would not change ----
 
     @Test
     void aRefusalOfTheStoreFailsAllCallersAtOnce() {
-        Caller one = bench.joins();
-        Caller two = bench.joins();
-        Claim claim = bench.claim();
-        bench.send(new Event.ClaimFailed(claim.id(), new LockException("no database")));
-        assertThat(bench.all(Action.Fail.class)).extracting(Action.Fail::caller).containsExactly(one, two);
-        bench.isIdle();
+        Caller one = harness.joins();
+        Caller two = harness.joins();
+        Claim claim = harness.claim();
+        harness.send(new Event.ClaimFailed(claim.id(), new LockException("no database")));
+        assertThat(harness.all(Action.Fail.class))
+                .extracting(Action.Fail::caller)
+                .containsExactly(one, two);
+        harness.isIdle();
     }
 
     @Test
     void aRefusedReleaseIsToldAndNotRepeated() {
-        Hold hold = bench.held();
-        bench.ends(hold);
-        LeaseId lease = bench.release();
-        bench.send(new Event.UndoFailed(lease.claim(), lease, new LockException("read-only")));
-        assertThat(bench.one(Action.Settle.class).failure()).hasMessage("read-only");
-        bench.isIdle();
+        Hold hold = harness.held();
+        harness.ends(hold);
+        LeaseId lease = harness.release();
+        harness.send(new Event.CleanupFailed(lease.claim(), lease, new LockException("read-only")));
+        assertThat(harness.one(Action.Settle.class).failure()).hasMessage("read-only");
+        harness.isIdle();
     }
 }

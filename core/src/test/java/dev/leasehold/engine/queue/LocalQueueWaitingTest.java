@@ -21,181 +21,183 @@ import org.junit.jupiter.api.Test;
 /** How long callers wait: for a holder, for their limit, for a store that is silent. Busy and failed are never confused. */
 class LocalQueueWaitingTest {
 
-    private final LocalQueueHarness bench = new LocalQueueHarness();
+    private final LocalQueueHarness harness = new LocalQueueHarness();
 
     // ---- busy ----
 
     @Test
     void aTryIsRefusedWhileTheProcessItselfHolds() {
-        bench.held();
-        bench.refused(bench.tries());
-        bench.none(Action.SendClaim.class);
+        harness.held();
+        harness.refused(harness.tries());
+        harness.none(Action.SendClaim.class);
     }
 
     @Test
     void aTryIsServedIfTheHoldHasRunOutUnseen() {
-        bench.held(UNRENEWED);
-        bench.stopFor(Duration.ofSeconds(31));
-        Caller caller = bench.tries();
-        bench.none(Action.Refuse.class);
-        bench.grants(bench.claim());
-        bench.given(caller);
+        harness.held(UNRENEWED);
+        harness.stopFor(Duration.ofSeconds(31));
+        Caller caller = harness.tries();
+        harness.none(Action.Refuse.class);
+        harness.grants(harness.claim());
+        harness.given(caller);
     }
 
     @Test
     void aTryIsRefusedWhenTheStoreSaysBusy() {
-        Caller caller = bench.tries();
-        bench.busy(bench.claim());
-        bench.refused(caller);
+        Caller caller = harness.tries();
+        harness.busy(harness.claim());
+        harness.refused(caller);
     }
 
     @Test
     void aTryBehindAWaiterToWhomTheStoreHasSaidBusyIsRefusedAtOnce() {
-        bench.joins();
-        bench.busy(bench.claim());
-        bench.refused(bench.tries());
+        harness.joins();
+        harness.busy(harness.claim());
+        harness.refused(harness.tries());
     }
 
     @Test
     void aTryBehindAWaiterIsNotBusyBeforeTheStoreHasSaidAWord() {
-        Caller waiter = bench.joins();
-        Claim claim = bench.claim();
-        Caller trying = bench.tries();
-        bench.none(Action.Refuse.class);
-        bench.claimFails(claim, Outcome.NOT_ACQUIRED);
+        Caller waiter = harness.joins();
+        Claim claim = harness.claim();
+        Caller trying = harness.tries();
+        harness.none(Action.Refuse.class);
+        harness.claimFails(claim, Outcome.NOT_ACQUIRED);
         failClaimsFor(PATIENCE);
-        assertThat(bench.all(Action.Fail.class)).extracting(Action.Fail::caller).containsExactly(waiter, trying);
+        assertThat(harness.all(Action.Fail.class))
+                .extracting(Action.Fail::caller)
+                .containsExactly(waiter, trying);
     }
 
     @Test
     void aTryBehindAWaiterIsNotBusyOnceTheStoreHasFallenSilent() {
-        bench.joins();
-        bench.busy(bench.claim());
-        bench.pass(Duration.ofSeconds(5));
-        bench.claimFails(bench.claim(), Outcome.NOT_ACQUIRED);
-        bench.tries();
-        bench.none(Action.Refuse.class);
+        harness.joins();
+        harness.busy(harness.claim());
+        harness.pass(Duration.ofSeconds(5));
+        harness.claimFails(harness.claim(), Outcome.NOT_ACQUIRED);
+        harness.tries();
+        harness.none(Action.Refuse.class);
     }
 
     @Test
     void aTryBehindAWaiterIsRefusedWhenTheWaiterIsServed() {
-        Caller waiter = bench.joins();
-        Claim claim = bench.claim();
-        Caller trying = bench.tries();
-        bench.grants(claim);
-        bench.given(waiter);
-        bench.refused(trying);
+        Caller waiter = harness.joins();
+        Claim claim = harness.claim();
+        Caller trying = harness.tries();
+        harness.grants(claim);
+        harness.given(waiter);
+        harness.refused(trying);
     }
 
     @Test
     void aWaitThatIsOverIsBusyIfTheStoreHasSaidSo() {
-        Caller caller = bench.joins();
-        bench.busy(bench.claim());
-        bench.waitIsOver(caller);
-        bench.refused(caller);
-        bench.withdrawal();
+        Caller caller = harness.joins();
+        harness.busy(harness.claim());
+        harness.waitIsOver(caller);
+        harness.refused(caller);
+        harness.withdrawal();
     }
 
     @Test
     void aWaitThatIsOverIsBusyBehindAHolderOfThisProcess() {
-        bench.held();
-        Caller caller = bench.joins();
-        bench.waitIsOver(caller);
-        bench.refused(caller);
+        harness.held();
+        Caller caller = harness.joins();
+        harness.waitIsOver(caller);
+        harness.refused(caller);
     }
 
     @Test
     void aWaitThatIsOverBeforeTheStoreHasSaidAWordWaitsForTheFirst() {
-        Caller caller = bench.joins();
-        Claim claim = bench.claim();
-        bench.waitIsOver(caller);
-        bench.none(Action.Refuse.class);
-        bench.busy(claim);
-        bench.refused(caller);
+        Caller caller = harness.joins();
+        Claim claim = harness.claim();
+        harness.waitIsOver(caller);
+        harness.none(Action.Refuse.class);
+        harness.busy(claim);
+        harness.refused(caller);
     }
 
     @Test
     void thatOthersHaveComeLaterIsNoReasonToBeBusy() {
-        Caller first = bench.joins();
-        Claim claim = bench.claim();
-        bench.joins();
-        bench.waitIsOver(first);
-        bench.none(Action.Refuse.class);
-        bench.grants(claim);
-        bench.given(first);
+        Caller first = harness.joins();
+        Claim claim = harness.claim();
+        harness.joins();
+        harness.waitIsOver(first);
+        harness.none(Action.Refuse.class);
+        harness.grants(claim);
+        harness.given(first);
     }
 
     @Test
     void aWaitThatIsOverTwiceIsAnsweredOnce() {
-        Caller caller = bench.joins();
-        Claim claim = bench.claim();
-        bench.waitIsOver(caller);
-        bench.waitIsOver(caller);
-        bench.busy(claim);
-        bench.waitIsOver(caller);
-        bench.refused(caller);
-        bench.none(Action.Refuse.class);
+        Caller caller = harness.joins();
+        Claim claim = harness.claim();
+        harness.waitIsOver(caller);
+        harness.waitIsOver(caller);
+        harness.busy(claim);
+        harness.waitIsOver(caller);
+        harness.refused(caller);
+        harness.none(Action.Refuse.class);
     }
 
     @Test
     void aWaitThatIsOverAfterItWasServedChangesNothing() {
-        Caller caller = bench.joins();
-        bench.grants(bench.claim());
-        bench.given(caller);
-        bench.waitIsOver(caller);
-        bench.none(Action.Refuse.class);
+        Caller caller = harness.joins();
+        harness.grants(harness.claim());
+        harness.given(caller);
+        harness.waitIsOver(caller);
+        harness.none(Action.Refuse.class);
     }
 
     // ---- asking again ----
 
     @Test
     void aWaiterAsksAgainUnderTheSameIdWithinTheInterval() {
-        bench.joins();
-        Claim claim = bench.claim();
-        bench.busy(claim, Duration.ofSeconds(60), 7);
-        bench.pass(Duration.ofSeconds(3));
-        bench.none(Action.SendClaim.class);
-        bench.pass(Duration.ofSeconds(2));
-        assertThat(bench.claim()).isEqualTo(claim.at(7));
+        harness.joins();
+        Claim claim = harness.claim();
+        harness.busy(claim, Duration.ofSeconds(60), 7);
+        harness.pass(Duration.ofSeconds(3));
+        harness.none(Action.SendClaim.class);
+        harness.pass(Duration.ofSeconds(2));
+        assertThat(harness.claim()).isEqualTo(claim.at(7));
     }
 
     @Test
     void theFirstInTheQueueAsksWhenTheHoldersLeaseEnds() {
-        bench.joins();
-        Claim claim = bench.claim();
-        bench.busy(claim, Duration.ofSeconds(1), 1);
-        bench.pass(Duration.ofMillis(1_100));
-        bench.claim();
+        harness.joins();
+        Claim claim = harness.claim();
+        harness.busy(claim, Duration.ofSeconds(1), 1);
+        harness.pass(Duration.ofMillis(1_100));
+        harness.claim();
     }
 
     @Test
     void othersInTheQueueDoNotAskWhenTheHoldersLeaseEnds() {
-        bench.joins();
-        Claim claim = bench.claim();
-        bench.busy(claim, Duration.ofSeconds(1), 2);
-        bench.pass(Duration.ofMillis(3_000));
-        bench.none(Action.SendClaim.class);
+        harness.joins();
+        Claim claim = harness.claim();
+        harness.busy(claim, Duration.ofSeconds(1), 2);
+        harness.pass(Duration.ofMillis(3_000));
+        harness.none(Action.SendClaim.class);
     }
 
     @Test
     void aClaimIsNotAskedAgainWhileItIsUnderWay() {
-        bench.joins();
-        bench.claim();
-        bench.send(new Event.DoubtSignal());
-        bench.pass(Duration.ofSeconds(9));
-        bench.none(Action.SendClaim.class);
+        harness.joins();
+        harness.claim();
+        harness.send(new Event.DoubtSignal());
+        harness.pass(Duration.ofSeconds(9));
+        harness.none(Action.SendClaim.class);
     }
 
     // ---- a silent store ----
 
     @Test
     void aCallerFailsWhenTheStoreHasBeenSilentForTooLong() {
-        Caller caller = bench.joins();
-        bench.claim();
-        bench.pass(PATIENCE.minusMillis(1));
-        bench.none(Action.Fail.class);
-        bench.pass(Duration.ofMillis(1));
-        assertThat(bench.failed(caller)).isInstanceOfSatisfying(StoreUnavailableException.class, e -> {
+        Caller caller = harness.joins();
+        harness.claim();
+        harness.pass(PATIENCE.minusMillis(1));
+        harness.none(Action.Fail.class);
+        harness.pass(Duration.ofMillis(1));
+        assertThat(harness.failed(caller)).isInstanceOfSatisfying(StoreUnavailableException.class, e -> {
             assertThat(e.outcome()).as("the claim is under way").isEqualTo(Outcome.UNKNOWN);
             assertThat(e).hasMessageContaining("test:store").hasMessageContaining("lock");
         });
@@ -203,44 +205,44 @@ class LocalQueueWaitingTest {
 
     @Test
     void aStoreThatIsDownIsNotWaitedForByWhoeverTriesOnceAndByTheOthersForTheStoreTimeout() {
-        Caller patient = bench.joins();
+        Caller patient = harness.joins();
         Caller trying = new Caller(LockOptions.defaults(), true, null);
-        bench.joins(trying);
-        Claim claim = bench.claim();
-        bench.pass(Duration.ofMillis(50));
-        bench.claimFails(claim, Outcome.NOT_ACQUIRED);
-        bench.none(Action.Fail.class);
-        bench.passToNextDue();
-        bench.claimIsInVain(bench.claim());
-        assertThat(bench.failed(trying)).hasMessage("all down");
-        bench.pass(PATIENCE.minusMillis(200));
-        bench.none(Action.Fail.class);
-        bench.pass(Duration.ofMillis(200));
-        bench.failed(patient);
+        harness.joins(trying);
+        Claim claim = harness.claim();
+        harness.pass(Duration.ofMillis(50));
+        harness.claimFails(claim, Outcome.NOT_ACQUIRED);
+        harness.none(Action.Fail.class);
+        harness.passToNextDue();
+        harness.claimIsInVain(harness.claim());
+        assertThat(harness.failed(trying)).hasMessage("all down");
+        harness.pass(PATIENCE.minusMillis(200));
+        harness.none(Action.Fail.class);
+        harness.pass(Duration.ofMillis(200));
+        harness.failed(patient);
     }
 
     @Test
     void aStoreThatSaysWhenItWillServeIsWaitedForByWhoeverWouldWaitForSoLongAnyway() {
-        Caller endless = bench.joins();
+        Caller endless = harness.joins();
         Caller patient = new Caller(LockOptions.defaults(), false, null);
         patient.waitNanos = Duration.ofMinutes(2).toNanos();
-        bench.joins(patient);
+        harness.joins(patient);
         Caller hasty = new Caller(LockOptions.defaults(), false, null);
         hasty.waitNanos = Duration.ofSeconds(40).toNanos();
-        bench.joins(hasty);
-        bench.claimFails(bench.claim(), Duration.ofMinutes(1));
-        bench.passToNextDue();
-        bench.claimFails(bench.claim(), Duration.ofSeconds(59));
-        bench.pass(PATIENCE);
-        assertThat(bench.all(Action.Fail.class))
+        harness.joins(hasty);
+        harness.claimFails(harness.claim(), Duration.ofMinutes(1));
+        harness.passToNextDue();
+        harness.claimFails(harness.claim(), Duration.ofSeconds(59));
+        harness.pass(PATIENCE);
+        assertThat(harness.all(Action.Fail.class))
                 .extracting(Action.Fail::caller)
                 .containsExactlyInAnyOrder(endless, hasty);
-        bench.pass(Duration.ofSeconds(30));
-        bench.all(Action.SendClaim.class);
-        bench.pass(Duration.ofSeconds(20));
-        bench.none(Action.Fail.class);
-        bench.grants(bench.claim());
-        bench.given(patient);
+        harness.pass(Duration.ofSeconds(30));
+        harness.all(Action.SendClaim.class);
+        harness.pass(Duration.ofSeconds(20));
+        harness.none(Action.Fail.class);
+        harness.grants(harness.claim());
+        harness.given(patient);
     }
 
     @Test
@@ -248,50 +250,50 @@ class LocalQueueWaitingTest {
         Thread self = Thread.currentThread();
         Caller first = new Caller(LockOptions.defaults(), false, null);
         first.waiter = new WeakReference<>(self);
-        bench.joins(first);
-        bench.grants(bench.claim());
-        Hold hold = bench.given(first);
+        harness.joins(first);
+        harness.grants(harness.claim());
+        Hold hold = harness.given(first);
         Caller other = new Caller(LockOptions.defaults(), false, null);
         other.waiter = new WeakReference<>(new Thread());
-        bench.joins(other);
-        bench.none(Action.WaitsForItself.class);
+        harness.joins(other);
+        harness.none(Action.WaitsForItself.class);
         Caller again = new Caller(LockOptions.defaults(), false, null);
         again.waiter = new WeakReference<>(self);
-        bench.joins(again);
-        assertThat(bench.one(Action.WaitsForItself.class).hold()).isSameAs(hold);
+        harness.joins(again);
+        assertThat(harness.one(Action.WaitsForItself.class).hold()).isSameAs(hold);
         Caller limited = new Caller(LockOptions.defaults(), false, null);
         limited.waiter = new WeakReference<>(self);
         limited.waitNanos = 1;
-        bench.joins(limited);
-        bench.none(Action.WaitsForItself.class);
+        harness.joins(limited);
+        harness.none(Action.WaitsForItself.class);
     }
 
     @Test
     void aCallerFailsAsNotAcquiredWhereNothingWasCarriedOut() {
-        Caller caller = bench.joins();
-        bench.claimFails(bench.claim(), Outcome.NOT_ACQUIRED);
-        for (int i = 0; i < 100 && bench.queue.nextDue() != LocalQueue.NEVER; i++) {
-            bench.pass(Duration.ofMillis(100));
-            bench.all(Action.SendClaim.class).forEach(send -> bench.claimFails(send.claim(), Outcome.NOT_ACQUIRED));
+        Caller caller = harness.joins();
+        harness.claimFails(harness.claim(), Outcome.NOT_ACQUIRED);
+        for (int i = 0; i < 100 && harness.queue.nextDue() != LocalQueue.NEVER; i++) {
+            harness.pass(Duration.ofMillis(100));
+            harness.all(Action.SendClaim.class).forEach(send -> harness.claimFails(send.claim(), Outcome.NOT_ACQUIRED));
         }
-        assertThat(bench.failed(caller))
+        assertThat(harness.failed(caller))
                 .isInstanceOfSatisfying(
                         StoreUnavailableException.class,
                         e -> assertThat(e.outcome()).isEqualTo(Outcome.NOT_ACQUIRED));
-        bench.forget();
-        bench.isIdle();
+        harness.forget();
+        harness.isIdle();
     }
 
     @Test
     void aWaiterBehindAHolderWaitsWithoutLimit() {
-        bench.joins();
-        Claim claim = bench.claim();
+        harness.joins();
+        Claim claim = harness.claim();
         for (int i = 0; i < 100; i++) {
-            bench.busy(claim, Duration.ofSeconds(60), 1);
-            bench.pass(Duration.ofSeconds(5));
-            bench.claim();
+            harness.busy(claim, Duration.ofSeconds(60), 1);
+            harness.pass(Duration.ofSeconds(5));
+            harness.claim();
         }
-        bench.none(Action.Fail.class);
+        harness.none(Action.Fail.class);
     }
 
     @Test
@@ -305,53 +307,53 @@ class LocalQueueWaitingTest {
 
     @Test
     void aLateComerHasItsOwnPatience() {
-        Caller early = bench.joins();
-        bench.claim();
-        bench.pass(Duration.ofSeconds(6));
-        Caller late = bench.joins();
-        bench.pass(Duration.ofSeconds(4));
-        bench.failed(early);
-        bench.pass(Duration.ofSeconds(6));
-        bench.failed(late);
+        Caller early = harness.joins();
+        harness.claim();
+        harness.pass(Duration.ofSeconds(6));
+        Caller late = harness.joins();
+        harness.pass(Duration.ofSeconds(4));
+        harness.failed(early);
+        harness.pass(Duration.ofSeconds(6));
+        harness.failed(late);
     }
 
     @Test
     void aCallerFailsWhenTheReleaseBeforeItIsNotAnswered() {
-        Hold hold = bench.held();
-        Caller caller = bench.joins();
-        bench.ends(hold);
-        bench.pass(PATIENCE);
-        bench.failed(caller);
+        Hold hold = harness.held();
+        Caller caller = harness.joins();
+        harness.ends(hold);
+        harness.pass(PATIENCE);
+        harness.failed(caller);
     }
 
     @Test
     void aCallerFailsWhenTheRenewalForItIsNotAnswered() {
-        Hold opener = bench.held();
-        bench.joins();
-        Caller unrenewed = bench.joins(UNRENEWED);
-        bench.ends(opener);
-        bench.released(bench.release());
-        bench.grants(bench.claim());
-        Hold hold = bench.one(Action.Give.class).hold();
-        bench.ends(hold);
-        bench.pass(PATIENCE);
-        bench.failed(unrenewed);
-        bench.release();
+        Hold opener = harness.held();
+        harness.joins();
+        Caller unrenewed = harness.joins(UNRENEWED);
+        harness.ends(opener);
+        harness.released(harness.release());
+        harness.grants(harness.claim());
+        Hold hold = harness.one(Action.Give.class).hold();
+        harness.ends(hold);
+        harness.pass(PATIENCE);
+        harness.failed(unrenewed);
+        harness.release();
     }
 
     @Test
     void grantsThatAlwaysComeTooLateAreAFailureNotAnEndlessTry() {
-        Caller caller = bench.tries();
-        for (int i = 0; i < 1_000 && bench.all(Action.Fail.class).isEmpty(); i++) {
-            for (Action.SendClaim send : bench.all(Action.SendClaim.class)) {
-                ClockReading sentAt = bench.now();
-                bench.stopFor(Duration.ofSeconds(4));
-                bench.grants(send.claim(), Duration.ofSeconds(3), sentAt);
+        Caller caller = harness.tries();
+        for (int i = 0; i < 1_000 && harness.all(Action.Fail.class).isEmpty(); i++) {
+            for (Action.SendClaim send : harness.all(Action.SendClaim.class)) {
+                ClockReading sentAt = harness.now();
+                harness.stopFor(Duration.ofSeconds(4));
+                harness.grants(send.claim(), Duration.ofSeconds(3), sentAt);
             }
-            for (Action.SendRelease release : bench.all(Action.SendRelease.class)) {
-                bench.released(release.lease());
+            for (Action.SendRelease release : harness.all(Action.SendRelease.class)) {
+                harness.released(release.lease());
             }
-            bench.look();
+            harness.look();
             if (i == 999) {
                 throw new AssertionError("tried for ever");
             }
@@ -361,74 +363,74 @@ class LocalQueueWaitingTest {
 
     @Test
     void anOldReleaseThatFailsIsNoSilenceOfTheWholeTime() {
-        Hold hold = bench.held();
-        bench.ends(hold);
-        LeaseId lease = bench.release();
-        bench.releaseFails(lease);
-        Caller caller = bench.joins();
-        Claim claim = bench.claim();
-        bench.busy(claim, Duration.ofSeconds(60), 1);
+        Hold hold = harness.held();
+        harness.ends(hold);
+        LeaseId lease = harness.release();
+        harness.releaseFails(lease);
+        Caller caller = harness.joins();
+        Claim claim = harness.claim();
+        harness.busy(claim, Duration.ofSeconds(60), 1);
         for (int i = 0; i < 15; i++) {
-            bench.pass(Duration.ofSeconds(1));
-            bench.all(Action.SendClaim.class).forEach(send -> bench.busy(send.claim(), Duration.ofSeconds(60), 1));
-            bench.all(Action.SendRelease.class).forEach(send -> bench.releaseFails(send.lease()));
+            harness.pass(Duration.ofSeconds(1));
+            harness.all(Action.SendClaim.class).forEach(send -> harness.busy(send.claim(), Duration.ofSeconds(60), 1));
+            harness.all(Action.SendRelease.class).forEach(send -> harness.releaseFails(send.lease()));
         }
-        bench.none(Action.Fail.class);
+        harness.none(Action.Fail.class);
         assertThat(caller.outcome).isNotDone();
     }
 
     @Test
     void oncePatienceIsOverTheClaimIsWithdrawnAtOnce() {
-        Caller caller = bench.joins();
-        bench.busy(bench.claim());
-        bench.pass(Duration.ofSeconds(5));
-        Claim asked = bench.claim();
-        bench.claimFails(asked, Outcome.NOT_ACQUIRED);
+        Caller caller = harness.joins();
+        harness.busy(harness.claim());
+        harness.pass(Duration.ofSeconds(5));
+        Claim asked = harness.claim();
+        harness.claimFails(asked, Outcome.NOT_ACQUIRED);
         failClaimsUntilSomebodyFails();
-        assertThat(bench.failed(caller)).isInstanceOf(StoreUnavailableException.class);
-        assertThat(bench.withdrawal()).isNotNull();
+        assertThat(harness.failed(caller)).isInstanceOf(StoreUnavailableException.class);
+        assertThat(harness.withdrawal()).isNotNull();
     }
 
     // ---- many ----
 
     @Test
     void tenThousandCallersLeaveInLinearTime() {
-        bench.held();
+        harness.held();
         List<Caller> callers =
-                IntStream.range(0, 10_000).mapToObj(i -> bench.joins()).toList();
+                IntStream.range(0, 10_000).mapToObj(i -> harness.joins()).toList();
         for (int i = callers.size() - 1; i >= 0; i--) {
-            bench.leaves(callers.get(i));
+            harness.leaves(callers.get(i));
         }
-        bench.none(Action.SendClaim.class);
+        harness.none(Action.SendClaim.class);
     }
 
     @Test
     void tenThousandCallersAreRefusedTogetherWhenTheStoreSaysBusy() {
         Set<Caller> callers =
-                IntStream.range(0, 10_000).mapToObj(i -> bench.tries()).collect(Collectors.toSet());
-        bench.busy(bench.claim());
-        assertThat(bench.all(Action.Refuse.class))
+                IntStream.range(0, 10_000).mapToObj(i -> harness.tries()).collect(Collectors.toSet());
+        harness.busy(harness.claim());
+        assertThat(harness.all(Action.Refuse.class))
                 .extracting(Action.Refuse::caller)
                 .hasSize(10_000)
                 .allMatch(callers::contains);
-        bench.isIdle();
+        harness.isIdle();
     }
 
     private void failClaimsFor(Duration duration) {
         for (Duration passed = Duration.ZERO; passed.compareTo(duration) < 0; passed = passed.plusMillis(100)) {
-            bench.pass(Duration.ofMillis(100));
-            bench.all(Action.SendClaim.class).forEach(send -> bench.claimFails(send.claim(), Outcome.NOT_ACQUIRED));
+            harness.pass(Duration.ofMillis(100));
+            harness.all(Action.SendClaim.class).forEach(send -> harness.claimFails(send.claim(), Outcome.NOT_ACQUIRED));
         }
     }
 
     private void failClaimsUntilSomebodyFails() {
         for (int i = 0; i < 200; i++) {
-            List<Action.SendClaim> sent = bench.all(Action.SendClaim.class);
-            sent.forEach(send -> bench.claimFails(send.claim(), Outcome.NOT_ACQUIRED));
-            if (bench.has(Action.Fail.class)) {
+            List<Action.SendClaim> sent = harness.all(Action.SendClaim.class);
+            sent.forEach(send -> harness.claimFails(send.claim(), Outcome.NOT_ACQUIRED));
+            if (harness.has(Action.Fail.class)) {
                 return;
             }
-            bench.pass(Duration.ofMillis(100));
+            harness.pass(Duration.ofMillis(100));
         }
     }
 }

@@ -17,169 +17,169 @@ import org.junit.jupiter.api.Test;
 /** Renewal, loss, and the limits of renewal. */
 class LocalQueueWatchdogTest {
 
-    private final LocalQueueHarness bench = new LocalQueueHarness();
+    private final LocalQueueHarness harness = new LocalQueueHarness();
 
     @Test
     void renewsAtAThirdOfTheLease() {
-        bench.held();
-        bench.pass(Duration.ofMillis(9_800));
-        bench.none(Action.SendRenew.class);
-        bench.pass(Duration.ofMillis(200));
-        assertThat(bench.renewal().duration()).isEqualTo(LEASE);
+        harness.held();
+        harness.pass(Duration.ofMillis(9_800));
+        harness.none(Action.SendRenew.class);
+        harness.pass(Duration.ofMillis(200));
+        assertThat(harness.renewal().duration()).isEqualTo(LEASE);
     }
 
     @Test
     void renewsAgainAndAgain() {
-        Hold hold = bench.held();
+        Hold hold = harness.held();
         for (int i = 0; i < 50; i++) {
-            bench.pass(Duration.ofSeconds(10));
-            bench.renewed(bench.renewal().lease(), LEASE);
+            harness.pass(Duration.ofSeconds(10));
+            harness.renewed(harness.renewal().lease(), LEASE);
         }
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.HELD);
-        bench.none(Action.Announce.class);
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.HELD);
+        harness.none(Action.Announce.class);
     }
 
     @Test
     void withoutAnAnswerItAsksEveryTenthThenIsAtRiskThenLost() {
-        Hold hold = bench.held();
-        bench.pass(Duration.ofMillis(19_700));
-        assertThat(bench.all(Action.SendRenew.class)).hasSizeBetween(3, 5);
-        bench.none(Action.Announce.class);
-        bench.pass(Duration.ofMillis(200));
-        assertThat(bench.one(Action.Announce.class).state()).isEqualTo(LeaseState.AT_RISK);
-        bench.pass(Duration.ofMillis(9_700));
-        bench.none(Action.Announce.class);
-        bench.pass(Duration.ofMillis(100));
-        assertThat(bench.one(Action.Announce.class).state()).isEqualTo(LeaseState.LOST);
-        assertThat(bench.one(Action.Settle.class)).isEqualTo(new Action.Settle(hold, LeaseState.LOST, null));
-        bench.release();
+        Hold hold = harness.held();
+        harness.pass(Duration.ofMillis(19_700));
+        assertThat(harness.all(Action.SendRenew.class)).hasSizeBetween(3, 5);
+        harness.none(Action.Announce.class);
+        harness.pass(Duration.ofMillis(200));
+        assertThat(harness.one(Action.Announce.class).state()).isEqualTo(LeaseState.AT_RISK);
+        harness.pass(Duration.ofMillis(9_700));
+        harness.none(Action.Announce.class);
+        harness.pass(Duration.ofMillis(100));
+        assertThat(harness.one(Action.Announce.class).state()).isEqualTo(LeaseState.LOST);
+        assertThat(harness.one(Action.Settle.class)).isEqualTo(new Action.Settle(hold, LeaseState.LOST, null));
+        harness.release();
     }
 
     @Test
     void anAnswerBringsItBackFromAtRisk() {
-        Hold hold = bench.held();
-        bench.pass(Duration.ofSeconds(25));
-        bench.renewed(bench.all(Action.SendRenew.class).get(0).lease(), LEASE);
-        assertThat(bench.all(Action.Announce.class))
+        Hold hold = harness.held();
+        harness.pass(Duration.ofSeconds(25));
+        harness.renewed(harness.all(Action.SendRenew.class).get(0).lease(), LEASE);
+        assertThat(harness.all(Action.Announce.class))
                 .extracting(Action.Announce::state)
                 .containsExactly(LeaseState.AT_RISK, LeaseState.HELD);
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.HELD);
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.HELD);
     }
 
     @Test
     void aLateAnswerCountsFromItsSending() {
-        Hold hold = bench.held();
-        bench.pass(Duration.ofSeconds(10));
-        ClockReading sentAt = bench.now();
-        LeaseId lease = bench.renewal().lease();
-        bench.stopFor(Duration.ofSeconds(15));
-        bench.renewed(lease, LEASE, sentAt);
-        assertThat(hold.remaining(bench.now())).isBetween(Duration.ofSeconds(14), Duration.ofSeconds(15));
+        Hold hold = harness.held();
+        harness.pass(Duration.ofSeconds(10));
+        ClockReading sentAt = harness.now();
+        LeaseId lease = harness.renewal().lease();
+        harness.stopFor(Duration.ofSeconds(15));
+        harness.renewed(lease, LEASE, sentAt);
+        assertThat(hold.remaining(harness.now())).isBetween(Duration.ofSeconds(14), Duration.ofSeconds(15));
     }
 
     @Test
     void anAnswerAfterTheDeadlineDoesNotReviveAHold() {
-        Hold hold = bench.held();
-        bench.pass(Duration.ofSeconds(10));
-        ClockReading sentAt = bench.now();
-        LeaseId lease = bench.renewal().lease();
-        bench.stopFor(Duration.ofSeconds(25));
-        bench.renewed(lease, LEASE, sentAt);
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.LOST);
-        bench.release();
+        Hold hold = harness.held();
+        harness.pass(Duration.ofSeconds(10));
+        ClockReading sentAt = harness.now();
+        LeaseId lease = harness.renewal().lease();
+        harness.stopFor(Duration.ofSeconds(25));
+        harness.renewed(lease, LEASE, sentAt);
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.LOST);
+        harness.release();
     }
 
     @Test
     void lostInAnAnswerCountsAtOnce() {
-        Hold hold = bench.held();
-        bench.pass(Duration.ofSeconds(10));
-        bench.storeSaysLost(bench.renewal().lease());
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.LOST);
-        assertThat(bench.one(Action.Announce.class).state()).isEqualTo(LeaseState.LOST);
-        bench.one(Action.Settle.class);
-        bench.isIdle();
+        Hold hold = harness.held();
+        harness.pass(Duration.ofSeconds(10));
+        harness.storeSaysLost(harness.renewal().lease());
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.LOST);
+        assertThat(harness.one(Action.Announce.class).state()).isEqualTo(LeaseState.LOST);
+        harness.one(Action.Settle.class);
+        harness.isIdle();
     }
 
     @Test
     void anAnswerAboutAnEarlierLeaseChangesNothing() {
-        Caller first = bench.joins();
-        LeaseId old = bench.grants(bench.claim());
-        bench.ends(bench.given(first));
-        bench.released(bench.release());
-        bench.forget();
-        Hold hold = bench.held();
-        bench.storeSaysLost(old);
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.HELD);
-        bench.none(Action.Settle.class);
+        Caller first = harness.joins();
+        LeaseId old = harness.grants(harness.claim());
+        harness.ends(harness.given(first));
+        harness.released(harness.release());
+        harness.forget();
+        Hold hold = harness.held();
+        harness.storeSaysLost(old);
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.HELD);
+        harness.none(Action.Settle.class);
     }
 
     @Test
     void anUnrenewedHoldIsNotRenewedAndKeepsNoThreadBusy() {
-        Hold hold = bench.held(UNRENEWED);
-        bench.pass(Duration.ofMillis(29_600));
-        bench.none(Action.SendRenew.class);
-        bench.none(Action.Announce.class);
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.HELD);
-        bench.pass(Duration.ofMillis(200));
-        assertThat(bench.one(Action.Announce.class).state()).isEqualTo(LeaseState.LOST);
+        Hold hold = harness.held(UNRENEWED);
+        harness.pass(Duration.ofMillis(29_600));
+        harness.none(Action.SendRenew.class);
+        harness.none(Action.Announce.class);
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.HELD);
+        harness.pass(Duration.ofMillis(200));
+        assertThat(harness.one(Action.Announce.class).state()).isEqualTo(LeaseState.LOST);
     }
 
     @Test
     void isNotRenewedBeyondMaxHold() {
-        Hold hold = bench.held(DEFAULTS.withMaxHold(Duration.ofSeconds(35)));
-        bench.pass(Duration.ofSeconds(10));
-        Action.SendRenew last = bench.renewal();
+        Hold hold = harness.held(DEFAULTS.withMaxHold(Duration.ofSeconds(35)));
+        harness.pass(Duration.ofSeconds(10));
+        Action.SendRenew last = harness.renewal();
         assertThat(last.duration()).isBetween(Duration.ofSeconds(25), Duration.ofMillis(25_200));
-        assertThat(bench.one(Action.Unrenewed.class).why()).contains("maxHold");
-        bench.renewed(last.lease(), last.duration());
-        bench.pass(Duration.ofMillis(24_600));
-        bench.none(Action.SendRenew.class);
-        assertThat(hold.state(bench.now()).isValid()).isTrue();
-        bench.pass(Duration.ofMillis(400));
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.LOST);
+        assertThat(harness.one(Action.Unrenewed.class).why()).contains("maxHold");
+        harness.renewed(last.lease(), last.duration());
+        harness.pass(Duration.ofMillis(24_600));
+        harness.none(Action.SendRenew.class);
+        assertThat(hold.state(harness.now()).isValid()).isTrue();
+        harness.pass(Duration.ofMillis(400));
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.LOST);
     }
 
     @Test
     void theLastRenewalBeforeMaxHoldIsRepeatedUntilItIsAnswered() {
-        bench.held(DEFAULTS.withMaxHold(Duration.ofSeconds(35)));
-        bench.pass(Duration.ofSeconds(20));
-        List<Action.SendRenew> tries = bench.all(Action.SendRenew.class);
+        harness.held(DEFAULTS.withMaxHold(Duration.ofSeconds(35)));
+        harness.pass(Duration.ofSeconds(20));
+        List<Action.SendRenew> tries = harness.all(Action.SendRenew.class);
         assertThat(tries).hasSizeGreaterThan(2);
-        assertThat(bench.all(Action.Unrenewed.class)).hasSize(1);
+        assertThat(harness.all(Action.Unrenewed.class)).hasSize(1);
         Duration asked = tries.get(tries.size() - 1).duration();
         assertThat(asked).isLessThan(Duration.ofSeconds(18));
-        bench.renewed(tries.get(0).lease(), asked);
-        bench.pass(Duration.ofSeconds(10));
-        bench.none(Action.SendRenew.class);
+        harness.renewed(tries.get(0).lease(), asked);
+        harness.pass(Duration.ofSeconds(10));
+        harness.none(Action.SendRenew.class);
     }
 
     @Test
     void maxHoldCountsPerHoldNotPerLease() {
         LockOptions capped = DEFAULTS.withMaxHold(Duration.ofSeconds(40));
-        Hold opener = bench.held(capped);
-        Caller next = bench.joins(capped);
-        bench.joins(capped);
-        bench.ends(opener);
-        bench.released(bench.release());
-        bench.grants(bench.claim());
-        Hold first = bench.given(next);
-        bench.forget();
-        bench.stopFor(Duration.ofMillis(5));
-        bench.ends(first);
-        Hold second = bench.one(Action.Give.class).hold();
-        assertThat(second.holdNanosLeft(bench.now().nanos()))
+        Hold opener = harness.held(capped);
+        Caller next = harness.joins(capped);
+        harness.joins(capped);
+        harness.ends(opener);
+        harness.released(harness.release());
+        harness.grants(harness.claim());
+        Hold first = harness.given(next);
+        harness.forget();
+        harness.stopFor(Duration.ofMillis(5));
+        harness.ends(first);
+        Hold second = harness.one(Action.Give.class).hold();
+        assertThat(second.holdNanosLeft(harness.now().nanos()))
                 .isEqualTo(Duration.ofSeconds(40).toNanos());
     }
 
     @Test
     void withoutALimitRenewalsGoOnForYears() {
-        Hold hold = bench.held(DEFAULTS.withMaxHold(LockOptions.FOREVER).withLeaseDuration(Duration.ofDays(3_000)));
+        Hold hold = harness.held(DEFAULTS.withMaxHold(LockOptions.FOREVER).withLeaseDuration(Duration.ofDays(3_000)));
         for (int i = 0; i < 30; i++) {
-            bench.passToNextDue();
-            bench.renewed(bench.renewal().lease(), Duration.ofDays(3_000));
+            harness.passToNextDue();
+            harness.renewed(harness.renewal().lease(), Duration.ofDays(3_000));
         }
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.HELD);
-        bench.none(Action.Unrenewed.class);
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.HELD);
+        harness.none(Action.Unrenewed.class);
     }
 
     @Test
@@ -188,34 +188,34 @@ class LocalQueueWatchdogTest {
                 .withLeaseDuration(LockOptions.FOREVER)
                 .withMaxHold(LockOptions.FOREVER)
                 .withAtLeast(LockOptions.FOREVER);
-        Hold hold = bench.held(forever);
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.HELD);
-        assertThat(hold.remaining(bench.now())).isGreaterThan(Duration.ofDays(36_000));
-        bench.pass(Duration.ofDays(1));
-        bench.none(Action.SendRenew.class);
-        bench.ends(hold);
-        assertThat(bench.one(Action.SendRelease.class).keepFor()).isEqualTo(LockOptions.FOREVER.minusDays(1));
+        Hold hold = harness.held(forever);
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.HELD);
+        assertThat(hold.remaining(harness.now())).isGreaterThan(Duration.ofDays(36_000));
+        harness.pass(Duration.ofDays(1));
+        harness.none(Action.SendRenew.class);
+        harness.ends(hold);
+        assertThat(harness.one(Action.SendRelease.class).keepFor()).isEqualTo(LockOptions.FOREVER.minusDays(1));
     }
 
     @Test
     void aHoldOfADeadThreadIsNotRenewed() throws InterruptedException {
         Thread owner = new Thread(() -> {});
-        Caller caller = bench.joins(new Caller(DEFAULTS, false, owner));
-        bench.grants(bench.claim());
-        Hold hold = bench.given(caller);
+        Caller caller = harness.joins(new Caller(DEFAULTS, false, owner));
+        harness.grants(harness.claim());
+        Hold hold = harness.given(caller);
         owner.start();
         owner.join();
-        bench.pass(Duration.ofSeconds(15));
-        bench.none(Action.SendRenew.class);
-        bench.one(Action.Unrenewed.class);
-        bench.none(Action.SendRelease.class);
-        bench.pass(Duration.ofSeconds(15));
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.LOST);
+        harness.pass(Duration.ofSeconds(15));
+        harness.none(Action.SendRenew.class);
+        harness.one(Action.Unrenewed.class);
+        harness.none(Action.SendRelease.class);
+        harness.pass(Duration.ofSeconds(15));
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.LOST);
     }
 
     @Test
     void aHoldThatNothingReferencesIsNotRenewed() {
-        Hold hold = bench.held();
+        Hold hold = harness.held();
         boolean[] referenced = {true};
         hold.watchedBy(new HoldWatcher() {
             @Override
@@ -226,61 +226,61 @@ class LocalQueueWatchdogTest {
             @Override
             public void stateChanged(LeaseState state) {}
         });
-        bench.pass(Duration.ofSeconds(10));
-        bench.renewed(bench.renewal().lease(), LEASE);
+        harness.pass(Duration.ofSeconds(10));
+        harness.renewed(harness.renewal().lease(), LEASE);
         referenced[0] = false;
-        bench.pass(Duration.ofSeconds(15));
-        bench.none(Action.SendRenew.class);
-        bench.one(Action.Unrenewed.class);
+        harness.pass(Duration.ofSeconds(15));
+        harness.none(Action.SendRenew.class);
+        harness.one(Action.Unrenewed.class);
     }
 
     @Test
     void anAnswerThatCameRoundAnotherWayDoesNotShortenALease() {
-        Hold hold = bench.held();
-        bench.extend(hold, Duration.ofMinutes(10));
-        LeaseId lease = bench.renewal().lease();
-        bench.renewed(lease, Duration.ofMinutes(10));
-        bench.renewed(lease, LEASE);
-        assertThat(hold.remaining(bench.now())).isGreaterThan(Duration.ofMinutes(9));
+        Hold hold = harness.held();
+        harness.extend(hold, Duration.ofMinutes(10));
+        LeaseId lease = harness.renewal().lease();
+        harness.renewed(lease, Duration.ofMinutes(10));
+        harness.renewed(lease, LEASE);
+        assertThat(hold.remaining(harness.now())).isGreaterThan(Duration.ofMinutes(9));
     }
 
     @Test
     void onceMaxHoldIsOverNothingIsAskedAnyMore() {
-        bench.held(DEFAULTS.withMaxHold(Duration.ofSeconds(12)));
-        bench.pass(Duration.ofSeconds(16));
-        bench.forget();
-        bench.pass(Duration.ofSeconds(10));
-        bench.none(Action.SendRenew.class);
+        harness.held(DEFAULTS.withMaxHold(Duration.ofSeconds(12)));
+        harness.pass(Duration.ofSeconds(16));
+        harness.forget();
+        harness.pass(Duration.ofSeconds(10));
+        harness.none(Action.SendRenew.class);
     }
 
     @Test
     void theMaxHoldOfTheFormerHolderDoesNotEndTheRenewalsOfTheNext() {
-        Hold opener = bench.held();
-        Caller capped = bench.joins(DEFAULTS.withMaxHold(Duration.ofSeconds(35)));
-        bench.joins();
-        bench.ends(opener);
-        bench.released(bench.release());
-        LeaseId lease = bench.grants(bench.claim());
-        Hold first = bench.given(capped);
-        bench.extend(first, Duration.ofMinutes(10));
-        bench.one(Action.Unrenewed.class);
-        bench.renewed(lease, Duration.ofSeconds(35));
-        bench.ends(first);
-        bench.one(Action.Give.class);
-        bench.forget();
+        Hold opener = harness.held();
+        Caller capped = harness.joins(DEFAULTS.withMaxHold(Duration.ofSeconds(35)));
+        harness.joins();
+        harness.ends(opener);
+        harness.released(harness.release());
+        LeaseId lease = harness.grants(harness.claim());
+        Hold first = harness.given(capped);
+        harness.extend(first, Duration.ofMinutes(10));
+        harness.one(Action.Unrenewed.class);
+        harness.renewed(lease, Duration.ofSeconds(35));
+        harness.ends(first);
+        harness.one(Action.Give.class);
+        harness.forget();
         for (int i = 0; i < 5; i++) {
-            bench.passToNextDue();
-            bench.renewed(bench.renewal().lease(), LEASE);
+            harness.passToNextDue();
+            harness.renewed(harness.renewal().lease(), LEASE);
         }
     }
 
     @Test
     void aFailedRenewalIsNotALoss() {
-        Hold hold = bench.held();
-        bench.pass(Duration.ofSeconds(10));
-        bench.send(new Event.RenewFailed(bench.renewal().lease(), LocalQueueHarness.down(Outcome.UNKNOWN)));
-        assertThat(hold.state(bench.now())).isEqualTo(LeaseState.HELD);
-        bench.pass(Duration.ofSeconds(4));
-        bench.renewal();
+        Hold hold = harness.held();
+        harness.pass(Duration.ofSeconds(10));
+        harness.send(new Event.RenewFailed(harness.renewal().lease(), LocalQueueHarness.down(Outcome.UNKNOWN)));
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.HELD);
+        harness.pass(Duration.ofSeconds(4));
+        harness.renewal();
     }
 }

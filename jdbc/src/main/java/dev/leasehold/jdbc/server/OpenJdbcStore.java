@@ -235,7 +235,7 @@ public final class OpenJdbcStore
 
     /** Session locks need transactions, and a session that belongs to its own thread. */
     @Override
-    public void lend(Runnable request) {
+    public void runOnCaller(Runnable request) {
         runner.calling();
         if (session == null && runner.mayLend()) {
             workers.lend(request);

@@ -203,7 +203,7 @@ final class SimStore implements Store, SimServer.Inbox {
         long number = ++sent;
         pending.put(number, result);
         ClockReading sentAt = context.time().now();
-        TimeSource.Timer patience = context.time().schedule(scenario.operationTimeout, () -> {
+        TimeSource.Timer limit = context.time().schedule(scenario.operationTimeout, () -> {
             if (pending.remove(number) != null) {
                 world.note(process.name(), "gives up waiting for an answer", request);
                 result.completeExceptionally(failure("no answer", Outcome.UNKNOWN));
@@ -213,7 +213,7 @@ final class SimStore implements Store, SimServer.Inbox {
                 request,
                 (answer, stamp) -> back.send(() -> process.run(() -> {
                     if (pending.remove(number) != null) {
-                        patience.cancel();
+                        limit.cancel();
                         exchangeSentAt = sentAt;
                         exchange = stamp;
                         result.complete(read.apply(answer, sentAt));

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** What a store does on a lent thread is a part of the time that its caller is ready to wait. */
 @Timeout(60)
-class LentTimeTest {
+class CallerRunsTimeTest {
 
     private static final Duration LENT = Duration.ofMillis(950);
     private static final Duration MAX_WAIT = Duration.ofSeconds(20);
@@ -59,7 +59,7 @@ class LentTimeTest {
         Clock clock = new Clock();
         WrappedStore lending = new WrappedStore(memory) {
             @Override
-            void lend(Store store, Runnable request) {
+            void runOnCaller(Store store, Runnable request) {
                 request.run();
                 clock.nanos.addAndGet(LENT.toNanos());
             }
@@ -88,7 +88,7 @@ class LentTimeTest {
             }
 
             @Override
-            void lend(Store store, Runnable request) {
+            void runOnCaller(Store store, Runnable request) {
                 request.run();
                 long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
                 for (long left = 1; left > 0; left = end - System.nanoTime()) {

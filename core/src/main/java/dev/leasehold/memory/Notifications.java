@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** What a change means for clients other than the one that asked. Told after the change, outside every lock. */
-final class News {
+final class Notifications {
 
     record Granted(LeaseId lease, int spare, Duration timeLeft) {}
 
