@@ -1,4 +1,4 @@
-/** For tests of code that uses locks: locks in memory, a clock that the test sets, locks held elsewhere or lost. */
+/** Support for tests of code that uses locks: locks in memory, a clock that the test sets, locks held elsewhere or lost. */
 module dev.leasehold.test {
     requires transitive dev.leasehold;
     requires static org.jspecify;

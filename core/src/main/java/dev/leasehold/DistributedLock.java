@@ -6,29 +6,20 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A name that at most one holder may hold at a time, in all processes that use the same store. Thread-safe.
- *
- * <p><b>Not re-entrant and not bound to a thread:</b> a caller that acquires it twice waits for itself; the {@link Lease}
- * may be passed on and released by any thread. For a lock owned by a thread, see {@link ReentrantDistributedLock}.
- *
- * <p>Every way to obtain the lock has three outcomes that are never confused: acquired; busy (an empty result); failed
- * (an exception). The protected code never runs without the lock.
- *
- * <p>All methods that may block throw {@link InterruptedException} when the thread is interrupted before or while it
- * waits; then the lock was not acquired, and what the claim has left in the store is removed in the background. All throw
- * {@link IllegalStateException} if the client is closed, before or meanwhile.
+ * A distributed lock is a name that at most one holder may hold at a time, in all processes that use the same store.
+ * Thread-safe.
  */
 public interface DistributedLock {
 
     /**
-     * The lock's name.
+     * Returns the lock's name.
      *
      * @return the name, without the namespace
      */
     String name();
 
     /**
-     * How the lock is held.
+     * Returns how the lock is held.
      *
      * @return the options
      */
@@ -47,12 +38,14 @@ public interface DistributedLock {
     Lease acquire() throws InterruptedException;
 
     /**
-     * Tries once. A store that does not answer is waited for for one second, so that an outage does not take up the callers'
-     * threads; where it refuses connections or was found to be down, not at all. Only until it has answered this client for the
-     * first time, while connections are made, it is waited for up to the client's store timeout.
+     * Tries once. A store that does not answer is waited for for one second, so that an outage does not take up the
+     * callers' threads; one that refuses connections or was found to be down is not waited for at all. Only until the store
+     * has answered this client for the first time, while connections are made, is it waited for up to the client's store
+     * timeout.
      *
-     * @return the lease, valid, or empty if the lock is busy. It holds the lock until it is closed: whoever asks only {@code
-     *     tryAcquire().isPresent()} has locked out everybody until the lease is collected or reaches its {@code maxHold}
+     * @return the lease, valid, or empty if the lock is busy. It holds the lock until it is closed: code that asks only
+     *     {@code tryAcquire().isPresent()} has locked out everybody until the lease is collected or reaches its {@code
+     *     maxHold}
      * @throws StoreUnavailableException if the store did not answer; the lock is not held
      * @throws LockException if the store refused in a way that trying again will not change; the lock is not held
      * @throws InterruptedException if the thread is interrupted
@@ -61,8 +54,8 @@ public interface DistributedLock {
     Optional<Lease> tryAcquire() throws InterruptedException;
 
     /**
-     * Acquires the lock, waiting for its holder up to a limit. A store that does not answer is waited for up to that limit, too,
-     * but for one second at least, and up to the client's store timeout where it has never answered this client; then the
+     * Acquires the lock, waiting for its holder up to a limit. A store that does not answer is waited for up to that limit,
+     * too, but for one second at least, and up to the client's store timeout if it has never answered this client. Then the
      * call fails: an unreachable store is never reported as a busy lock.
      *
      * @param maxWait how long to wait for the holder; zero or negative means one try, huge values mean without limit
@@ -75,10 +68,11 @@ public interface DistributedLock {
     Optional<Lease> tryAcquire(Duration maxWait) throws InterruptedException;
 
     /**
-     * Acquires the lock without blocking the caller. Whatever completes the future early (cancelling it, a time-out,
-     * completing it by hand) withdraws the claim; a lease granted at that very moment is released. Giving up the wait is not
-     * that: after {@code acquireAsync().get(timeout)} has timed out, and after a dependent stage was cancelled, this future
-     * still acquires the lock, so cancel it, or use {@link CompletableFuture#orTimeout}, or {@link #tryAcquireAsync}.
+     * Acquires the lock without blocking the caller. Completing the future early in any way (cancelling it, a time-out,
+     * completing it by hand) withdraws the claim; a lease granted at that very moment is released. Giving up the wait is
+     * different: after {@code acquireAsync().get(timeout)} has timed out, and after a dependent stage was cancelled, this
+     * future still acquires the lock, so cancel it, or use {@link CompletableFuture#orTimeout}, or {@link
+     * #tryAcquireAsync}.
      *
      * @return completes with the lease, or exceptionally as {@link #acquire()} throws. Dependent actions without an
      *     executor of their own run on the client's executor
@@ -87,7 +81,8 @@ public interface DistributedLock {
     CompletableFuture<Lease> acquireAsync();
 
     /**
-     * As {@link #tryAcquire(Duration)}, without blocking the caller; as for early completion see {@link #acquireAsync()}.
+     * Acquires the lock as {@link #tryAcquire(Duration)} does, without blocking the caller; for early completion see {@link
+     * #acquireAsync()}.
      *
      * @param maxWait how long to wait for the holder
      * @return completes with the lease, or empty if the lock is busy, or exceptionally
@@ -124,7 +119,7 @@ public interface DistributedLock {
     <T extends @Nullable Object, E extends Exception> T call(LeaseFunction<T, E> body) throws E, InterruptedException;
 
     /**
-     * As {@link #call(LeaseFunction)}, waiting for the holder up to a limit.
+     * Calls the body as {@link #call(LeaseFunction)} does, waiting for the holder up to a limit.
      *
      * @param maxWait how long to wait for the holder
      * @param body what to run
@@ -142,7 +137,7 @@ public interface DistributedLock {
             throws E, InterruptedException;
 
     /**
-     * As {@link #run}, waiting for the holder up to a limit.
+     * Runs the body as {@link #run} does, waiting for the holder up to a limit.
      *
      * @param maxWait how long to wait for the holder
      * @param body what to run

@@ -5,11 +5,7 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Says how an office is held. Immutable and thread-safe; start from {@link #ofLease}.
- *
- * <p>A leader's lease is renewed for as long as it leads; there is no longest term.
- */
+/** Election options say how an office is held. Immutable and thread-safe; start from {@link #ofLease}. */
 public final class ElectionOptions {
 
     private static final int MOST_MARGIN = 3;
@@ -30,7 +26,7 @@ public final class ElectionOptions {
     }
 
     /**
-     * Options with the usual margin, a tenth of the lease.
+     * Makes options with the usual margin, a tenth of the lease.
      *
      * @param leaseDuration 100 ms to 36,500 days
      * @return the options
@@ -41,18 +37,19 @@ public final class ElectionOptions {
     }
 
     /**
-     * The time for which the lease is granted or renewed at a time: how long a leader that crashes leaves the office empty.
+     * Returns the time for which the lease is granted or renewed at a time: how long a leader that crashes leaves the
+     * office empty.
      *
-     * @return 100 ms to 36,500 days. What the store at hand grants at most may be less
+     * @return 100 ms to 36,500 days. The store's own limit may be lower
      */
     public Duration leaseDuration() {
         return leaseDuration;
     }
 
     /**
-     * The time before its lease runs out at which a leader that cannot renew it is demoted: the time that its work has to end
-     * before anybody else can be elected. Where the store has granted less than was asked for (a hand-over that is not
-     * confirmed yet), it is a third of that at most.
+     * Returns how long before its lease runs out a leader that cannot renew it is demoted: the time that its work has to
+     * end before anybody else can be elected. Where the store has granted less than was asked for (a hand-over that is not
+     * confirmed yet), the margin is a third of that at most.
      *
      * @return zero to a third of {@link #leaseDuration()}
      */

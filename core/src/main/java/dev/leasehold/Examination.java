@@ -5,7 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * What an examination of a store has found. Immutable.
+ * An examination is the list of findings about a store. Immutable.
  *
  * <p>Later versions may add parts: read it by its accessors, and leave its making to the library.
  *
@@ -21,7 +21,7 @@ public record Examination(List<Finding> findings) {
     }
 
     /**
-     * The severity of the worst finding.
+     * Returns the severity of the worst finding.
      *
      * @return {@link Severity#FINE} if there is none
      */
@@ -30,7 +30,7 @@ public record Examination(List<Finding> findings) {
     }
 
     /**
-     * What a lock there is worth, in a few sentences for people.
+     * Returns how far locks in this store can be relied on, in a few sentences for people.
      *
      * @return the sentences
      */

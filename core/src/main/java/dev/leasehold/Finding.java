@@ -3,9 +3,7 @@ package dev.leasehold;
 import java.util.Objects;
 
 /**
- * One thing that an examination of a store has found, good or bad. Immutable.
- *
- * <p>Later versions may add parts: read it by its accessors, and leave its making to the library.
+ * A finding is one thing that an examination of a store has found, good or bad. Immutable.
  *
  * @param severity how bad it is
  * @param code names the kind of finding to programs, as {@code redis-evicts}; never changes its meaning
@@ -19,15 +17,15 @@ import java.util.Objects;
 public record Finding(
         Severity severity, String code, String node, String what, String consequence, String remedy, String fault) {
 
-    /** How bad a finding is, the worst first. */
+    /** The severity of a finding, the worst first. */
     public enum Severity {
         /** Locks do not work here, or are lost without any fault. */
         SERIOUS,
         /** A fault that happens in practice makes locks worth less than they could be. */
         WARNING,
-        /** Worth knowing; also what could not be seen. */
+        /** The finding is worth knowing, or something could not be looked at. */
         NOTE,
-        /** It was looked at, and is as it should be. */
+        /** The thing was looked at, and is as it should be. */
         FINE
     }
 
@@ -43,7 +41,7 @@ public record Finding(
     }
 
     /**
-     * Begins a finding: what was seen.
+     * Begins a finding with what was seen.
      *
      * @param severity how bad it is
      * @param code its kind
@@ -56,7 +54,7 @@ public record Finding(
     }
 
     /**
-     * Adds what it means and what to do.
+     * Adds the consequence and the remedy.
      *
      * @param newConsequence what it does to locks
      * @param newRemedy what to do about it
@@ -67,7 +65,7 @@ public record Finding(
     }
 
     /**
-     * Adds after which fault locks are fenced only.
+     * Adds the fault after which locks are fenced only.
      *
      * @param newFault the fault, for a list: {@code a restart of the server}
      * @return the changed copy

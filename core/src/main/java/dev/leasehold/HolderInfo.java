@@ -6,9 +6,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who holds a lock, as its store sees it. For people: nothing may be decided by it.
- *
- * <p>Later versions may add parts: read it by its accessors, and leave its making to the library.
+ * Holder information describes the holder of a lock, as its store sees it. For people: nothing may be decided by it.
  *
  * @param owner the client in words (host, process, label); empty where the lock is kept without a holder
  * @param token the fencing token of the lease: the first of its run

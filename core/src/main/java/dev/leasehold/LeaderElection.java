@@ -5,8 +5,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A candidate for an office that one of all candidates holds at a time, in all processes that use the same store.
- * Thread-safe. An office is a lock, and leading is holding it: the name is that of {@link Leasehold#lock(String)}, and {@code
+ * A leader election is a candidate for an office that one of all candidates holds at a time, in all processes that use the
+ * same store. Thread-safe. An office is a lock, and leading is holding it: the name is that of {@link Leasehold#lock(String)}, and {@code
  * leasehold run} on the command line stands for the same office.
  *
  * <p>A candidate campaigns, with {@link #run} on the calling thread or with {@link #start} in the background, until it is
@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
  * <p>A term ends by {@link #resign}, {@link #close} or the end of the work, or because the lease is lost: it was not renewed
  * until the margin ({@link ElectionOptions#margin}) before its deadline, the store says that it is gone, or it stays
  * unconfirmed for a fifth of the lease after the machine slept or a clock was set. From then on {@link #isLeader} is false,
- * the work is interrupted, and the listeners are told; after that, what is left of the lock is given back. So while the
+ * the work is interrupted, and the listeners are notified; after that, the lock is given back if it is still held. So while the
  * margin is long enough for the work to end, nobody leads before it has. The lease itself is valid until its deadline.
  *
  * <p>Closing the client ends the term too, but gives the lock back without waiting for work and listeners: close the candidate
@@ -27,14 +27,14 @@ import java.util.concurrent.CompletableFuture;
 public interface LeaderElection extends AutoCloseable {
 
     /**
-     * The office: the lock's name.
+     * Returns the name of the office, which is the lock's name.
      *
      * @return the name, without the namespace
      */
     String name();
 
     /**
-     * How the office is held.
+     * Returns how the office is held.
      *
      * @return the options
      */
@@ -68,32 +68,33 @@ public interface LeaderElection extends AutoCloseable {
 
     /**
      * Campaigns in the background until {@link #close}, also if nothing refers to this object any more. Does nothing if it
-     * does so already. Where the store refuses in a way that trying again will not change, that is logged, told to those
-     * who wait for leadership, and tried again after a lease, because an operator may have repaired it.
+     * does so already. If the store refuses in a way that trying again will not change, the refusal is logged, callers that
+     * wait for leadership get it, and the candidate tries again after a lease, because an operator may have repaired the
+     * store.
      *
      * @throws IllegalStateException if {@link #run} is running, or the candidate or the client is closed
      */
     void start();
 
     /**
-     * Whether this candidate leads now. Never blocks, and needs no network, no answer and no live thread to become false
-     * before anybody else can be elected. May be true again in a later term: what belongs to one term had better ask its
-     * {@link Lease}.
+     * Returns whether this candidate leads now. Never blocks, and needs no network, no answer and no live thread to become
+     * false before anybody else can be elected. May be true again in a later term: code that belongs to one term should
+     * check that term's {@link Lease} instead.
      *
      * @return true if so; false, too, while the lease is {@link LeaseState#UNCONFIRMED}, which may pass
      */
     boolean isLeader();
 
     /**
-     * The lease of the present term. Releasing it ends the term, but without waiting for listeners and work: {@link #resign}
-     * does.
+     * Returns the lease of the present term. Releasing it ends the term, but without waiting for listeners and work: {@link
+     * #resign} does.
      *
      * @return empty if this candidate does not lead
      */
     Optional<Lease> lease();
 
     /**
-     * Who leads, as the store sees it at this moment. For people: nothing may be decided by it.
+     * Returns the leader, as the store sees it at this moment. For people: nothing may be decided by it.
      *
      * @return the leader (the description of its client, its term as token), or empty if nobody leads
      * @throws StoreUnavailableException if the store did not answer
@@ -103,16 +104,17 @@ public interface LeaderElection extends AutoCloseable {
     Optional<HolderInfo> leader() throws InterruptedException;
 
     /**
-     * Has a listener told of each election and demotion of this candidate from now on; at once, if it leads already.
+     * Adds a listener, which is notified of each election and demotion of this candidate from now on; at once, if it leads
+     * already.
      *
-     * @param listener whom to tell
+     * @param listener the listener
      */
     void onChange(ElectionListener listener);
 
     /**
-     * Has a listener told of no change that comes from now on, also not of the end of a term whose beginning it was told. What
-     * is on its way to it already may still arrive. Does nothing where it was never added; one that was added twice is told
-     * once from now on.
+     * Removes a listener, which is not notified of any change that comes from now on, not even of the end of a term whose
+     * beginning it knows. A call that is on its way to it already may still arrive. Does nothing if it was never added; one
+     * that was added twice is notified once from now on.
      *
      * @param listener the very object that was added
      */
@@ -132,8 +134,8 @@ public interface LeaderElection extends AutoCloseable {
     Optional<Lease> awaitLeadership(Duration maxWait) throws InterruptedException;
 
     /**
-     * As {@link #awaitLeadership}, without blocking the caller and without a limit. Completing the future early changes
-     * nothing but the future.
+     * Waits as {@link #awaitLeadership} does, without blocking the caller and without a limit. Completing the future early
+     * changes nothing but the future.
      *
      * @return completes with the term's lease, or exceptionally. Dependent actions without an executor of their own run on
      *     the client's executor
@@ -145,7 +147,7 @@ public interface LeaderElection extends AutoCloseable {
     /**
      * Ends the present term, and lets the others have their turn: this candidate stands again after a short pause (a tenth
      * of the lease, a second at most), behind those who wait. When this returns, {@link #isLeader} is false; the work is
-     * interrupted, the listeners are told, and after that the lock is given back in the background.
+     * interrupted, the listeners are notified, and after that the lock is given back in the background.
      *
      * @return whether it led
      */

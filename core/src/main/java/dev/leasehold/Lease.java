@@ -5,38 +5,39 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The right to a lock until a deadline. Not bound to a thread: any thread may use, extend and release it. Thread-safe.
+ * A lease is the right to a lock until a deadline. Not bound to a thread: any thread may use, extend and release it.
+ * Thread-safe.
  *
- * <p>What it says of itself, it says from this machine's own clock: {@link #isValid()} needs no network, no answer and no
- * live renewal thread to become false in time. It is renewed in the background for as long as something references it;
- * an object that was dropped without being released is no longer renewed and runs out.
+ * <p>Its state comes from this machine's own clock: {@link #isValid()} needs no network, no answer and no live renewal
+ * thread to become false in time. The lease is renewed in the background for as long as something references it; an object
+ * that was dropped without being released is no longer renewed and runs out.
  */
 public interface Lease extends AutoCloseable {
 
     /**
-     * The lock's name.
+     * Returns the lock's name.
      *
      * @return the name, without the namespace
      */
     String name();
 
     /**
-     * The fencing token: greater than that of every hold of this lock granted earlier. Give it to the resource that the
-     * lock protects, so that the resource can refuse a holder that does not know yet that it has lost the lock.
+     * Returns the fencing token: greater than that of every hold of this lock granted earlier. Give it to the resource that
+     * the lock protects, so that the resource can refuse a holder that does not know yet that it has lost the lock.
      *
      * @return a positive number below 2<sup>63</sup>
      */
     long token();
 
     /**
-     * What is known of the lease now. Never blocks.
+     * Returns the state of the lease as it is known now. Never blocks.
      *
      * @return the state
      */
     LeaseState state();
 
     /**
-     * Whether the lock may be relied on now. Never blocks. A lease that was seen to be over stays so.
+     * Returns whether the lock may be relied on now. Never blocks. A lease that was seen to be over stays so.
      *
      * @return true in the states {@link LeaseState#HELD} and {@link LeaseState#AT_RISK}
      */
@@ -45,14 +46,14 @@ public interface Lease extends AutoCloseable {
     }
 
     /**
-     * How long the lease is valid from now on, if nothing is heard from the store any more. Never blocks.
+     * Returns how long the lease is valid from now on, if nothing is heard from the store any more. Never blocks.
      *
      * @return zero if it is not valid
      */
     Duration remaining();
 
     /**
-     * Does nothing while the lease is valid.
+     * Checks that the lease is valid; does nothing if it is.
      *
      * @throws LeaseLostException if it is not valid, for whatever reason: lost, released, or not confirmed
      */
@@ -74,24 +75,25 @@ public interface Lease extends AutoCloseable {
     Duration extend(Duration duration) throws InterruptedException;
 
     /**
-     * Has a listener told of each change of state from now on, in order, on the client's executor. If the lease is over
-     * already, the listener is told that at once.
+     * Adds a listener, which is notified of each change of state from now on, in order, on the client's executor. If the
+     * lease is over already, the listener is notified of that at once.
      *
-     * @param listener whom to tell
+     * @param listener the listener
      */
     void onStateChange(LeaseListener listener);
 
     /**
-     * Has a listener told of no change that comes from now on. What is on its way to it already may still arrive. Does nothing
-     * where it was never added; one that was added twice is told once from now on.
+     * Removes a listener, which is not notified of any change that comes from now on. A call that is on its way to it
+     * already may still arrive. Does nothing if it was never added; one that was added twice is notified once from now on.
      *
      * @param listener the very object that was added
      */
     void removeListener(LeaseListener listener);
 
     /**
-     * Completes when the lease is over, with {@link LeaseState#LOST} or {@link LeaseState#RELEASED}; the first no later
-     * than the deadline. Dependent actions without an executor of their own run on the client's executor.
+     * Returns a stage that completes when the lease is over, with {@link LeaseState#LOST} or {@link LeaseState#RELEASED};
+     * the first no later than the deadline. Dependent actions without an executor of their own run on the client's
+     * executor.
      *
      * @return the stage
      */
@@ -110,7 +112,7 @@ public interface Lease extends AutoCloseable {
     LeaseState release() throws InterruptedException;
 
     /**
-     * Ends the hold at once and tells the store in the background.
+     * Ends the hold at once and releases it in the store in the background.
      *
      * @return completes as {@link #release()} returns
      */

@@ -1,7 +1,7 @@
 package dev.leasehold;
 
 /**
- * Code to run under a lock.
+ * A lease body is code to run under a lock.
  *
  * @param <E> what it may throw
  */
@@ -9,7 +9,7 @@ package dev.leasehold;
 public interface LeaseBody<E extends Exception> {
 
     /**
-     * Runs.
+     * Runs the code.
      *
      * @param lease the lease under which it runs; released afterwards
      * @throws E if it fails

@@ -3,7 +3,7 @@ package dev.leasehold;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Code to run under a lock, with a result.
+ * A lease function is code to run under a lock, with a result.
  *
  * @param <T> its result
  * @param <E> what it may throw
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 public interface LeaseFunction<T extends @Nullable Object, E extends Exception> {
 
     /**
-     * Runs.
+     * Runs the code.
      *
      * @param lease the lease under which it runs; released afterwards
      * @return the result

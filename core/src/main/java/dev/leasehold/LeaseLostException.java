@@ -3,7 +3,7 @@ package dev.leasehold;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock was lost while it was held: somebody else may have it. What was done since cannot be relied on, unless the
+ * The lock was lost while it was held: somebody else may have it. Nothing that was done since can be relied on, unless the
  * resource checks the fencing token.
  */
 public final class LeaseLostException extends LockException {
@@ -41,7 +41,7 @@ public final class LeaseLostException extends LockException {
     }
 
     /**
-     * The lock's name.
+     * Returns the lock's name.
      *
      * @return the name
      */
@@ -50,7 +50,7 @@ public final class LeaseLostException extends LockException {
     }
 
     /**
-     * How it was lost.
+     * Returns how it was lost.
      *
      * @return the reason, in words
      */
@@ -59,7 +59,7 @@ public final class LeaseLostException extends LockException {
     }
 
     /**
-     * The fencing token of the lost hold.
+     * Returns the fencing token of the lost hold.
      *
      * @return the token
      */

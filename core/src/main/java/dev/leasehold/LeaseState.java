@@ -1,6 +1,6 @@
 package dev.leasehold;
 
-/** What is known of a {@link Lease}. */
+/** The state of a {@link Lease}, as far as it is known. */
 public enum LeaseState {
     /** Valid: the lock is held. */
     HELD,
@@ -23,7 +23,7 @@ public enum LeaseState {
     RELEASED;
 
     /**
-     * Whether the lock may be relied on.
+     * Returns whether the lock may be relied on.
      *
      * @return true for {@link #HELD} and {@link #AT_RISK}
      */
@@ -32,7 +32,7 @@ public enum LeaseState {
     }
 
     /**
-     * Whether the lease is over.
+     * Returns whether the lease is over.
      *
      * @return true for {@link #LOST} and {@link #RELEASED}
      */

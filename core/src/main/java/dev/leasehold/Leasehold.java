@@ -16,10 +16,10 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One process's connection to one store of locks. Thread-safe; make one and share it. It owns a small number of daemon
- * threads (one for timers, those of the store, and up to four for callbacks, 16 where callbacks block), all named {@code
- * leasehold-…}, which are gone after {@link #close()}; where leases hang on a session and one is left when the client is
- * closed, they are gone when it has run out.
+ * A Leasehold is one process's connection to one store of locks. Thread-safe; make one and share it. It owns a small number
+ * of daemon threads (one for timers, those of the store, and up to four for callbacks, 16 where callbacks block), all named
+ * {@code leasehold-…}, which are gone after {@link #close()}. If the leases of the store depend on a session and one is
+ * left when the client is closed, the threads are gone when that lease has run out.
  */
 public final class Leasehold implements AutoCloseable {
 
@@ -58,7 +58,7 @@ public final class Leasehold implements AutoCloseable {
     }
 
     /**
-     * A lock with the client's default options. Costs nothing and is not remembered: lock objects of one name are
+     * Returns a lock with the client's default options. Costs nothing and is not remembered: lock objects of one name are
      * interchangeable.
      *
      * @param name the lock's name: 1 to 512 bytes in UTF-8; any characters but NUL and unpaired surrogates
@@ -72,7 +72,7 @@ public final class Leasehold implements AutoCloseable {
     }
 
     /**
-     * A lock with options of its own.
+     * Returns a lock with options of its own.
      *
      * @param name the lock's name, as for {@link #lock(String)}
      * @param options how it is held
@@ -87,7 +87,7 @@ public final class Leasehold implements AutoCloseable {
     }
 
     /**
-     * A lock behind {@link java.util.concurrent.locks.Lock}, owned by threads, with the client's default options.
+     * Returns a lock behind {@link java.util.concurrent.locks.Lock}, owned by threads, with the client's default options.
      *
      * @param name the lock's name, as for {@link #lock(String)}
      * @return the lock
@@ -100,7 +100,7 @@ public final class Leasehold implements AutoCloseable {
     }
 
     /**
-     * A lock behind {@link java.util.concurrent.locks.Lock}, owned by threads, with options of its own.
+     * Returns a lock behind {@link java.util.concurrent.locks.Lock}, owned by threads, with options of its own.
      *
      * @param name the lock's name, as for {@link #lock(String)}
      * @param options how it is held
@@ -114,8 +114,9 @@ public final class Leasehold implements AutoCloseable {
     }
 
     /**
-     * A candidate for an office that one of all candidates holds at a time, with the lease duration of the client's default
-     * options and the usual margin. Each call makes a candidate of its own; it does not campaign until it is told to.
+     * Returns a candidate for an office that one of all candidates holds at a time, with the lease duration of the client's
+     * default options and the usual margin. Each call makes a candidate of its own; it does not campaign until it is
+     * started.
      *
      * @param name the office: a lock's name, as for {@link #lock(String)}
      * @return the candidate
@@ -129,7 +130,7 @@ public final class Leasehold implements AutoCloseable {
     }
 
     /**
-     * A candidate for an office that one of all candidates holds at a time, with options of its own.
+     * Returns a candidate for an office that one of all candidates holds at a time, with options of its own.
      *
      * @param name the office: a lock's name, as for {@link #lock(String)}
      * @param options how the office is held
@@ -158,8 +159,8 @@ public final class Leasehold implements AutoCloseable {
     }
 
     /**
-     * Ends exactly the lease to whose run a token belongs, whoever holds it, and hands the lock to the next waiter. The
-     * holder is told, but until then believes that it has the lock: exclusion rests on the operator here.
+     * Ends exactly the lease to whose run a token belongs, no matter who holds it, and hands the lock to the next waiter.
+     * The holder is notified, but until then believes that it has the lock: exclusion rests on the operator here.
      *
      * @param name the lock's name
      * @param token the token that was seen, for example in {@link #locks(String)}
@@ -174,10 +175,11 @@ public final class Leasehold implements AutoCloseable {
     }
 
     /**
-     * Checks that this client can work with its store: connects, and puts each question to it that a lock needs, for a lease
-     * and a claim that do not exist. Takes nothing and changes nothing, but for tables that a database does not have yet and
-     * that the client may make. For the start of a service: a wrong address, a wrong password, a missing table or right is
-     * found here and not by the first customer. What a lock there is worth says {@link #examine()}.
+     * Checks that this client can work with its store: connects, and puts each question to the store that a lock needs, for
+     * a lease and a claim that do not exist. Takes nothing and changes nothing, but for tables that a database does not
+     * have yet and that the client may make. Call it at the start of a service: a wrong address, a wrong password, a
+     * missing table or right is found here and not by the first customer. For how far locks there can be relied on, see
+     * {@link #examine()}.
      *
      * @throws StoreUnavailableException if the store did not answer within the client's store timeout
      * @throws LockException if the store refused; the message says what is missing
@@ -189,8 +191,8 @@ public final class Leasehold implements AutoCloseable {
     }
 
     /**
-     * Looks at the store's deployment and says what a lock there is worth. Takes a lock of its own for a moment, and blocks
-     * for some seconds at most.
+     * Examines the store's deployment and reports how far locks there can be relied on. Takes a lock of its own for a
+     * moment, and blocks for some seconds at most.
      *
      * @return what was found
      * @throws LockException if nothing of the store can be reached, or it refuses this user
@@ -202,8 +204,8 @@ public final class Leasehold implements AutoCloseable {
     }
 
     /**
-     * Closes the client and lets what is held end for one second: {@link #close(Duration)} with that limit. A service that
-     * shuts down should give its work the time that it needs.
+     * Closes the client and gives holds one second to end: {@link #close(Duration)} with that limit. A service that shuts
+     * down should give its work the time that it needs.
      */
     @Override
     public void close() {
@@ -211,19 +213,19 @@ public final class Leasehold implements AutoCloseable {
     }
 
     /**
-     * Closes the client, and never gives back a lease that its holder has not given back: another process would begin beside
-     * work that still runs.
+     * Closes the client, and never gives back a lease that its holder has not given back: another process would begin
+     * beside work that still runs.
      *
-     * <p>Takes no new callers from now on; those who wait get {@link IllegalStateException}, and leaders are demoted. Then lets
-     * holds end for up to {@code limit}: they are renewed, and what is given back is free at once. What is held after that is
-     * lost: its state is {@code LOST}, its listeners are told, its body is interrupted where that was asked for, and {@code
-     * run} and {@code call} throw {@link LeaseLostException} when the body ends. It is not renewed any more and stays taken in
-     * the store until its lease runs out, as if the process had died.
+     * <p>Takes no new callers from now on; those that wait get {@link IllegalStateException}, and leaders are demoted. Then
+     * holds have up to {@code limit} to end: they are renewed, and a lock that is given back is free at once. A hold that
+     * is still there after that is lost: its state is {@code LOST}, its listeners are notified, its body is interrupted
+     * where that was asked for, and {@code run} and {@code call} throw {@link LeaseLostException} when the body ends. It is
+     * not renewed any more and stays taken in the store until its lease runs out, as if the process had died.
      *
-     * <p>Waits for the store to answer releases for the store timeout at most, then closes the connection. An interrupt ends
-     * the wait for holders and not the one for the store, and is kept. What the user passed in is not closed. The client's
-     * threads end by themselves soon afterwards; this does not wait for them, since a callback may run on one. Idempotent; of
-     * several limits the one that is over first counts.
+     * <p>Waits for the store to answer releases for the store timeout at most, then closes the connection. An interrupt
+     * ends the wait for holders and not the one for the store, and is kept. Objects that the user passed in are not closed.
+     * The client's threads end by themselves soon afterwards; this does not wait for them, since a callback may run on one.
+     * Idempotent; of several limits the one that is over first counts.
      *
      * @param limit how long holds may take to end; zero ends them at once
      * @throws IllegalArgumentException if the limit is negative
@@ -257,7 +259,7 @@ public final class Leasehold implements AutoCloseable {
         return "Leasehold[" + client + "]";
     }
 
-    /** Settings of a client. Not thread-safe. */
+    /** A builder collects the settings of a client. Not thread-safe. */
     public static final class Builder {
 
         private final ClientSettings.Draft draft = new ClientSettings.Draft();
@@ -265,7 +267,7 @@ public final class Leasehold implements AutoCloseable {
         private Builder() {}
 
         /**
-         * The store, from its URI; settings in the URI's query are taken as if set here.
+         * Sets the store by its URI; settings in the URI's query are taken as if set here.
          *
          * @param uri the store's URI, as for {@link Leasehold#connect}
          * @return this
@@ -276,9 +278,9 @@ public final class Leasehold implements AutoCloseable {
         }
 
         /**
-         * The store, from its URI and from options beside it, which need no encoding: each counts as if it stood in the
-         * URI's query as {@code leasehold.NAME=VALUE}. For what should not be seen where URIs are seen, as {@code
-         * Map.of("password", secret)} for the stores that take one.
+         * Sets the store by its URI and by options beside it, which need no encoding: each counts as if it stood in the
+         * URI's query as {@code leasehold.NAME=VALUE}. Use it for values that should not be seen where URIs are seen, as
+         * {@code Map.of("password", secret)} for the stores that take one.
          *
          * @param uri the store's URI, as for {@link Leasehold#connect}
          * @param options values by names, the names without {@code leasehold.}
@@ -291,7 +293,7 @@ public final class Leasehold implements AutoCloseable {
         }
 
         /**
-         * The store.
+         * Sets the store.
          *
          * @param store the store, for example one that a module's factory method has made
          * @return this
@@ -302,7 +304,7 @@ public final class Leasehold implements AutoCloseable {
         }
 
         /**
-         * Keeps the lock names of different users of one store apart. None by default.
+         * Sets the namespace, which keeps the lock names of different users of one store apart. None by default.
          *
          * @param namespace empty for none, else 1 to 64 of {@code A-Z a-z 0-9 . _ -}
          * @return this
@@ -314,7 +316,7 @@ public final class Leasehold implements AutoCloseable {
         }
 
         /**
-         * A few words about the client, shown to those who ask who holds a lock.
+         * Sets a few words about the client, shown to those who ask who holds a lock.
          *
          * @param label at most 200 characters
          * @return this
@@ -326,10 +328,11 @@ public final class Leasehold implements AutoCloseable {
         }
 
         /**
-         * Where listeners and dependent actions of futures run. By default on daemon threads of the client, four at a time:
-         * enough for looks and notes, not for work. Whatever blocks or takes long belongs on an executor of yours, here or in
-         * {@code thenAcceptAsync}; else others wait behind it, the completion of an acquisition included. The engine never
-         * depends on it: with a blocked executor locks are still granted, renewed and lost in time.
+         * Sets the executor on which listeners and dependent actions of futures run. By default they run on daemon threads
+         * of the client, four at a time: enough for looks and notes, not for work. A task that blocks or takes long belongs
+         * on an executor of yours, here or in {@code thenAcceptAsync}; else others wait behind it, the completion of an
+         * acquisition included. The engine never depends on it: with a blocked executor locks are still granted, renewed
+         * and lost in time.
          *
          * @param executor the executor; never shut down by the client
          * @return this
@@ -340,8 +343,8 @@ public final class Leasehold implements AutoCloseable {
         }
 
         /**
-         * How long an unreachable store is waited for by those who have not set a limit of their own, and by all until it has
-         * answered for the first time. 10 s by default.
+         * Sets the store timeout: how long an unreachable store is waited for by callers that have not set a limit of their
+         * own, and by all until it has answered for the first time. 10 s by default.
          *
          * @param timeout 10 ms to 1 hour
          * @return this
@@ -353,7 +356,7 @@ public final class Leasehold implements AutoCloseable {
         }
 
         /**
-         * How many callers of this process may be served in a row without going back to the store. 64 by default.
+         * Sets how many callers of this process may be served in a row without going back to the store. 64 by default.
          *
          * @param count 0 to 64
          * @return this
@@ -365,7 +368,7 @@ public final class Leasehold implements AutoCloseable {
         }
 
         /**
-         * How locks are held for which no options are given.
+         * Sets the options of locks for which none are given.
          *
          * @param options the options
          * @return this
@@ -376,8 +379,9 @@ public final class Leasehold implements AutoCloseable {
         }
 
         /**
-         * The time to live by, for tests. The system's by default. With another one, an {@link #executor} is called directly
-         * by whichever thread has something to tell, so that a test sees the same order each time.
+         * Sets the time source, for tests. The system's by default. With another one, an {@link #executor} is called
+         * directly by whichever thread of the client has something to run on it, so that a test sees the same order each
+         * time.
          *
          * @param time the time; never closed by the client
          * @return this
@@ -388,7 +392,7 @@ public final class Leasehold implements AutoCloseable {
         }
 
         /**
-         * Where the client's id and the jitter of its intervals come from, for tests that can be repeated. A {@link
+         * Sets the source of the client's id and of the jitter of its intervals, for tests that can be repeated. A {@link
          * java.security.SecureRandom} by default; ids must be unique, so use another one in tests only.
          *
          * @param random the source

@@ -22,7 +22,7 @@ public final class LockBusyException extends LockException {
     }
 
     /**
-     * The lock's name.
+     * Returns the lock's name.
      *
      * @return the name
      */

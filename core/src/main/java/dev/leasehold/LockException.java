@@ -3,9 +3,9 @@ package dev.leasehold;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something went wrong with a lock. Its subclasses say what may be concluded; one that is none of them means that the
- * store refused in a way that trying again will not change (no right, not a database, a newer layout): the lock was
- * certainly not acquired.
+ * A lock exception reports that something went wrong with a lock. Its subclasses say what may be concluded; one that is
+ * none of them means that the store refused in a way that trying again will not change (no right, not a database, a newer
+ * layout): the lock was certainly not acquired.
  */
 public class LockException extends RuntimeException {
 

@@ -5,9 +5,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock as its store sees it at one moment. For people: it may be different already.
- *
- * <p>Later versions may add parts: read it by its accessors, and leave its making to the library.
+ * Lock information describes a lock as its store sees it at one moment. For people: it may be different already.
  *
  * @param name the lock's name
  * @param holder who holds it, or null if nobody does
@@ -26,7 +24,7 @@ public record LockInfo(
     }
 
     /**
-     * A lock of which nothing contradictory is known.
+     * Makes the information on a lock about which all nodes agree.
      *
      * @param name the lock's name
      * @param holder who holds it, or null if nobody does

@@ -6,8 +6,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says how a lock is held. Immutable and thread-safe; each {@code with…} method returns a changed copy. Start from {@link
- * #defaults()}.
+ * Lock options say how a lock is held. Immutable and thread-safe; each {@code with…} method returns a changed copy. Start
+ * from {@link #defaults()}.
  */
 public final class LockOptions {
 
@@ -39,7 +39,7 @@ public final class LockOptions {
     }
 
     /**
-     * The defaults.
+     * Returns the defaults.
      *
      * @return 30 s leases, renewed for at most 24 hours
      */
@@ -48,16 +48,16 @@ public final class LockOptions {
     }
 
     /**
-     * The time for which a lease is granted or renewed at a time: how long a crashed holder blocks the others.
+     * Returns the time for which a lease is granted or renewed at a time: how long a crashed holder blocks the others.
      *
-     * @return 100 ms to 36,500 days; 30 s by default. What the store at hand grants at most may be less
+     * @return 100 ms to 36,500 days; 30 s by default. The store's own limit may be lower
      */
     public Duration leaseDuration() {
         return leaseDuration;
     }
 
     /**
-     * Whether the lease is renewed for as long as it is held. Without it a hold ends with its lease.
+     * Returns whether the lease is renewed for as long as it is held. Without it a hold ends with its lease.
      *
      * @return true by default
      */
@@ -66,8 +66,8 @@ public final class LockOptions {
     }
 
     /**
-     * The time for which one hold is renewed at most, counted from its start. A hold that reaches it is lost when its last
-     * lease runs out; leases are shortened so that this is no later.
+     * Returns the time for which one hold is renewed at most, counted from its start. A hold that reaches it is lost when
+     * its last lease runs out; leases are shortened so that this is no later.
      *
      * @return 100 ms to 36,500 days; 24 hours by default
      */
@@ -76,10 +76,10 @@ public final class LockOptions {
     }
 
     /**
-     * The time for which the lock stays taken, counted from the start of the hold, even if it is released earlier, and even if
-     * its process dies: the store is asked for a lease that lasts for so long, if that is longer than {@link
-     * #leaseDuration()}. Where leases end with a session (ZooKeeper, session locks in a database), a process that dies ends it
-     * all the same.
+     * Returns the time for which the lock stays taken, counted from the start of the hold, even if it is released earlier,
+     * and even if its process dies: the store is asked for a lease that lasts for so long, if that is longer than {@link
+     * #leaseDuration()}. Where leases end with a session (ZooKeeper, session locks in a database), a process that dies ends
+     * it all the same.
      *
      * @return zero to 36,500 days; zero by default
      */
@@ -88,8 +88,8 @@ public final class LockOptions {
     }
 
     /**
-     * Whether the thread that runs a body of {@link DistributedLock#run} or {@link DistributedLock#call} is interrupted when
-     * its lease is lost.
+     * Returns whether the thread that runs a body of {@link DistributedLock#run} or {@link DistributedLock#call} is
+     * interrupted when its lease is lost.
      *
      * @return false by default
      */

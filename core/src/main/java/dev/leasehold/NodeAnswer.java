@@ -3,9 +3,7 @@ package dev.leasehold;
 import java.util.Objects;
 
 /**
- * What one node of a store that consists of several has answered, for people to read. Immutable.
- *
- * <p>Later versions may add parts: read it by its accessors, and leave its making to the library.
+ * A node answer says what one node of a store that consists of several has answered, for people to read. Immutable.
  *
  * @param node the node, without credentials
  * @param answer what it said, or why there was no answer

@@ -5,19 +5,21 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
 /**
- * A distributed lock behind {@link Lock}: owned by the thread that has acquired it, which may acquire it again. Owner is
- * the {@link Thread} object within its client, never a thread id, so virtual threads are as good as others. Re-entry
- * costs no network and keeps the token. Two objects for one name of one client are one lock. Thread-safe.
+ * A reentrant distributed lock is a distributed lock behind {@link Lock}: owned by the thread that has acquired it, which
+ * may acquire it again. The owner is the {@link Thread} object within its client, never a thread id, so virtual threads are
+ * as good as others. Re-entry costs no network and keeps the token. Two objects for one name of one client are one lock.
+ * Thread-safe.
  *
  * <p>The lock is renewed for as long as its owner thread lives, up to {@code maxHold}. Like every distributed lock it can
- * be lost while it is held: {@link #isHeldByCurrentThread()} and {@link #lease()} tell, and {@link #unlock()} throws then.
+ * be lost while it is held: {@link #isHeldByCurrentThread()} and {@link #lease()} show that, and {@link #unlock()} throws
+ * then.
  *
  * <p>Where the store fails, the methods throw as those of {@link DistributedLock} do; the lock is not held then.
  */
 public interface ReentrantDistributedLock extends Lock {
 
     /**
-     * The lock's name.
+     * Returns the lock's name.
      *
      * @return the name, without the namespace
      */
@@ -34,7 +36,7 @@ public interface ReentrantDistributedLock extends Lock {
     void lock();
 
     /**
-     * As {@link #lock()}, but an interrupt ends the wait.
+     * Acquires the lock as {@link #lock()} does, but an interrupt ends the wait.
      *
      * @throws LeaseLostException as {@link #lock()}
      * @throws InterruptedException if the thread is interrupted; the lock was not acquired
@@ -52,7 +54,7 @@ public interface ReentrantDistributedLock extends Lock {
     boolean tryLock();
 
     /**
-     * As {@link #lockInterruptibly()}, waiting for the holder up to a limit.
+     * Acquires the lock as {@link #lockInterruptibly()} does, waiting for the holder up to a limit.
      *
      * @param time how long to wait; zero or negative means one try
      * @param unit its unit
@@ -81,23 +83,23 @@ public interface ReentrantDistributedLock extends Lock {
     Condition newCondition();
 
     /**
-     * Whether the calling thread owns the lock and the lease is valid.
+     * Returns whether the calling thread owns the lock and the lease is valid.
      *
      * @return true if so
      */
     boolean isHeldByCurrentThread();
 
     /**
-     * How many acquisitions of the calling thread have not been undone.
+     * Returns how many acquisitions of the calling thread have not been undone.
      *
      * @return zero if it does not own the lock; does not change when the lock is lost
      */
     int holdCount();
 
     /**
-     * The lease by which the calling thread owns the lock: for its token and state. Releasing it releases the lock, whatever
-     * the hold count: the thread still has to undo its acquisitions, and {@link #unlock()} throws then as after a loss. A
-     * {@link Leasehold#lock(String) lock} of the same name is the same lock: it waits for this thread too.
+     * Returns the lease by which the calling thread owns the lock: for its token and state. Releasing it releases the lock,
+     * whatever the hold count: the thread still has to undo its acquisitions, and {@link #unlock()} throws then as after a
+     * loss. A {@link Leasehold#lock(String) lock} of the same name is the same lock: it waits for this thread too.
      *
      * @return the lease
      * @throws IllegalMonitorStateException if the calling thread does not own the lock

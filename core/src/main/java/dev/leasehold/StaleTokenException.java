@@ -27,7 +27,7 @@ public final class StaleTokenException extends LockException {
     }
 
     /**
-     * The token that was offered.
+     * Returns the token that was offered.
      *
      * @return the token
      */
@@ -36,7 +36,7 @@ public final class StaleTokenException extends LockException {
     }
 
     /**
-     * The greatest token that the resource has seen.
+     * Returns the greatest token that the resource has seen.
      *
      * @return the token
      */

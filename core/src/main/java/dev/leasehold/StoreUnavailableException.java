@@ -6,20 +6,20 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store did not answer, or not in time. {@link #outcome()} says whether the lock is certainly not held or its state
- * unknown. The protected code has not run.
+ * A store did not answer, or did not answer in time. {@link #outcome()} says whether the lock is certainly not held or its
+ * state unknown. The protected code has not run.
  */
 public final class StoreUnavailableException extends LockException {
 
     private static final long serialVersionUID = 1L;
 
-    /** What is known of the request that failed. */
+    /** The outcome of the request that failed, as far as it is known. */
     public enum Outcome {
         /** It was certainly not carried out. */
         NOT_ACQUIRED,
         /**
-         * It may have been carried out. Whatever it has left in the store is removed in the background, and at the latest
-         * runs out with its lease.
+         * It may have been carried out. Anything that it has left in the store is removed in the background, and at the
+         * latest runs out with its lease.
          */
         UNKNOWN
     }
@@ -93,7 +93,7 @@ public final class StoreUnavailableException extends LockException {
     }
 
     /**
-     * The store or node that did not answer.
+     * Returns the store or node that did not answer.
      *
      * @return its name, without credentials
      */
@@ -102,7 +102,7 @@ public final class StoreUnavailableException extends LockException {
     }
 
     /**
-     * What is known of the request that failed.
+     * Returns the outcome of the request that failed, as far as it is known.
      *
      * @return whether it was certainly not carried out, or may have been
      */
@@ -111,7 +111,7 @@ public final class StoreUnavailableException extends LockException {
     }
 
     /**
-     * What each node has answered, where the store consists of several.
+     * Returns the answer of each node, where the store consists of several.
      *
      * @return one answer for each node, in the order in which they were named; empty for a store that is one
      */
@@ -120,7 +120,7 @@ public final class StoreUnavailableException extends LockException {
     }
 
     /**
-     * After what time the store will serve again by itself, where that is known: a quorum most of whose masters have just
+     * Returns how soon the store will serve again by itself, where that is known: a quorum most of whose masters have just
      * been started says how long they have no vote.
      *
      * @return null if it is not known
@@ -130,9 +130,9 @@ public final class StoreUnavailableException extends LockException {
     }
 
     /**
-     * Whether the store was found to be down, and not just late with an answer: on a quorum of masters, that no majority of
-     * them can be reached. Who tries only once is told so at once; who waits for the lock waits for the client's store
-     * timeout all the same.
+     * Returns whether the store was found to be down, and not just late with an answer: on a quorum of masters, that no
+     * majority of them can be reached. A caller that tries only once fails with this at once; one that waits for the lock
+     * waits for the client's store timeout all the same.
      *
      * @return true if so; false also where nobody can say
      */

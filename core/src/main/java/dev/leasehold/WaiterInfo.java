@@ -5,9 +5,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who waits for a lock, as its store sees it: one client, however many callers it waits for.
- *
- * <p>Later versions may add parts: read it by its accessors, and leave its making to the library.
+ * Waiter information describes a client that waits for a lock, as its store sees it: one client, however many callers it
+ * waits for.
  *
  * @param owner the client in words (host, process, label)
  * @param place its place in the queue, 1 for the first

@@ -42,12 +42,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** One client: its store, its time, and a queue for each lock that is in use. */
+/** A client has a store, a time source, and a queue for each lock that is in use. */
 public final class Client {
 
     private static final AtomicInteger CLIENTS = new AtomicInteger();
 
-    /** For how long closing lets holds end unless it is said. */
+    /** The time that closing gives holds to end unless the caller says otherwise. */
     public static final Duration CLOSE_LIMIT = Duration.ofSeconds(1);
 
     private final ClientSettings settings;
@@ -108,13 +108,16 @@ public final class Client {
                 signals);
     }
 
-    /** With an id of its own: nothing that it does can be taken for this client's. */
+    /** Examines the store under a fresh client id, so that nothing it does can be taken for this client's. */
     public Examination examine() throws InterruptedException {
         checkOpen();
         return settings.store().examine(context(new ClientIdentity(settings.random()), new NoSignals()));
     }
 
-    /** Asks of the store what a lock needs, each for something that is not there: so nothing is taken, and nothing changes. */
+    /**
+     * Puts each question to the store that a lock needs, for a lease and a claim that do not exist: so nothing is taken,
+     * and nothing changes.
+     */
     public void check() throws InterruptedException {
         checkOpen();
         ClaimId claim = queueSettings.claimIds().get();
@@ -169,8 +172,8 @@ public final class Client {
     }
 
     /**
-     * What the engine has failed a call with, made anew: it was made on whichever thread brought the news, perhaps for many
-     * callers at once, and says nothing of the one who is told now. The original is the cause.
+     * Makes the failure of a call anew. The engine has made it on whichever thread the store's answer came in, perhaps for
+     * many callers at once, so its stack trace says nothing of the caller that gets it now. The original is the cause.
      */
     public RuntimeException rethrown(ExecutionException e) {
         Throwable cause = e.getCause();
@@ -225,7 +228,7 @@ public final class Client {
         closing.checkOpen();
     }
 
-    /** Notes a listener that is told when this is closed, before the holders are. */
+    /** Adds a listener that runs when the client is closed, before the holders learn of it. */
     public void tellAtClose(Runnable listener) {
         closing.tellAtClose(listener);
     }
@@ -244,7 +247,7 @@ public final class Client {
         closing.close(limit);
     }
 
-    /** A lease is left in the store whose holder has not ended it. */
+    /** Notes that a lease is left in the store because its holder has not ended it. */
     void leaves(long nanosInStore) {
         closing.leaves(nanosInStore);
     }
@@ -261,7 +264,7 @@ public final class Client {
         return spin;
     }
 
-    /** A future that completes like another, but on the users' executor. */
+    /** Returns a future that completes like another, but on the users' executor. */
     public <T> CompletableFuture<T> onCallbacks(CompletableFuture<T> engines) {
         CompletableFuture<T> users = new CompletableFuture<>();
         engines.whenComplete((value, failure) -> callbacks.execute(() -> {
@@ -279,7 +282,7 @@ public final class Client {
         post(lock, new Event.Join(caller));
     }
 
-    /** Runs what puts questions to the store, on a thread that is about to wait for the answers. */
+    /** Runs a task that sends requests to the store, on a thread that is about to wait for the answers. */
     void runOnCaller(Runnable request) {
         if (store instanceof CallerThreads own && BlockingThreads.mayBlock()) {
             own.runOnCaller(request);

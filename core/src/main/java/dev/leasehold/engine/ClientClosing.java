@@ -21,8 +21,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a client: no new callers, then the holders' time, then the store's for what is given back, then everything is
- * closed. What is held after the holders' time is left to the store, where it runs out: work may go on under it.
+ * Closes a client step by step: it takes no new callers, gives holders their time, then gives the store time to answer what
+ * is given back, and closes everything. A lease that is still held after the holders' time is left in the store, where it
+ * runs out, because work may go on under it.
  */
 final class ClientClosing {
 
@@ -48,7 +49,7 @@ final class ClientClosing {
     private final CompletableFuture<@Nullable Void> closing = new CompletableFuture<>();
     private final ReentrantLock shutting = new ReentrantLock();
 
-    /** Until when leases that were left in the store may last, on the monotonic clock. */
+    /** The time until which leases that were left in the store may last, on the monotonic clock. */
     private final AtomicLong leftUntil;
 
     ClientClosing(
@@ -69,7 +70,10 @@ final class ClientClosing {
         leftUntil = new AtomicLong(time.nanos());
     }
 
-    /** True before any queue is told to close, so that a queue made later knows by itself. */
+    /**
+     * Returns whether closing has begun. This is true before any queue gets its {@code Close}, so that a queue made later
+     * knows by itself.
+     */
     boolean isClosed() {
         return closed.get();
     }
@@ -80,14 +84,14 @@ final class ClientClosing {
         }
     }
 
-    /** A queue has gone. */
+    /** Notes that a queue has gone. */
     void retired() {
         if (isClosed() && queues.isEmpty()) {
             drained.complete(null);
         }
     }
 
-    /** Notes who wants to be told when this is closed, before the holders are. */
+    /** Adds a listener that runs when the client is closed, before the holders learn of it. */
     void tellAtClose(Runnable listener) {
         tellAtClose.add(listener);
         if (isClosed()) {
@@ -115,8 +119,8 @@ final class ClientClosing {
     }
 
     /**
-     * Closes on the calling thread. An interrupt ends the wait for the holders, not the one for the store: the releases would
-     * be lost.
+     * Closes on the calling thread. An interrupt ends the wait for the holders, not the one for the store, because the
+     * releases would be lost.
      */
     void close(Duration limit) {
         Duration holders = checkedLimit(limit);
@@ -181,7 +185,7 @@ final class ClientClosing {
         queues.tellAll(new Event.Abandon());
     }
 
-    /** A lease is left in the store whose holder has not ended it. */
+    /** Notes that a lease is left in the store because its holder has not ended it. */
     void leaves(long nanosInStore) {
         long end = time.nanos() + nanosInStore;
         leftUntil.accumulateAndGet(end, (one, other) -> one - other > 0 ? one : other);

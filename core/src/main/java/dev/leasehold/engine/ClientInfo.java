@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Who this process is, in words for people: {@code host=H pid=P} and, last because it may have spaces, {@code label=L}. */
+/**
+ * The description of this process for people: {@code host=H pid=P} and, last because it may have spaces, {@code label=L}.
+ */
 final class ClientInfo {
 
     private ClientInfo() {}
@@ -14,7 +16,7 @@ final class ClientInfo {
         return label.isEmpty() ? who : who + " label=" + label;
     }
 
-    /** Without asking the network: resolving one's own name can take seconds. */
+    /** Returns the host's name without asking the network: resolving one's own name can take seconds. */
     private static String host() {
         for (String source : new String[] {"/proc/sys/kernel/hostname", "/etc/hostname"}) {
             String name = contents(source);

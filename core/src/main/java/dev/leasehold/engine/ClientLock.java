@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A lock's name and options, and the client that knows how to get it. */
+/** A client lock is the API's lock: a name, options, and the client that obtains it. */
 final class ClientLock implements DistributedLock {
 
     private final Client client;

@@ -13,9 +13,7 @@ import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What a client was built with. A null time or executor means the client's own.
- */
+/** The settings that a client was built with. A null time or executor means the client's own. */
 public record ClientSettings(
         StoreFactory store,
         String namespace,
@@ -27,7 +25,7 @@ public record ClientSettings(
         @Nullable TimeSource time,
         RandomGenerator random) {
 
-    /** Settings in the making; each is checked as it is set. */
+    /** A draft of settings; each is checked as it is set. */
     public static final class Draft {
 
         private static final Pattern NAMESPACE = Pattern.compile("[A-Za-z0-9._-]{0,64}");

@@ -18,7 +18,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** A hold as its caller sees it. The engine refers to it weakly only, so that it notices when it was dropped. */
+/**
+ * A held lease is a hold as its caller sees it. The engine refers to it weakly only, so that it notices when the object was
+ * dropped.
+ */
 public final class HeldLease implements Lease {
 
     private static final Logger LOG = System.getLogger("dev.leasehold");
@@ -71,7 +74,9 @@ public final class HeldLease implements Lease {
         return state;
     }
 
-    /** The state by the clocks; where they say what the engine does not know yet, it is told. */
+    /**
+     * Returns the state by the clocks. If they show something that the engine does not know yet, the engine is notified.
+     */
     public LeaseState look() {
         LeaseState state = hold.state(client.time().now());
         if (state == LeaseState.UNCONFIRMED || (state == LeaseState.LOST && !hold.ended.isDone())) {
@@ -147,7 +152,7 @@ public final class HeldLease implements Lease {
         return client.onCallbacks(hold.ended).minimalCompletionStage();
     }
 
-    /** Ends the hold and tells the engine, without waiting. */
+    /** Ends the hold and notifies the engine, without waiting. */
     public void end() {
         hold.end(client.time().now());
         runner.post(new Event.EndHold(hold));
@@ -197,7 +202,7 @@ public final class HeldLease implements Lease {
         }
     }
 
-    /** Also on a thread that is interrupted: what the store says is what the holder has to be told. */
+    /** Waits for the release, also on a thread that is interrupted: the holder has to learn the store's answer. */
     private void awaitRelease(long end) {
         boolean interrupted = false;
         while (!hold.released.isDone()) {
@@ -216,7 +221,7 @@ public final class HeldLease implements Lease {
     }
 
     /**
-     * Closes it without a warning, and judges the time under it.
+     * Closes the lease without a warning, and judges the time under it.
      *
      * @return null if the lock was held until now, as far as is known; else what to throw
      */

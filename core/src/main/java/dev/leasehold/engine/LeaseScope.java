@@ -6,9 +6,8 @@ import dev.leasehold.engine.threads.BodyInterrupter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a body under a lease, releases it, and says so if the lease was lost meanwhile. A body that ends because it was
- * interrupted for that has not been interrupted by anybody else: its caller is told of the loss, not of an interrupt, which
- * it would take for a request to end.
+ * A lease scope runs a body under a lease, releases the lease, and reports a loss. If a body ends because it was
+ * interrupted for the loss, its caller gets the loss and not an interrupt, which it would take for a request to end.
  */
 final class LeaseScope {
 

@@ -16,8 +16,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The listeners of one lease, and the body that is to be interrupted when it is lost. The hold refers to this; this refers
- * to the lease object weakly only, so that a dropped one is noticed.
+ * A lease watcher holds the listeners of one lease, and the body that is to be interrupted when it is lost. The hold refers
+ * to the watcher; the watcher refers to the lease object weakly only, so that a dropped one is noticed.
  */
 public final class LeaseWatcher implements HoldWatcher {
 
@@ -27,7 +27,10 @@ public final class LeaseWatcher implements HoldWatcher {
     private final Hold hold;
     private final QueueRunner runner;
     private final Client client;
-    /** Guards the rest, so that each listener is told what came after it was added, in order. Never held by users' code. */
+    /**
+     * Guards the rest, so that each listener gets each change that comes after it was added, in order. Never held while
+     * users' code runs.
+     */
     private final ReentrantLock guard = new ReentrantLock();
 
     private List<LeaseListener> listeners = List.of();
@@ -71,7 +74,7 @@ public final class LeaseWatcher implements HoldWatcher {
         }
     }
 
-    /** Has something of the engine's look at the lease after each change from now on. Keeps the lease object referenced. */
+    /** Has a task of the engine run after each change from now on. Keeps the lease object referenced. */
     public void follow(Runnable look) {
         attended = true;
         guard.lock();
@@ -129,7 +132,7 @@ public final class LeaseWatcher implements HoldWatcher {
             try {
                 known.execute(() -> listener.onState(lease(), state));
             } catch (Error e) {
-                // No thread can be made for it. It is told before the next news; the lease does not depend on it.
+                // No thread can be made for it. It gets this before the next change; the lease does not depend on it.
                 LOG.log(Level.WARNING, "a listener of '" + hold.lock() + "' cannot be told just now", e);
             }
         }
@@ -140,7 +143,7 @@ public final class LeaseWatcher implements HoldWatcher {
         return known != null ? known : new HeldLease(hold, runner, client, this);
     }
 
-    /** Has a body interrupted when the lease is lost, at once if it is already. */
+    /** Has a body interrupted when the lease is lost, at once if it is lost already. */
     void interrupt(BodyInterrupter value) {
         LeaseState state;
         guard.lock();
@@ -155,7 +158,7 @@ public final class LeaseWatcher implements HoldWatcher {
         }
     }
 
-    /** Notes that somebody follows the lease's fate. */
+    /** Notes that somebody waits for the lease's end, so that a loss does not go unnoticed. */
     void attend() {
         attended = true;
     }

@@ -4,7 +4,7 @@ import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
-/** What may be a lock's name. */
+/** The rules for a lock's name. */
 public final class LockNames {
 
     private static final int LONGEST = 512;

@@ -28,11 +28,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Drives one local queue: brings it events through a mailbox, does what it wants done, and wakes it when something is due.
+ * A queue runner drives one local queue: it brings events to it through a mailbox, performs its actions, and wakes it when
+ * something is due.
  *
- * <p>After a fault of ours, an Error included, the state of the queue is not to be trusted any more. Then it is discarded:
- * its callers fail, its holder is told that the lease is lost, and its lease runs out in the store, since work may go on under
- * it. A new queue begins in its place, and gets what had not been handled.
+ * <p>After a fault of ours, an Error included, the state of the queue is not to be trusted any more. Then the queue is
+ * discarded: its callers fail, its holder learns that the lease is lost, and the lease runs out in the store, since work
+ * may go on under it. A new queue begins in its place, and gets the events that had not been handled.
  */
 final class QueueRunner implements Mailbox.Consumer<Event> {
 
@@ -61,7 +62,7 @@ final class QueueRunner implements Mailbox.Consumer<Event> {
     }
 
     /**
-     * Brings an event.
+     * Puts an event into the mailbox.
      *
      * @return false if the queue is gone; then a new one has to be made
      */
@@ -107,7 +108,7 @@ final class QueueRunner implements Mailbox.Consumer<Event> {
         LOG.log(
                 Level.ERROR,
                 "Leasehold has a fault: the queue of '" + lock
-                        + "' failed; whoever waits for it here fails, its holder is told"
+                        + "' failed; callers that wait for it here fail, its holder learns"
                         + " that the lease is lost, and its lease runs out in the store " + client,
                 fault);
         closed();
@@ -120,7 +121,7 @@ final class QueueRunner implements Mailbox.Consumer<Event> {
         doEach(left, event -> client.post(lock, event));
     }
 
-    /** Does all, whatever fails. Only where no stack is left, what cannot be done remains, for another thread. */
+    /** Performs all, even if some fail. Only where no stack is left the remaining ones stay, for another thread. */
     private <T> void doEach(Queue<T> all, Consumer<T> what) {
         for (T each = all.peek(); each != null; each = all.peek()) {
             try {
@@ -134,7 +135,7 @@ final class QueueRunner implements Mailbox.Consumer<Event> {
         }
     }
 
-    /** Does what the queue wants done. Where that fails the rest is still done: a failure of the queue must not lose a release. */
+    /** Performs an action. If that fails the other actions are still performed: a fault in one must not lose a release. */
     private void perform(Action action) {
         try {
             tryToPerform(action);
@@ -233,7 +234,10 @@ final class QueueRunner implements Mailbox.Consumer<Event> {
         }
     }
 
-    /** What a claim leaves in the store has to be undone, also when its queue is gone. */
+    /**
+     * Posts an event to a new queue if this one is gone, because anything that a claim has left in the store has to be
+     * cleaned up.
+     */
     private void postAnyway(Event event) {
         if (!post(event)) {
             client.post(lock, event);
@@ -271,8 +275,8 @@ final class QueueRunner implements Mailbox.Consumer<Event> {
     }
 
     /**
-     * Puts a question to the store, which never blocks, and passes the answer on wherever it comes in. Whatever a store does
-     * wrong is a failure, so that nobody waits for an answer that cannot come.
+     * Sends a request to the store, which never blocks, and posts the answer from whatever thread it comes in on. Any
+     * misbehaviour of a store counts as a failure, so that nobody waits for an answer that cannot come.
      */
     private <T> void ask(Supplier<CompletionStage<T>> question, Consumer<T> answered, Consumer<LockException> failed) {
         CompletionStage<T> stage;

@@ -16,7 +16,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** One call to obtain a lock, on its way: waits for its outcome, or gives it up. */
+/** A request is one call to obtain a lock, on its way: its caller waits for the outcome, or gives it up. */
 public final class Request {
 
     private final Client client;
@@ -39,7 +39,7 @@ public final class Request {
     }
 
     /**
-     * Sends the request off by a thread that goes on to wait for its outcome.
+     * Sends the request off on a thread that goes on to wait for its outcome.
      *
      * @param maxWait null for without limit
      * @param owner the thread without which the lock is not worth holding, or null
@@ -122,12 +122,15 @@ public final class Request {
         }
     }
 
-    /** Has the engine's own code told of the outcome, on whichever thread brings it; never users' code. */
+    /** Runs code of the engine with the outcome, on whichever thread completes it; never users' code. */
     public void whenDone(BiConsumer<@Nullable HeldLease, @Nullable Throwable> told) {
         caller.outcome.whenComplete((lease, failure) -> told.accept(held(lease), failure));
     }
 
-    /** What callers get is made by {@link QueueRunner}, of this type always; the queue's room does not know it. */
+    /**
+     * Returns the lease as what it is: {@link QueueRunner} makes all that callers get, of this type always; the package of
+     * the queue does not know it.
+     */
     private static @Nullable HeldLease held(@Nullable Lease lease) {
         return (HeldLease) lease;
     }
@@ -147,8 +150,8 @@ public final class Request {
     }
 
     /**
-     * The outcome as a future for users: it completes on their executor. Completing it early gives the request up, also when
-     * it was granted already but their executor has not come to deliver that.
+     * Returns the outcome as a future for users. It completes on their executor. Completing it early gives the request up,
+     * even if it was granted but their executor has not delivered that yet.
      */
     <T> CompletableFuture<T> async(Function<@Nullable HeldLease, T> result) {
         CompletableFuture<T> future = new CompletableFuture<>();

@@ -7,9 +7,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
 /**
- * Notices once a second, while a client has something to lose, that the machine has slept or a clock was set: the two clocks
- * have not moved alike since the last look. Timers go by the clock that stops in sleep, so without this a holder would be
- * told at its next renewal only. One timer for a client, however many locks it holds.
+ * A sleep watch notices that the machine has slept or a clock was set. Once a second, while its client has something to
+ * lose, it compares how far the two clocks have moved since the last look. Timers go by the clock that stops in sleep, so
+ * without this a holder would learn of it only at its next renewal. A client has one timer for that, however many locks it
+ * holds.
  */
 final class SleepWatch {
 
@@ -22,7 +23,7 @@ final class SleepWatch {
     private final AtomicBoolean running = new AtomicBoolean();
 
     /**
-     * Makes one.
+     * Makes a watch that does not run yet.
      *
      * @param wanted whether there is anything to lose
      * @param whenNoticed has everything looked at
@@ -33,7 +34,7 @@ final class SleepWatch {
         this.whenNoticed = whenNoticed;
     }
 
-    /** Begins to look, unless it has. */
+    /** Starts the watch unless it runs already. */
     void begin() {
         if (!running.get() && running.compareAndSet(false, true)) {
             comeBack(time.now());

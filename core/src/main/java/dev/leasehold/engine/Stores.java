@@ -9,10 +9,10 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.TreeSet;
 
-/** Finds the store for a URI, and takes the client's own settings out of it. */
+/** Finds the store for a URI, and takes the client's own settings out of the URI. */
 public final class Stores {
 
-    /** Where the schemes live that are ours, for the message that names the missing artifact. */
+    /** The artifacts that bring our schemes, for the message that names the missing one. */
     private static final Map<String, String> ARTIFACTS = Map.of(
             "sqlite", "leasehold-jdbc",
             "jdbc", "leasehold-jdbc",

@@ -7,9 +7,10 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which threads of this client own which locks, and how often they have entered. The owner is the {@link Thread} object
- * itself, never its id. Each entry is touched by its own thread only. A thread that has died can leave no more: its entry is
- * taken out when its lease ends, and, if it died later, by a sweep whenever the number of entries has doubled.
+ * The thread holds of a client say which threads own which locks, and how often they have entered. The owner is the {@link
+ * Thread} object itself, never its id. Each entry is touched by its own thread only. A thread that has died cannot leave
+ * any more: its entry is removed when its lease ends, and, if it died later, by a sweep whenever the number of entries has
+ * doubled.
  */
 final class ThreadHolds {
 
@@ -43,7 +44,7 @@ final class ThreadHolds {
         return new Key(lock, Thread.currentThread());
     }
 
-    /** Enters once more, if the calling thread owns the lock. */
+    /** Enters once more if the calling thread owns the lock. */
     boolean reenter(String lock) {
         Entries entries = owned.get(mine(lock));
         if (entries == null) {
@@ -57,7 +58,7 @@ final class ThreadHolds {
         return true;
     }
 
-    /** Notes the calling thread as owner of a lease; without a lease does nothing. */
+    /** Notes the calling thread as owner of a lease; does nothing without a lease. */
     boolean enter(String lock, @Nullable HeldLease lease) {
         if (lease == null) {
             return false;

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
 
-/** A lock owned by threads: the lease that a thread has is kept in the client, under the lock's name and the thread. */
+/** A thread lock is a lock owned by threads: the client keeps the lease of each under the lock's name and the thread. */
 final class ThreadLock implements ReentrantDistributedLock {
 
     private final Client client;

@@ -2,7 +2,7 @@ package dev.leasehold.internal;
 
 import java.util.concurrent.CompletionException;
 
-/** What lies below the exceptions that futures wrap around a failure. */
+/** Finds the cause of a failure below the exceptions that futures wrap around it. */
 public final class Causes {
 
     private Causes() {}

@@ -5,9 +5,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
 
 /**
- * Makes the threads of a client and of its stores: daemons that inherit nothing from whoever happens to make them. A thread
- * lives as long as its client. If it kept the inheritable thread-locals and the context class loader of its first caller, it
- * would do everybody's work as that caller's tenant, with that caller's routing, and keep a redeployed application in memory.
+ * Daemon threads are the threads of a client and of its stores: they inherit nothing from the thread that happens to make
+ * them. A thread lives as long as its client. If it kept the inheritable thread-locals and the context class loader of its
+ * first caller, it would do everybody's work as that caller's tenant, with that caller's routing, and keep a redeployed
+ * application in memory.
  */
 public final class DaemonThreads {
 
@@ -38,14 +39,14 @@ public final class DaemonThreads {
     }
 
     /**
-     * Makes something that makes threads of its own, where these take after the thread that it is made on: on one that has
-     * nothing to inherit. Waits for it, also through an interrupt.
+     * Makes an object that makes threads of its own, where these take after the thread that makes the object: it is made on
+     * a thread that has nothing to inherit. Waits for it, also through an interrupt.
      *
      * @param <T> what is made
-     * @param name the name of that thread, which some give to their own
-     * @param maker makes it
-     * @return what was made
-     * @throws java.util.concurrent.CompletionException around whatever {@code maker} throws
+     * @param name the name of that thread, which some such objects give to their own
+     * @param maker makes the object
+     * @return the object
+     * @throws java.util.concurrent.CompletionException around any exception of {@code maker}
      */
     public static <T> T inheritNothing(String name, Callable<T> maker) {
         CompletableFuture<T> made = new CompletableFuture<>();

@@ -3,15 +3,15 @@ package dev.leasehold.internal;
 import java.math.BigDecimal;
 import java.time.Duration;
 
-/** Durations as people read them in messages: {@code 300 ms}, {@code 2.5 s}, {@code 2 min 30 s}, {@code 24 h}. */
+/** Writes durations as people read them in messages: {@code 300 ms}, {@code 2.5 s}, {@code 2 min 30 s}, {@code 24 h}. */
 public final class DurationText {
 
     private DurationText() {}
 
     /**
-     * Returns a duration in words, rounded down to what matters at its size.
+     * Returns a duration in words, rounded down to the precision that its size deserves.
      *
-     * @param duration any duration; what is shorter than a millisecond is written in nanoseconds
+     * @param duration any duration; one below a millisecond is written in nanoseconds
      * @return a number and a unit
      */
     public static String of(Duration duration) {

@@ -7,12 +7,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * An executor that runs tasks one at a time, in the order in which they come, on threads of other executors. What only its
- * tasks touch needs no lock; and nobody waits while somebody else is at work, since whoever brings a task then puts it in and
- * goes. Thread-safe.
+ * A serial executor runs tasks one at a time, in the order in which they come, on threads of other executors. State that
+ * only its tasks touch needs no lock. Nobody waits while a task runs: a thread that brings another one then only adds it
+ * and goes. Thread-safe.
  *
- * <p>A task that throws does not keep the next from running. Where no thread can be had for the tasks, they wait for the next
- * one that comes. Nobody is kept for ever by what others bring: after some tasks in a row the rest goes to another thread.
+ * <p>A task that throws does not keep the next from running. If no thread can be had for the tasks, they wait until the
+ * next one is brought. So that no thread is kept for ever, the rest goes to another thread after some tasks in a row.
  */
 public final class SerialExecutor implements Executor {
 
@@ -28,12 +28,12 @@ public final class SerialExecutor implements Executor {
     private boolean alone;
 
     /**
-     * Makes one.
+     * Makes a serial executor.
      *
-     * @param first gives a thread to whoever brings a task and finds nobody at work
-     * @param rest gives a thread to what is left after many tasks in a row
+     * @param first gives a thread for a task that comes while no other runs
+     * @param rest gives a thread for the tasks that are left after many in a row
      * @param mostInARow after so many tasks the rest is handed on
-     * @param onFault told, before the next task, what a task has thrown
+     * @param onFault gets the exception of a task, before the next task runs
      */
     public SerialExecutor(Executor first, Executor rest, int mostInARow, Consumer<Throwable> onFault) {
         this.first = first;
@@ -43,8 +43,8 @@ public final class SerialExecutor implements Executor {
     }
 
     /**
-     * Makes one that asks for a thread for each task, so that others have their turn in between. What a task throws goes where
-     * it would go from the executor's own thread.
+     * Makes a serial executor that asks for a thread for each task, so that others have their turn in between. Exceptions
+     * of tasks go to the thread's handler for uncaught exceptions.
      *
      * @param executor gives the threads
      * @return the executor
@@ -73,7 +73,10 @@ public final class SerialExecutor implements Executor {
         begin(first, this::work);
     }
 
-    /** Relies on the second executor no more: whoever is at work stays at it, and what was handed on is done here. */
+    /**
+     * Stops relying on the second executor: a thread that is at work stays at it, and tasks that were handed on are run
+     * here.
+     */
     public void stayHere() {
         guard.lock();
         try {
@@ -135,7 +138,7 @@ public final class SerialExecutor implements Executor {
         }
     }
 
-    /** Whether this thread has another task to run. */
+    /** Returns whether this thread has another task to run. */
     private boolean goesOn(int done) {
         guard.lock();
         try {

@@ -2,13 +2,14 @@ package dev.leasehold.internal;
 
 import java.time.Duration;
 
-/** Durations in whole milliseconds, as Redis counts them. */
+/** Converts durations into whole milliseconds, as Redis counts them. */
 public final class WholeMillis {
 
     private WholeMillis() {}
 
     /**
-     * Rounds up: what lasts longer in the store than was asked for is safe, what lasts shorter is not.
+     * Rounds a duration up, because something that lasts longer in the store than was asked for is safe, and something that
+     * lasts shorter is not.
      *
      * @param duration any duration
      * @return whole milliseconds

@@ -1,4 +1,6 @@
-/** What Leasehold's own modules share. It is exported to them alone, is no API, and changes without notice. */
+/**
+ * Classes that Leasehold's own modules share. The package is exported to them alone, is no API, and changes without notice.
+ */
 @NullMarked
 package dev.leasehold.internal;
 

@@ -21,15 +21,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One lock and its queue. Pure: the time goes in; the answer and the notifications come out. Not thread-safe.
+ * A memory lock is one lock and its queue. It is pure: the time goes in; the answer and the notifications come out. Not
+ * thread-safe.
  *
- * <p>Whatever frees the lock, {@link #handOver} alone decides who is next. It never looks at the asker before it has
+ * <p>Whenever the lock becomes free, {@link #handOver} alone decides who is next. It never looks at the asker before it has
  * looked at the queue, so nobody overtakes. Time passes only in {@link #settle}, which each operation calls first: a lease
  * that is over and waiters that are dead are gone before anything else is looked at, so no operation can bring them back.
  */
 final class MemoryLock {
 
-    /** Who has the lock: a claim until it is released or runs out; nobody, where a released lock is kept. */
+    /**
+     * The lease of the lock's holder: of a claim until it is released or runs out; of nobody while a released lock is kept.
+     */
     private record StoredLease(
             @Nullable ClaimId claim, String owner, long token, int spare, long sinceMicros, long end) {
 
@@ -52,7 +55,7 @@ final class MemoryLock {
         }
     }
 
-    /** A claim in the queue, as of its last word. */
+    /** A claim in the queue, as it was sent last. */
     private record Waiter(Claim claim, String owner, long sinceMicros, long aliveUntil) {}
 
     private final String name;
@@ -162,8 +165,8 @@ final class MemoryLock {
     }
 
     /**
-     * Gives the free lock to the first in the queue, else to the asker. Who has not asked just now has a claim period to
-     * confirm; it is told.
+     * Gives the free lock to the first in the queue, else to the asker. A waiter that has not asked just now has a claim
+     * period to confirm, and gets a notification.
      */
     private void handOver(@Nullable Claim asker, String owner, ClockReading now, Notifications out) {
         Iterator<Waiter> waiters = queue.values().iterator();

@@ -18,11 +18,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All locks of a space. Pure: the time goes in; the answer and the notifications come out. Not thread-safe.
+ * The memory locks are all locks of a space. They are pure: the time goes in; the answer and the notifications come out.
+ * Not thread-safe.
  *
- * <p>Locks that nobody holds or waits for are forgotten, or the space would grow with every name ever used. A token must
- * not decrease for that: a lock is forgotten only once its last token is behind the clock, so that the clock alone gives
- * a greater one; and for a clock that is set back, the greatest of all forgotten tokens is remembered, once for all names.
+ * <p>Locks that nobody holds or waits for are forgotten, or the space would grow with every name ever used. That must not
+ * make a token decrease. So a lock is forgotten only once its last token is behind the clock, so that the clock alone gives
+ * a greater one; and in case the clock is set back, the greatest of all forgotten tokens is remembered, once for all names.
  */
 final class MemoryLocks {
 
@@ -80,7 +81,7 @@ final class MemoryLocks {
         return lock.isIdle(now) ? null : lock.info(now);
     }
 
-    // Only when the number of locks has doubled, so that the cost per claim stays constant.
+    // It runs only when the number of locks has doubled, so that the cost per claim stays constant.
     private void sweep(ClockReading now) {
         if (locks.size() < sweepAt) {
             return;

@@ -22,8 +22,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiFunction;
 
 /**
- * Locks in memory, with a lock of their own around them. Every operation is one visit: take the lock, read the clock,
- * change the state, leave the lock, and only then tell other clients what the change means for them.
+ * A memory space holds locks in memory, with a mutex of its own around them. Every operation is one visit: take the mutex,
+ * read the clock, change the state, leave the mutex, and only then notify the other clients that the change concerns.
  */
 final class MemorySpace implements StoreFactory {
 

@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-/** One client's view of a space. Every operation is over when it returns. */
+/** A memory store is one client's view of a space. Every operation is over when it returns. */
 final class MemoryStore implements Store {
 
     private final MemorySpace space;
@@ -59,7 +59,10 @@ final class MemoryStore implements Store {
         return answer(() -> space.breakLease(context, lock, token));
     }
 
-    /** Leaves as a process does that dies: what this client holds runs out, unless the client has released it before. */
+    /**
+     * Leaves the space as a process does that dies: anything that this client holds runs out, unless the client has
+     * released it before.
+     */
     @Override
     public void close() {
         closed = true;

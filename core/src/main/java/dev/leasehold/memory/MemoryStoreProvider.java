@@ -8,15 +8,15 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Makes stores in memory. {@code memory:} is a space of its own, shared only by the clients that open the very same
- * factory; {@code memory:NAME} is one space for all clients in this JVM that name it, and stays until the JVM ends. All clients of a space must live by
- * the same time.
+ * factory; {@code memory:NAME} is one space for all clients in this JVM that name it, and stays until the JVM ends. All
+ * clients of a space must live by the same time.
  */
 public final class MemoryStoreProvider implements StoreProvider {
 
     private static final String SCHEME = "memory";
     private static final ConcurrentHashMap<String, MemorySpace> SHARED = new ConcurrentHashMap<>();
 
-    /** For {@link java.util.ServiceLoader}. */
+    /** Makes the provider, for {@link java.util.ServiceLoader}. */
     public MemoryStoreProvider() {}
 
     @Override

@@ -6,7 +6,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a change means for clients other than the one that asked. Told after the change, outside every lock. */
+/**
+ * The notifications of a change go to the clients that it concerns other than the one that asked. They are sent after the
+ * change, outside of the mutex.
+ */
 final class Notifications {
 
     record Granted(LeaseId lease, int spare, Duration timeLeft) {}

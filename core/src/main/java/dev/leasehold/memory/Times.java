@@ -4,10 +4,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
-/** Durations and moments in the units of the clocks. */
+/** Converts durations and moments from and to the units of the clocks. */
 final class Times {
 
-    // Far above every lease that is granted, and small enough for differences of nanoseconds not to overflow.
+    // This is far above every lease that is granted, and small enough that differences of nanoseconds do not overflow.
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
     private Times() {}

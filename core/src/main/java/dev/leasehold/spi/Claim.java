@@ -5,22 +5,22 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * The request for a lock. Sent again with the same id, it asks again: a claim that was granted meanwhile is answered
- * with its grant, one that stands in the queue stays in its place and is known to be alive.
+ * A claim is the request for a lock. Sent again with the same id, it asks again: a claim that was granted meanwhile is
+ * answered with its grant, one that stands in the queue stays in its place and is known to be alive.
  *
  * @param id names the claim
  * @param lock the lock's name
  * @param lease how long the lease should last; never shortens one that the claim already has
- * @param spare how many tokens beyond the first the grant should reserve for hand-overs inside the claiming process, 0
- *     to 64
+ * @param spare how many tokens beyond the first the grant should reserve for hand-overs inside the claiming process, 0 to
+ *     64
  * @param enqueue whether to join the queue of the lock if it is taken
- * @param place where in the queue it stood when the store told it last; {@link #UNKNOWN} if that is not known; {@link #NEW} if
- *     no claim with this id has been sent before. It only saves looking: a store may make use of that or not. One that does
- *     must bear it that a new claim stands there already, since what was sent once may arrive twice, or late
+ * @param place the claim's place in the queue by the store's last answer; {@link #UNKNOWN} if that is not known; {@link
+ *     #NEW} if no claim with this id has been sent before. It only saves a search: a store may use it or not. A store that
+ *     does must cope with a new claim that stands in its queue already, since what was sent once may arrive twice, or late
  */
 public record Claim(ClaimId id, String lock, Duration lease, int spare, boolean enqueue, int place) {
 
-    /** The claim may stand in the queue, it is not known where. */
+    /** The claim may stand in the queue, but its place is not known. */
     public static final int UNKNOWN = 0;
 
     /** The claim has never been sent. */
@@ -44,13 +44,13 @@ public record Claim(ClaimId id, String lock, Duration lease, int spare, boolean 
         }
     }
 
-    /** A claim of which it is not known whether and where it stands in the queue. */
+    /** Makes a claim whose place in the queue, if any, is not known. */
     public Claim(ClaimId id, String lock, Duration lease, int spare, boolean enqueue) {
         this(id, lock, lease, spare, enqueue, UNKNOWN);
     }
 
     /**
-     * The same claim, to be sent again.
+     * Returns the same claim, to be sent again.
      *
      * @param known its place as far as it is known
      */

@@ -5,7 +5,9 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A store's answer to a claim. No answer at all is not one of these: then the stage completes exceptionally. */
+/**
+ * A claim answer is a store's answer to a claim. If there is no answer at all, the stage completes exceptionally instead.
+ */
 public sealed interface ClaimAnswer {
 
     /**

@@ -4,8 +4,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The name of one attempt to obtain one lock. Never used twice: a claim that has failed, was withdrawn, or whose lease
- * has ended is finished, and whoever tries again does so under a new id.
+ * A claim id names one attempt to obtain one lock. It is never used twice: a claim that has failed, was withdrawn, or whose
+ * lease has ended is finished, and the next attempt gets a new id.
  *
  * @param client the random id of the client, without colons
  * @param counter counts the client's claims, from 1
@@ -38,9 +38,8 @@ public record ClaimId(String client, long counter) {
         return new ClaimId(text.substring(0, colon), Long.parseLong(text.substring(colon + 1)));
     }
 
-    // By hand, as in LeaseId: a record's own are made by the JVM at the first call. That takes 20 ms, and was done
-    // while the
-    // store was locked.
+    // Written by hand, as in LeaseId: the JVM makes a record's own methods at the first call. That takes 20 ms, and
+    // happened while the store was locked.
 
     @Override
     public boolean equals(@Nullable Object other) {

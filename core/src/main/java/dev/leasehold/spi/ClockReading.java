@@ -1,7 +1,7 @@
 package dev.leasehold.spi;
 
 /**
- * Both clocks of this machine, read at one moment.
+ * A clock reading is a reading of both clocks of this machine at one moment.
  *
  * @param nanos the monotonic clock, as {@link System#nanoTime()}: compare only by difference
  * @param wallMicros the wall clock in microseconds since 1970; it decides nothing, but where the two clocks have moved
@@ -10,7 +10,7 @@ package dev.leasehold.spi;
 public record ClockReading(long nanos, long wallMicros) {
 
     /**
-     * How differently the two clocks have moved.
+     * Returns how differently the two clocks have moved.
      *
      * @param earlier an earlier reading
      * @return nanoseconds, never negative
@@ -26,7 +26,7 @@ public record ClockReading(long nanos, long wallMicros) {
     }
 
     /**
-     * How much time has passed by the clock that has moved further.
+     * Returns how much time has passed by the clock that has moved further.
      *
      * @param earlier an earlier reading
      * @return nanoseconds; negative only if both clocks have moved back

@@ -4,8 +4,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The name of one lease: claim and token together. A store compares both in every operation, so that a message about an
- * earlier lease never touches a later one.
+ * A lease id names one lease by claim and token together. A store compares both in every operation, so that a message about
+ * an earlier lease never touches a later one.
  *
  * @param lock the lock's name
  * @param claim the claim that was granted

@@ -4,8 +4,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which lock names are meant: {@code *} stands for any characters, {@code ?} for one, a backslash takes the next
- * character literally. Matches without backtracking over more than one star, so that no pattern is expensive.
+ * A name pattern says which lock names are meant: {@code *} stands for any characters, {@code ?} for one, a backslash takes
+ * the next character literally. It matches without backtracking over more than one star, so that no pattern is expensive.
  */
 public final class NamePattern {
 
@@ -45,7 +45,7 @@ public final class NamePattern {
     }
 
     /**
-     * A pattern for one name alone.
+     * Returns a pattern for one name alone.
      *
      * @param name a lock's name, taken literally
      * @return the pattern
@@ -55,7 +55,7 @@ public final class NamePattern {
     }
 
     /**
-     * Whether a name is meant.
+     * Returns whether a name is meant.
      *
      * @param name a lock's name
      * @return true if the whole name matches
@@ -87,7 +87,7 @@ public final class NamePattern {
     }
 
     /**
-     * The name that is meant, where it can be only one.
+     * Returns the name that is meant, where it can be only one.
      *
      * @return the name, or null if the pattern has a wildcard
      */

@@ -1,6 +1,6 @@
 package dev.leasehold.spi;
 
-/** A store's answer to a release. */
+/** A release answer is a store's answer to a release. */
 public enum ReleaseAnswer {
     /** The lease was there and has been ended by this request. */
     RELEASED,

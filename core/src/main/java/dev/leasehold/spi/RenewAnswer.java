@@ -2,7 +2,7 @@ package dev.leasehold.spi;
 
 import java.util.Objects;
 
-/** A store's answer to a renewal. */
+/** A renew answer is a store's answer to a renewal. */
 public sealed interface RenewAnswer {
 
     /**

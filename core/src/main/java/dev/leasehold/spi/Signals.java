@@ -4,13 +4,13 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a store tells its client unasked. A signal may be lost, late, or come twice: it only saves time. May be called
- * from any thread, never blocks, never throws.
+ * Signals go from a store to its client without a request. A signal may be lost, late, or come twice: it only saves time.
+ * The methods may be called from any thread, never block and never throw.
  */
 public interface Signals {
 
     /**
-     * A claim that stood in the queue has been granted.
+     * Signals that a claim that stood in the queue has been granted.
      *
      * @param lease the lease
      * @param spare the further tokens reserved
@@ -20,26 +20,26 @@ public interface Signals {
     void granted(LeaseId lease, int spare, @Nullable Validity validity);
 
     /**
-     * Something happened (a connection broke, a session changed, a server failed over, a lease was broken) after which
-     * what is held should be confirmed at once.
+     * Signals that something happened (a connection broke, a session changed, a server failed over, a lease was broken)
+     * after which everything that is held should be confirmed at once.
      *
      * @param lock the lock in question, or null for all
      */
     void doubt(@Nullable String lock);
 
     /**
-     * As {@link #doubt}, of some locks only: what is held on one of many servers, say.
+     * Signals {@link #doubt} for some locks only: those that are held on one of many servers, say.
      *
-     * @param affected tells whether a lock is concerned; asked at once, on the calling thread, for each lock that this client
-     *     holds or waits for, and perhaps for none
+     * @param affected tells whether a lock is concerned; called at once, on the calling thread, for each lock that this
+     *     client holds or waits for, and perhaps for none
      */
     default void doubtIf(Predicate<String> affected) {
         doubt(null);
     }
 
     /**
-     * As {@link #doubt}, and what is held may be gone before it can be confirmed: the connection that it depends on is
-     * broken. Leases are {@code AT_RISK} at once, for as long as they are valid, until a later request has confirmed them.
+     * Signals {@link #doubt}, and that leases may be gone before they can be confirmed: the connection that they depend on
+     * is broken. They are {@code AT_RISK} at once, for as long as they are valid, until a later request has confirmed them.
      *
      * @param lock the lock in question, or null for all
      */

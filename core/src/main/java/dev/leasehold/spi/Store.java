@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Where locks live, as one client sees it. Thread-safe; no operation blocks its caller; each is safe to repeat.
+ * A store is the place where locks live, as one client sees it. Thread-safe; no operation blocks its caller; each is safe to
+ * repeat.
  *
  * <p>Every store keeps these rules (the contract suite in {@code leasehold-testkit} tests them):
  *
@@ -18,7 +19,7 @@ import java.util.concurrent.CompletionStage;
  *       max(end now, new end)}.
  *   <li>One routine, the hand-over, serves release, withdrawal and a claim that finds the lock free: the lock goes to the
  *       first live waiter, else to the asker. Nobody overtakes the queue.
- *   <li>A waiter is alive for {@link WaitingRules#aliveFor} after its last word; a hand-over gives it {@link
+ *   <li>A waiter is alive for {@link WaitingRules#aliveFor} after its last request; a hand-over gives it {@link
  *       WaitingRules#claimPeriod} to confirm.
  *   <li>Tokens are {@code max(last + 1, the store's wall clock in µs)}; a grant moves {@code last} to the end of its run.
  * </ul>
@@ -58,7 +59,7 @@ public interface Store extends AutoCloseable {
     CompletionStage<ReleaseAnswer> release(LeaseId lease, Duration keepFor);
 
     /**
-     * Gives a claim up: it leaves the queue; if it was granted meanwhile, the lease is released.
+     * Withdraws a claim: it leaves the queue; if it was granted meanwhile, the lease is released.
      *
      * @param lock the lock's name
      * @param claim the claim
@@ -75,7 +76,7 @@ public interface Store extends AutoCloseable {
     CompletionStage<List<LockInfo>> inspect(NamePattern pattern);
 
     /**
-     * Ends the lease to whose run the token belongs, and no other, and hands over; the holder is told by {@link
+     * Ends the lease to whose run the token belongs, and no other, and hands over; the holder learns of it by {@link
      * Signals#doubt} or by its next renewal.
      *
      * @param lock the lock's name
@@ -85,7 +86,7 @@ public interface Store extends AutoCloseable {
     CompletionStage<Boolean> breakLease(String lock, long token);
 
     /**
-     * The longest lease that the store grants.
+     * Returns the longest lease that the store grants.
      *
      * @return a positive duration
      */
@@ -94,7 +95,7 @@ public interface Store extends AutoCloseable {
     }
 
     /**
-     * How long a request whose answer was given up may still be on its way and be carried out.
+     * Returns how long a request whose answer was given up may still be on its way and be carried out.
      *
      * @return zero where a request that has failed is certainly over
      */
@@ -103,9 +104,9 @@ public interface Store extends AutoCloseable {
     }
 
     /**
-     * Whether closing the store ends its leases, as where they hang on a session. Then a client that is closed while something
-     * is held keeps the store open in the background until that lease would have run out, so that nobody else begins beside
-     * its holder.
+     * Returns whether closing the store ends its leases, as it does where they depend on a session. If so, a client that is
+     * closed while something is held keeps the store open in the background until that lease would have run out, so that
+     * nobody else begins beside its holder.
      *
      * @return false where leases outlive the store object
      */

@@ -5,7 +5,7 @@ import java.util.Objects;
 import java.util.function.Supplier;
 
 /**
- * What a store is opened with.
+ * A store context is what a store gets when it is opened: the client's identity, settings, time and signals.
  *
  * @param identity draws the client's random id when it is first asked for, and gives the same from then on. {@link
  *     StoreFactory#open} must not ask: a process that is restored twice from one snapshot, taken before the store was used,
@@ -38,7 +38,7 @@ public record StoreContext(
     }
 
     /**
-     * Makes a context for a client whose id is there already.
+     * Makes a context for a client whose id exists already.
      *
      * @param clientId the client's id
      * @param owner who the client is, in words
@@ -54,7 +54,7 @@ public record StoreContext(
     }
 
     /**
-     * The client's random id, the first part of every {@link ClaimId} that it sends. Drawn by the first call.
+     * Returns the client's random id, the first part of every {@link ClaimId} that it sends. Drawn by the first call.
      *
      * @return the id
      */

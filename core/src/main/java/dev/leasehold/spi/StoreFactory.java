@@ -5,7 +5,8 @@ import dev.leasehold.Finding;
 import java.util.List;
 
 /**
- * A store that has been chosen and configured but not opened. Immutable; may be opened by several clients.
+ * A store factory is a store that has been chosen and configured but not opened. Immutable; may be opened by several
+ * clients.
  */
 public interface StoreFactory {
 
@@ -18,10 +19,11 @@ public interface StoreFactory {
     Store open(StoreContext context);
 
     /**
-     * Looks at the deployment and says what a lock there is worth: for {@code leasehold doctor}. A store adds what can be
-     * wrong with it: one {@link Finding} for each thing looked at, also if it is fine or could not be seen, each bad one
-     * with its consequence and remedy, and with the fault after which its locks are fenced only. Without more, it is only
-     * tried whether a lock can be had. Blocks for some seconds at most; changes nothing but the record of one lock.
+     * Examines the deployment and reports how far locks there can be relied on: for {@code leasehold doctor}. A store adds
+     * the checks that its kind needs: one {@link Finding} for each thing looked at, also if it is fine or could not be
+     * seen, each bad one with its consequence and remedy, and with the fault after which its locks are fenced only. By
+     * default, it is only tried whether a lock can be acquired. Blocks for some seconds at most; changes nothing but the
+     * record of one lock.
      *
      * @param context what to open the store with
      * @return what was found

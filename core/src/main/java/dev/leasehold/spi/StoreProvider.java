@@ -2,11 +2,11 @@ package dev.leasehold.spi;
 
 import java.util.Set;
 
-/** Makes stores from URIs. Found with {@link java.util.ServiceLoader}. */
+/** A store provider makes stores from URIs. Found with {@link java.util.ServiceLoader}. */
 public interface StoreProvider {
 
     /**
-     * The schemes that this provider takes: what stands before the first colon.
+     * Returns the schemes that this provider takes: what stands before the first colon.
      *
      * @return for example {@code redis} and {@code rediss}
      */

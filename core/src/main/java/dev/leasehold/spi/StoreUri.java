@@ -10,8 +10,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The URI of a store, taken apart: its scheme, and the options {@code leasehold.NAME=VALUE} of its query, which are
- * ours, removed from the rest, which belongs to the store.
+ * A store URI is the URI of a store, parsed: its scheme, and the options {@code leasehold.NAME=VALUE} of its query, which
+ * are ours, removed from the rest, which belongs to the store.
  *
  * @param scheme what stands before the first colon, in lower case
  * @param text the URI without our options
@@ -71,7 +71,7 @@ public record StoreUri(String scheme, String text, Map<String, String> options) 
         return new StoreUri(scheme, uri.substring(0, question) + (rest.isEmpty() ? "" : "?" + rest), ours);
     }
 
-    /** A plus stays a plus: this is a URI, not a form. */
+    /** Decodes percent signs. A plus stays a plus: this is a URI, not a form. */
     private static String decoded(String name, String value) {
         try {
             return URLDecoder.decode(value.replace("+", "%2B"), StandardCharsets.UTF_8);
@@ -82,7 +82,7 @@ public record StoreUri(String scheme, String text, Map<String, String> options) 
     }
 
     /**
-     * Whether a URI seems to have a password in it; rather too often than too seldom.
+     * Returns whether a URI seems to contain a password; in doubt it says yes.
      *
      * @param uri the URI, as text
      * @return whether it would be shown with something left out
@@ -92,7 +92,7 @@ public record StoreUri(String scheme, String text, Map<String, String> options) 
     }
 
     /**
-     * The URI as it may be shown to people and written to logs: passwords are replaced.
+     * Returns the URI as it may be shown to people and written to logs: passwords are replaced.
      *
      * @return the URI without credentials
      */
@@ -107,7 +107,7 @@ public record StoreUri(String scheme, String text, Map<String, String> options) 
 
     /**
      * Hides the password of {@code user:password@host}, up to the last {@code @} before the options begin: so a character
-     * that should have been percent-encoded does not show it. Rather too much than too little.
+     * that should have been percent-encoded does not show it. It hides rather too much than too little.
      */
     private static String redactUserInfo(String uri) {
         int slashes = uri.indexOf("://");

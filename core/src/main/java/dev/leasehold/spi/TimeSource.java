@@ -3,7 +3,7 @@ package dev.leasehold.spi;
 import java.time.Duration;
 
 /**
- * The time that a client lives by: two clocks and a way to be called later. The engine and the stores take time from
+ * A time source is the time that a client lives by: two clocks and a scheduler. The engine and the stores take time from
  * nowhere else, so that tests can run on virtual time. Thread-safe.
  */
 public interface TimeSource {

@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Takes, renews and releases a lock, for {@link StoreFactory#examine}: whether it works at all, with this user, and how
- * long the first answer takes.
+ * A trial takes, renews and releases a lock, for {@link StoreFactory#examine}: it shows whether that works at all, with
+ * this user, and how long the first answer takes.
  */
 public final class Trial {
 
@@ -64,12 +64,15 @@ public final class Trial {
                 : Finding.of(Severity.FINE, "trial", store.toString(), "a lock was taken, renewed and released" + took);
     }
 
-    /** The claim may have been carried out. If this fails too, what it has left runs out with its lease. */
+    /**
+     * Withdraws the claim, which may have been carried out. If this fails too, anything that it has left runs out with its
+     * lease.
+     */
     private static void withdraw(Store open, ClaimId id, long limit) throws InterruptedException {
         try {
             await(open.withdraw(LOCK, id), limit / 4);
         } catch (ExecutionException | TimeoutException e) {
-            return; // What is wrong has been said.
+            return; // The failure has been reported already.
         }
     }
 

@@ -4,11 +4,11 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Until when a positive answer of a store may be relied on, by this machine's monotonic clock.
+ * A validity says until when a positive answer of a store may be relied on, by this machine's monotonic clock.
  *
- * <p>There is one formula, {@link #of}. It counts from before the first byte of the very request that was answered: if
- * the answer waited in a buffer for a minute, that minute is gone from the lease. It uses the time that the store says
- * is left, never the time that was asked for. The hundredth covers clocks that run at different rates, the two
+ * <p>There is one formula, {@link #of}. It counts from before the first byte of the very request that was answered: if the
+ * answer waited in a buffer for a minute, that minute is gone from the lease. It uses the time left that the store has
+ * reported, never the time that was asked for. The hundredth covers clocks that run at different rates, the two
  * milliseconds the resolution of the store's expiry.
  *
  * @param sentAt both clocks, read before the request was sent
@@ -24,7 +24,7 @@ public record Validity(ClockReading sentAt, long deadline) {
     }
 
     /**
-     * The one formula: {@code sentAt + timeLeft × 0.99 − 2 ms}.
+     * Makes a validity by the one formula, {@code sentAt + timeLeft × 0.99 − 2 ms}.
      *
      * @param sentAt both clocks, read before the first byte of the request that was answered
      * @param timeLeft what the store said is left of the lease; zero or negative is allowed and gives a validity that is
@@ -38,7 +38,7 @@ public record Validity(ClockReading sentAt, long deadline) {
     }
 
     /**
-     * What is left.
+     * Returns the time left.
      *
      * @param nanos the monotonic clock now
      * @return nanoseconds, zero or negative once the deadline has been reached
@@ -48,7 +48,7 @@ public record Validity(ClockReading sentAt, long deadline) {
     }
 
     /**
-     * What is left by the clock that has moved further since the request was sent. A machine that sleeps stops the
+     * Returns the time left by the clock that has moved further since the request was sent. A machine that sleeps stops the
      * monotonic clock, not the wall clock, and not the store's: so a lease holds only while both clocks say so.
      *
      * @param now both clocks now
@@ -59,7 +59,7 @@ public record Validity(ClockReading sentAt, long deadline) {
     }
 
     /**
-     * Whether both clocks say that the lease holds: neither has used it up, and they {@linkplain #agrees agree}.
+     * Returns whether both clocks say that the lease holds: neither has used it up, and they {@linkplain #agrees agree}.
      *
      * @param now both clocks now
      * @return true if it may be relied on
@@ -69,18 +69,18 @@ public record Validity(ClockReading sentAt, long deadline) {
     }
 
     /**
-     * Whether the clocks have moved alike since the request was sent: they are not more than a tenth of the validity apart,
-     * as they are after a long sleep or when one was set.
+     * Returns whether the clocks have moved alike since the request was sent: they are not more than a tenth of the
+     * validity apart, as they would be after a long sleep or when one was set.
      *
      * @param now both clocks now
-     * @return false if what they say is worth nothing
+     * @return false if the clocks cannot be relied on
      */
     public boolean agrees(ClockReading now) {
         return now.divergenceSince(sentAt) <= length() / 10;
     }
 
     /**
-     * How long it lasts from the request on.
+     * Returns how long it lasts from the request on.
      *
      * @return nanoseconds, zero or negative if it was over from the start
      */
@@ -89,7 +89,7 @@ public record Validity(ClockReading sentAt, long deadline) {
     }
 
     /**
-     * Whether the deadline has been reached.
+     * Returns whether the deadline has been reached.
      *
      * @param nanos the monotonic clock now
      * @return true from the deadline on
@@ -98,7 +98,7 @@ public record Validity(ClockReading sentAt, long deadline) {
         return nanosLeft(nanos) <= 0;
     }
 
-    // Half of the range of a long, so that differences of two readings of the monotonic clock cannot overflow.
+    // The bound is half of the range of a long, so that differences of two clock readings cannot overflow.
     private static long saturatedNanos(Duration duration) {
         Duration most = Duration.ofNanos(Long.MAX_VALUE / 2);
         if (duration.compareTo(most) > 0) {

@@ -3,9 +3,10 @@ package dev.leasehold.spi;
 import java.time.Duration;
 
 /**
- * How waiters are kept alive, the same on every store. A waiter asks again every {@link #askEvery}, is alive for {@link
- * #aliveFor} after its last word, and has {@link #claimPeriod} to confirm a lock that was handed to it. So a waiter that
- * died can delay the others by one claim period, and many that died together by about one lease.
+ * The waiting rules say how waiters are kept alive, the same on every store. A waiter asks again every {@link #askEvery},
+ * counts as alive for {@link #aliveFor} after its last request, and has {@link #claimPeriod} to confirm a lock that was
+ * handed to it. So a waiter that died can delay the others by one claim period, and many that died together by about one
+ * lease.
  */
 public final class WaitingRules {
 
@@ -16,7 +17,7 @@ public final class WaitingRules {
     private WaitingRules() {}
 
     /**
-     * How often a waiter asks again.
+     * Returns how often a waiter asks again.
      *
      * @param lease the lease that it asks for
      * @return a third of the lease, at least 50 ms and at most 5 s
@@ -26,7 +27,7 @@ public final class WaitingRules {
     }
 
     /**
-     * How long after its last word a waiter counts as alive.
+     * Returns how long after its last request a waiter counts as alive.
      *
      * @param lease the lease that it asks for
      * @return 2.5 times the asking interval
@@ -36,7 +37,7 @@ public final class WaitingRules {
     }
 
     /**
-     * How long a waiter has the lock when it is handed over, before it has confirmed.
+     * Returns how long a waiter has the lock when it is handed over, before it has confirmed.
      *
      * @param lease the lease that it asks for
      * @return half of the lease, at least 50 ms and at most 5 s
@@ -45,7 +46,7 @@ public final class WaitingRules {
         return share(lease, 2);
     }
 
-    // In nanoseconds, because Duration divides decimal fractions of any length, and this is asked for with every claim.
+    // It counts in nanoseconds, because Duration divides decimal fractions of any length, and every claim calls this.
     private static Duration share(Duration lease, long parts) {
         if (lease.compareTo(LONG) > 0) {
             return MOST;

@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The other client. Speaks to the store directly, so that its holds need no renewal and the clock of the test may go any
+ * The other client speaks to the store directly, so that its holds need no renewal and the clock of the test may go any
  * way. The store in memory answers at once.
  */
 final class Elsewhere {
@@ -93,7 +93,10 @@ final class Elsewhere {
             now(store.release(lease, Duration.ZERO));
         }
 
-        /** To the others a crash looks like a lock that is kept: it does not answer, and is free when its time is over. */
+        /**
+         * Keeps the lock without a holder: to the others a crash looks just like that, a lock that does not answer and is
+         * free when its time is over.
+         */
         @Override
         public void crash() {
             if (now(store.release(lease, LockOptions.defaults().leaseDuration())) == ReleaseAnswer.RELEASED) {
@@ -107,7 +110,7 @@ final class Elsewhere {
         }
     }
 
-    /** Needs no signals: it never waits. */
+    /** No-op signals: this client never waits, so it needs none. */
     private static final class NoSignals implements Signals {
         @Override
         public void granted(LeaseId lease, int spare, @Nullable Validity validity) {}

@@ -7,7 +7,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.LockSupport;
 
-/** A thread that moves the time for as long as another one waits, a thousand times as fast as real time at most. */
+/**
+ * Passing time is a thread that moves the time for as long as another one waits, a thousand times as fast as real time at
+ * most.
+ */
 final class PassingTime {
 
     private static final Duration STEP = Duration.ofMillis(100);
@@ -44,7 +47,7 @@ final class PassingTime {
         }
     }
 
-    /** Lets the time stand still again; throws what came out of moving it. */
+    /** Lets the time stand still again; throws any exception that moving it has raised. */
     void end() {
         stopped = true;
         try {

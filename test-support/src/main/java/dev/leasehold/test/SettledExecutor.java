@@ -10,8 +10,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Threads for callbacks, and a way to wait until these have nothing more to do. Callbacks do not run on the caller's
- * thread, because one that waits for a lock would keep the caller from whatever frees it.
+ * A settled executor has threads for callbacks, and lets its owner wait until these have nothing more to do. Callbacks do
+ * not run on the caller's thread, because one that waits for a lock would keep the caller from freeing it.
  */
 final class SettledExecutor implements Executor, AutoCloseable {
 

@@ -22,7 +22,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A store that can be switched off: then nothing arrives there, or it does, and nothing comes back. */
+/**
+ * A switchable store can be switched off: then either no request arrives there, or requests arrive and no answer comes
+ * back.
+ */
 final class SwitchableStore implements StoreFactory {
 
     private enum Way {

@@ -20,8 +20,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A {@link Leasehold} for tests of code that uses locks: a real one, over a store in memory, whose time stands still until
- * the test moves it, and whose locks the test can have held elsewhere or lost. Thread-safe.
+ * A test Leasehold is a {@link Leasehold} for tests of code that uses locks: a real one, over a store in memory, whose time
+ * stands still until the test moves it, and whose locks the test can have held elsewhere or lost. Thread-safe.
  *
  * <pre>{@code
  * try (TestLeasehold locks = TestLeasehold.create()) {
@@ -41,11 +41,11 @@ import java.util.concurrent.locks.LockSupport;
  * }
  * }</pre>
  *
- * <p><b>The time stands still.</b> Who waits for a lock with a limit waits for ever, unless the test moves the time: call such
- * code in {@link #whileTimePasses}, or on a thread of its own, and {@link #advance}.
+ * <p><b>The time stands still.</b> Code that waits for a lock with a limit waits for ever, unless the test moves the time: call
+ * such code in {@link #whileTimePasses}, or on a thread of its own, and {@link #advance}.
  *
  * <p>Listeners ({@link LeaseListener}) and dependent actions of futures run on threads of this object. Its methods wait for
- * them before they return, unless they block; so what they do is done when {@link #lose} or {@link #advance} returns.
+ * them before they return, unless they block; so they have run when {@link #lose} or {@link #advance} returns.
  * Threads of the test that wait for a lock go on by themselves: join them.
  */
 public final class TestLeasehold implements AutoCloseable {
@@ -54,16 +54,16 @@ public final class TestLeasehold implements AutoCloseable {
     private static final long STEP_WAIT_NANOS = 100_000;
 
     private static final String LABEL = "under test";
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
-    /** Something that code under test does. */
+    /** An action is something that code under test does. */
     @FunctionalInterface
     public interface Action {
 
         /**
-         * Does it.
+         * Runs the action.
          *
-         * @throws Exception whatever comes of it
+         * @throws Exception if the code under test throws it
          */
         void run() throws Exception;
     }
@@ -93,7 +93,7 @@ public final class TestLeasehold implements AutoCloseable {
     }
 
     /**
-     * Makes one, with default options.
+     * Makes a test Leasehold with default options.
      *
      * @return the object, to be closed by the caller
      */
@@ -102,7 +102,7 @@ public final class TestLeasehold implements AutoCloseable {
     }
 
     /**
-     * Makes one.
+     * Makes a test Leasehold.
      *
      * @param options how locks are held for which the code under test gives no options
      * @return the object, to be closed by the caller
@@ -112,7 +112,7 @@ public final class TestLeasehold implements AutoCloseable {
     }
 
     /**
-     * What the code under test is given.
+     * Returns the client for the code under test.
      *
      * @return always the same object; closed together with this one
      */
@@ -121,8 +121,8 @@ public final class TestLeasehold implements AutoCloseable {
     }
 
     /**
-     * Another client of the same locks, as another process would have it: for tests with two instances of the code under test.
-     * {@link #storeDown}, {@link #loseAnswers} and {@link #lose} do not concern it.
+     * Makes another client of the same locks, as another process would have it: for tests with two instances of the code
+     * under test. {@link #storeDown}, {@link #loseAnswers} and {@link #lose} do not concern it.
      *
      * @return a new one, closed together with this object
      */
@@ -133,7 +133,7 @@ public final class TestLeasehold implements AutoCloseable {
     }
 
     /**
-     * The time by which locks and leases live.
+     * Returns the time by which locks and leases live.
      *
      * @return the time; it begins at the start of the year 2026
      */
@@ -155,8 +155,8 @@ public final class TestLeasehold implements AutoCloseable {
     }
 
     /**
-     * Has a lock lost by whoever holds it here, as if an operator had broken it: its lease becomes {@link
-     * dev.leasehold.LeaseState#LOST}. The next in the queue gets it; if that should be somebody else, call {@link
+     * Makes the client under test lose a lock that it holds, as if an operator had broken it: its lease becomes {@link
+     * dev.leasehold.LeaseState#LOST}. The next in the queue gets the lock; if that should be somebody else, call {@link
      * #holdElsewhere} afterwards.
      *
      * @param name the lock's name
@@ -174,7 +174,7 @@ public final class TestLeasehold implements AutoCloseable {
     }
 
     /**
-     * Has a lock lost by whoever holds it here, as {@link #lose} does, and held by some other client from then on.
+     * Makes the client under test lose a lock, as {@link #lose} does, and has some other client hold it from then on.
      *
      * @param name the lock's name
      * @return the other client's handle
@@ -195,7 +195,7 @@ public final class TestLeasehold implements AutoCloseable {
     }
 
     /**
-     * Whether a lock is held here, as the store sees it.
+     * Returns whether a lock is held here, as the store sees it.
      *
      * @param name the lock's name
      * @return false if it is free or held elsewhere
@@ -205,7 +205,7 @@ public final class TestLeasehold implements AutoCloseable {
     }
 
     /**
-     * How many clients wait for a lock: all callers of one client are one, {@link #anotherClient()} is another.
+     * Returns how many clients wait for a lock: all callers of one client are one, {@link #anotherClient()} is another.
      *
      * @param name the lock's name
      * @return the number
@@ -215,7 +215,7 @@ public final class TestLeasehold implements AutoCloseable {
     }
 
     /**
-     * Waits, in real time, until so many clients wait for a lock, which threads of the test have been started to do. The time
+     * Waits, in real time, until so many clients wait for a lock, on threads that the test has started for that. The time
      * of the locks does not move.
      *
      * @param name the lock's name
@@ -223,7 +223,7 @@ public final class TestLeasehold implements AutoCloseable {
      * @throws IllegalStateException if there are not so many within ten seconds
      */
     public void awaitWaiters(String name, int number) {
-        long end = System.nanoTime() + PATIENCE.toNanos();
+        long end = System.nanoTime() + LONGEST_WAIT.toNanos();
         for (int found = waiters(name); found < number; found = waiters(name)) {
             if (System.nanoTime() - end >= 0) {
                 throw new IllegalStateException(
@@ -234,13 +234,13 @@ public final class TestLeasehold implements AutoCloseable {
     }
 
     /**
-     * Calls code that waits for a lock, with time passing for as long as it waits: this thread, in this method. A thousand times
-     * as fast as real time at most, so a wait for a minute takes 60 ms.
+     * Calls code that waits for a lock, on this thread, with time passing for as long as it waits. Time passes a thousand
+     * times as fast as real time at most, so a wait for a minute takes 60 ms.
      *
      * @param <T> what the code returns
-     * @param body what is to be called, on this thread
-     * @return what it returns
-     * @throws Exception what it throws
+     * @param body the code, called on this thread
+     * @return its result
+     * @throws Exception if the code throws it
      */
     public <T> T whileTimePasses(Callable<T> body) throws Exception {
         PassingTime passing = PassingTime.whileThisThreadWaits(time);
@@ -255,8 +255,8 @@ public final class TestLeasehold implements AutoCloseable {
     /**
      * Runs code that waits for a lock, as {@link #whileTimePasses(Callable)} does.
      *
-     * @param body what is to be run, on this thread
-     * @throws Exception what it throws
+     * @param body the code, run on this thread
+     * @throws Exception if the code throws it
      */
     public void whileTimePasses(Action body) throws Exception {
         whileTimePasses(() -> {
@@ -266,8 +266,8 @@ public final class TestLeasehold implements AutoCloseable {
     }
 
     /**
-     * Pauses the code under test, as a long garbage collection or a stopped container does: time passes, and nothing is renewed.
-     * If that takes longer than a lease, it is lost, and its holder is told when the pause is over.
+     * Pauses the code under test, as a long garbage collection or a stopped container does: time passes, and nothing is
+     * renewed. If that takes longer than a lease, the lease is lost, and its holder learns of it when the pause is over.
      *
      * @param duration how long
      * @throws IllegalArgumentException if it is negative
@@ -277,11 +277,11 @@ public final class TestLeasehold implements AutoCloseable {
     }
 
     /**
-     * Pauses the code under test, and has others do something before it goes on: {@link #holdElsewhere}, for example, takes a
-     * lock whose lease has run out during the pause.
+     * Pauses the code under test, and has others do something before it goes on: {@link #holdElsewhere}, for example, takes
+     * a lock whose lease has run out during the pause.
      *
      * @param duration how long
-     * @param meanwhile what is done by others, at the end of the pause
+     * @param meanwhile the actions of others, at the end of the pause
      * @throws IllegalArgumentException if the duration is negative
      */
     public void pause(Duration duration, Runnable meanwhile) {
@@ -314,20 +314,20 @@ public final class TestLeasehold implements AutoCloseable {
     }
 
     /**
-     * Has all answers of the store to the code under test lost: what it asks for is done, and it does not hear of it. Nor does it
-     * hear of anything else.
+     * Loses all answers of the store to the code under test: its requests are carried out, and it does not hear of it. Nor
+     * does it hear of anything else.
      */
     public void loseAnswers() {
         store.loseAnswers();
     }
 
-    /** Ends what {@link #storeDown} or {@link #loseAnswers} began. */
+    /** Ends the state that {@link #storeDown} or {@link #loseAnswers} began. */
     public void storeUp() {
         store.down(false);
         settle();
     }
 
-    /** Closes the {@link Leasehold}, which lets nothing be held any longer, and ends the threads. */
+    /** Closes the {@link Leasehold}, which ends all holds, and ends the threads. */
     @Override
     public void close() {
         store.down(false);
@@ -338,7 +338,7 @@ public final class TestLeasehold implements AutoCloseable {
             closing.complete(null);
         };
         DaemonThreads.named("leasehold-test-closer").newThread(closer).start();
-        // What is still to be released is repeated in virtual time.
+        // Releases that are still to be repeated are repeated in virtual time.
         while (!closing.isDone()) {
             time.advance(STEP);
             LockSupport.parkNanos(STEP_WAIT_NANOS);

@@ -9,11 +9,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A time that stands still until the test moves it. Thread-safe.
+ * A virtual time stands still until the test moves it. Thread-safe.
  *
  * <p>Tasks run on the thread that moves the time, in the order in which they are due, those due at the same moment in the
- * order in which they were scheduled; each sees the clock at its own moment. So a test is the same at every run. What a
- * task throws comes out of the call that moved the time; the time has then been moved up to that task.
+ * order in which they were scheduled; each sees the clock at its own moment. So a test is the same at every run. An
+ * exception of a task comes out of the call that moved the time; the time has then been moved up to that task.
  */
 public final class VirtualTime implements TimeSource {
 
@@ -34,7 +34,7 @@ public final class VirtualTime implements TimeSource {
     private long wallAheadMicros = START.getEpochSecond() * 1_000_000;
     private long scheduled;
 
-    /** Begins at the start of the year 2026, with the monotonic clock at zero. */
+    /** Makes a time that begins at the start of the year 2026, with the monotonic clock at zero. */
     public VirtualTime() {}
 
     @Override
@@ -60,9 +60,9 @@ public final class VirtualTime implements TimeSource {
     }
 
     /**
-     * Lets time pass, and runs what is due until then.
+     * Lets time pass, and runs the tasks that are due until then.
      *
-     * @param duration how long; zero runs what is due already
+     * @param duration how long; zero runs those that are due already
      * @throws IllegalArgumentException if it is negative
      */
     public void advance(Duration duration) {
@@ -108,8 +108,8 @@ public final class VirtualTime implements TimeSource {
     }
 
     /**
-     * Pauses the process, as a long garbage collection or a stopped container does: both clocks move on, and nothing runs. What
-     * has become due meanwhile runs, late, when the time is moved next.
+     * Pauses the process, as a long garbage collection or a stopped container does: both clocks move on, and nothing runs.
+     * Tasks that have become due meanwhile run late, when the time is moved next.
      *
      * @param duration how long
      * @throws IllegalArgumentException if it is negative
@@ -157,7 +157,7 @@ public final class VirtualTime implements TimeSource {
         }
     }
 
-    // A third of the range of a long: more than 97 years, and sums of two do not overflow.
+    // The limit is a third of the range of a long: more than 97 years, and sums of two do not overflow.
     private static long positiveNanos(Duration duration) {
         Duration most = Duration.ofNanos(Long.MAX_VALUE / 3);
         if (duration.compareTo(most) > 0) {

@@ -1,4 +1,4 @@
-/** For tests of code that uses locks: start at {@link dev.leasehold.test.TestLeasehold}. */
+/** Support for tests of code that uses locks: start at {@link dev.leasehold.test.TestLeasehold}. */
 @NullMarked
 package dev.leasehold.test;
 

@@ -15,9 +15,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One candidate's way into office: claims the lock, and again after a pause where the store does not answer, until it has
- * won or has withdrawn. The engine itself repeats a claim for as long as the store timeout; so the pause only keeps candidates
- * apart.
+ * A campaign is one candidate's way into office. It claims the lock, and claims it again after a pause if the store does
+ * not answer, until it has won or has withdrawn. The engine itself repeats a claim for as long as the store timeout; so the
+ * pause only keeps candidates apart.
  */
 final class Campaign {
 
@@ -32,14 +32,14 @@ final class Campaign {
     private @Nullable Request request;
     private TimeSource.@Nullable Timer pausing;
 
-    /** Completes with the lease on a thread of the engine's, or exceptionally; cancelled when withdrawn. */
+    /** Completes with the lease on a thread of the engine, or exceptionally; cancelled when withdrawn. */
     final CompletableFuture<HeldLease> won = new CompletableFuture<>();
 
     /**
-     * Makes one; it does not stand yet.
+     * Makes a campaign that has not claimed anything yet.
      *
-     * @param refused who is told of a refusal that trying again will not change, and then it is tried again after a lease; null
-     *     to end with it
+     * @param refused gets a refusal that trying again will not change, after which the campaign tries again after a lease;
+     *     null to end the campaign with the refusal
      */
     Campaign(Client client, String name, LockOptions options, @Nullable Consumer<LockException> refused) {
         this.client = client;
@@ -48,7 +48,7 @@ final class Campaign {
         this.refused = refused;
     }
 
-    /** Stands after the pause that lets others have their turn. */
+    /** Claims the lock after a pause that lets others have their turn. */
     void standAfterPause() {
         long lease = options.leaseDuration().toNanos();
         pause(Math.min(MOST_PAUSE_NANOS, lease / PAUSE_SHARE));
@@ -115,7 +115,7 @@ final class Campaign {
         }
     }
 
-    /** Gives it up, and leaves nothing in the store. Does nothing if it has ended. */
+    /** Gives the campaign up, and leaves nothing in the store. Does nothing if it has ended. */
     void withdraw() {
         if (!won.cancel(false)) {
             return;

@@ -10,9 +10,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The listeners of one election. Each is told of a term's beginning and end, once each and in this order, also one that came
- * in the middle; what it was not told the beginning of, it is not told the end of. All that is told goes through one line, so
- * a {@link Registration} is touched by one task at a time.
+ * The listeners of one election. Each hears of a term's beginning and of its end, once each and in this order, even if it
+ * was added in the middle of the term; a listener that has not heard of a beginning does not hear of the end. All calls go
+ * through one serial executor, so a {@link Registration} is touched by one task at a time.
  */
 final class ElectionListeners {
 
@@ -47,7 +47,7 @@ final class ElectionListeners {
         notifications = SerialExecutor.on(callbacks);
     }
 
-    /** Adds a listener; the term, if there is one, goes on as far as the caller knows. */
+    /** Adds a listener. The given term, if there is one, has not ended as far as the caller knows. */
     void add(ElectionListener listener, @Nullable Term present) {
         Registration registration = new Registration(listener);
         registrations.add(registration);
@@ -74,7 +74,7 @@ final class ElectionListeners {
         all(registration -> registration.elected(term));
     }
 
-    /** Completes what is to happen after all have been told; at once if nobody listens. */
+    /** Notifies all listeners of a term's end, and completes a future after that; at once if there is no listener. */
     void demoted(Term term, CompletableFuture<@Nullable Void> told) {
         if (all(registration -> registration.demoted(term))) {
             submit(() -> told.complete(null));
@@ -83,7 +83,7 @@ final class ElectionListeners {
         }
     }
 
-    /** Whether the calling thread is one that a listener is being told on. */
+    /** Returns whether the calling thread is running a listener. */
     boolean isNotifying() {
         return notifying == Thread.currentThread();
     }

@@ -13,8 +13,8 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A campaign on the caller's thread: it waits for the office there, works in one term after the other, and returns when the
- * work has ended while the candidate led.
+ * A foreground campaign runs on the caller's thread: it waits for the office there, works in one term after the other, and
+ * returns when the work has ended while the candidate led.
  */
 final class ForegroundCampaign {
 
@@ -26,7 +26,7 @@ final class ForegroundCampaign {
     private volatile @Nullable Thread worker;
 
     /**
-     * Makes one that has not begun.
+     * Makes a campaign that has not begun.
      *
      * @param closing completes when the candidate is closed, or its client
      */
@@ -79,7 +79,11 @@ final class ForegroundCampaign {
         }
     }
 
-    /** Runs the work in one term; true if the work has ended while this led, so that there is no other term. */
+    /**
+     * Runs the work in one term.
+     *
+     * @return true if the work has ended while this candidate led, so that no other term follows
+     */
     private <E extends Exception> boolean serve(Term now, LeaseBody<E> work) throws E, InterruptedException {
         BodyInterrupter interrupter = new BodyInterrupter();
         worker = Thread.currentThread();
@@ -109,7 +113,9 @@ final class ForegroundCampaign {
         return false;
     }
 
-    /** Ends the term after the work. Where the candidate has led until now, as far as it knows, the store has the last word. */
+    /**
+     * Ends the term after the work. If the candidate has led until now, as far as it knows, the store has the last word.
+     */
     private boolean hasLedUntilNow(Term now, BodyInterrupter interrupter, @Nullable Throwable thrown) {
         worker = null;
         interrupter.ended(thrown);
@@ -123,7 +129,7 @@ final class ForegroundCampaign {
         return now.lease().look() != LeaseState.LOST;
     }
 
-    /** Waits until the listeners have been told, unless the candidate is closed. */
+    /** Waits until the lease is being given back, which follows the listeners' return, unless the candidate is closed. */
     private void awaitGivenBack(Term of) throws InterruptedException {
         try {
             CompletableFuture.anyOf(of.givenBack, closing).get();

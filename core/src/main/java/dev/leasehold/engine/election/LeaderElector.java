@@ -23,9 +23,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A candidate: candidacies and terms in turn, one after the other. The next candidacy begins when the lease of the last term
- * is being given back, so nothing is handed over to the candidate itself ahead of those who wait. No thread of its own:
- * {@link #run} goes through its terms on the caller's thread, {@link #start} on whichever thread brings the news.
+ * A leader elector is a candidate: it has campaigns and terms in turn, one after the other. The next campaign begins when
+ * the lease of the last term is being given back, so nothing is handed over to the candidate itself ahead of those who
+ * wait. It has no thread of its own: {@link #run} goes through its terms on the caller's thread, {@link #start} on
+ * whichever threads complete its futures.
  */
 public final class LeaderElector implements LeaderElection {
 
@@ -45,7 +46,7 @@ public final class LeaderElector implements LeaderElection {
     private final ElectionListeners listeners;
     private final LeadershipFutures futures = new LeadershipFutures();
 
-    /** Guards the rest. Nobody else is called under it. */
+    /** Guards the rest. No other object is called while it is held. */
     private final ReentrantLock guard = new ReentrantLock();
 
     private Phase phase = Phase.IDLE;
@@ -134,7 +135,7 @@ public final class LeaderElector implements LeaderElection {
         return users;
     }
 
-    /** Looks after having begun to wait, so that no election falls in between. */
+    /** Begins to wait, and only then looks whether the candidate leads, so that no election falls in between. */
     private CompletableFuture<Lease> await() {
         CompletableFuture<Lease> elected = futures.add();
         if (!isCampaigning()) {
@@ -165,7 +166,11 @@ public final class LeaderElector implements LeaderElection {
 
     // ---- campaigning ---------------------------------------------------------------------------------------------
 
-    /** Returns whether the phase has changed; false if it was this already. */
+    /**
+     * Enters a phase.
+     *
+     * @return false if the candidate was in this phase already
+     */
     private boolean enter(Phase next) {
         guard.lock();
         try {
@@ -191,7 +196,7 @@ public final class LeaderElector implements LeaderElection {
         return true;
     }
 
-    /** The campaign is over; the candidate may begin another unless it is closed. */
+    /** Ends the campaign; the candidate may begin another unless it is closed. */
     private void end(RuntimeException why) {
         client.tellNoMore(clientCloses);
         guard.lock();
@@ -205,7 +210,7 @@ public final class LeaderElector implements LeaderElection {
         futures.fail(why);
     }
 
-    /** A new candidacy, or null if this is closed. */
+    /** Returns a new campaign, or null if the candidate is closed. */
     private @Nullable Campaign nextCampaign(Phase during) {
         guard.lock();
         try {
@@ -240,7 +245,7 @@ public final class LeaderElector implements LeaderElection {
         futures.fail(failure);
     }
 
-    /** The election is won; null if the candidate was closed in this moment. */
+    /** Begins a term after a campaign was won; null if the candidate was closed in this moment. */
     @Nullable Term takeOffice(HeldLease lease) {
         Term next = new Term(lease, options, client.time(), this::termOver);
         guard.lock();
@@ -264,7 +269,10 @@ public final class LeaderElector implements LeaderElection {
         return next;
     }
 
-    /** Whichever comes second, the news of the election or of its end, has the listeners told of the end. */
+    /**
+     * Notifies the listeners of a term's end, but not before they are notified of its beginning: a term may end while the
+     * election is still being announced.
+     */
     private void termOver(Term ended) {
         ended.announced.thenRun(() -> listeners.demoted(ended, ended.endAnnounced));
     }
@@ -310,7 +318,10 @@ public final class LeaderElector implements LeaderElection {
         return leading;
     }
 
-    /** Called once, before the queues of the client are told to close: so the listeners hear of it first, if they are quick. */
+    /**
+     * Ends the term when the client closes. Called once, before the queues of the client begin to close: so the listeners
+     * hear of it first, if they are quick.
+     */
     private void clientCloses() {
         Campaign present;
         guard.lock();
@@ -377,7 +388,7 @@ public final class LeaderElector implements LeaderElection {
         }
     }
 
-    /** A candidacy of {@link #run}, or null if the candidate is closed. */
+    /** Returns a campaign of {@link #run}, or null if the candidate is closed. */
     @Nullable Campaign nextInForeground() {
         return nextCampaign(Phase.RUNNING);
     }

@@ -12,12 +12,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** Those who wait until a candidate is elected. */
+/** The futures of all callers that wait until a candidate is elected. */
 final class LeadershipFutures {
 
     private final Queue<CompletableFuture<Lease>> all = new ConcurrentLinkedQueue<>();
 
-    /** Begins to wait; cancelling ends it. Whoever begins looks afterwards whether what it waits for is there already. */
+    /** Adds a future; cancelling it ends the wait. The caller must look afterwards whether the candidate leads already. */
     CompletableFuture<Lease> add() {
         CompletableFuture<Lease> elected = new CompletableFuture<>();
         all.add(elected);

@@ -21,15 +21,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One candidate's time in office: a lease, up to the margin before its deadline.
+ * A term is one candidate's time in office: a lease, up to the margin before its deadline.
  *
  * <p>Why {@link #isInOffice} can be believed: it asks the hold, which compares its deadline with the clocks at that moment,
- * so it is false before the store can give the lease to anybody else, whatever thread or timer is late. The margin only makes
- * it false earlier. Whoever finds the time up, a caller, the timer or the engine on news of the lease, ends the term with a
- * compare-and-set; nothing undoes that, so a renewal that comes in later prolongs the lease and not the term.
+ * so it is false before the store can give the lease to anybody else, whatever thread or timer is late. The margin only
+ * makes it false earlier. The first to find the time up (a caller, the timer, or the engine on a change of the lease) ends
+ * the term with a compare-and-set. Nothing undoes that, so a renewal that comes in later prolongs the lease and not the
+ * term.
  *
- * <p>The lease outlives the term, in three steps: from the end of the term on it is not renewed; when the work has ended and
- * the listeners have been told, it is given back; if they never are, it runs out.
+ * <p>The lease outlives the term, in three steps: from the end of the term on it is not renewed; when the work has ended
+ * and all listeners have returned, it is given back; if they never do, it runs out.
  */
 final class Term {
 
@@ -46,7 +47,7 @@ final class Term {
     private final Consumer<Term> whenOver;
     private final AtomicBoolean over = new AtomicBoolean();
 
-    /** Guards the rest. Nobody else is called under it but the scheduler. */
+    /** Guards the rest. No other object but the scheduler is called while it is held. */
     private final ReentrantLock guard = new ReentrantLock();
 
     private TimeSource.@Nullable Timer timer;
@@ -54,10 +55,10 @@ final class Term {
     private boolean inDoubt;
     private long doubtedAt;
 
-    /** Completes when the listeners have been told of the election. */
+    /** Completes when the listeners' calls for the election have been submitted. */
     final CompletableFuture<@Nullable Void> announced = new CompletableFuture<>();
 
-    /** Completes when the listeners have been told of the end. */
+    /** Completes when all listeners have returned from their calls for the end. */
     final CompletableFuture<@Nullable Void> endAnnounced = new CompletableFuture<>();
 
     /** Completes when the work has ended. */
@@ -104,16 +105,17 @@ final class Term {
     }
 
     /**
-     * How long the term lasts if nothing more is heard: to the margin before the deadline, and not before renewal is late. In
-     * doubt nobody is in office; whether the wall clock was set or the machine slept is then still to be heard from the store,
-     * so it is the monotonic clock that ends the term.
+     * Returns how long the term lasts if nothing more is heard: to the margin before the deadline. The margin counts for at
+     * most a third of the validity, so the term does not end before the renewal is late. In doubt nobody is in office; only
+     * the store can say whether the wall clock was set or the machine slept, so it is the monotonic clock that ends the
+     * term then.
      */
     private long nanosInOffice(LeaseState state, Validity validity, ClockReading now) {
         long left = state == LeaseState.UNCONFIRMED ? validity.nanosLeft(now.nanos()) : validity.nanosLeft(now);
         return left - Math.min(marginNanos, validity.length() / MARGIN_SHARE);
     }
 
-    /** Looks, and comes back when the term is over unless something is heard. */
+    /** Ends the term if it is over, else comes back when it will be over unless something is heard. */
     private void watch() {
         guard.lock();
         try {
@@ -155,7 +157,7 @@ final class Term {
         return Math.min(left, doubtedAt + doubtNanos - now.nanos());
     }
 
-    /** Has the work interrupted when the term is over, at once if it is already. */
+    /** Has the work interrupted when the term is over, at once if it is over already. */
     void interrupt(BodyInterrupter running) {
         guard.lock();
         try {

@@ -8,7 +8,7 @@ import dev.leasehold.spi.LeaseId;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What a local queue wants done. */
+/** An action that a local queue asks its {@code QueueRunner} to perform. */
 public sealed interface Action {
 
     /** Send a claim. */
@@ -35,18 +35,18 @@ public sealed interface Action {
     /** Tell the listeners of a hold its new state. */
     record Announce(Hold hold, LeaseState state) implements Action {}
 
-    /** Tell a hold what became of it in the end; with a failure if the store has not answered its release. */
+    /** Tell a hold its final state; with a failure if the store has not answered its release. */
     record Settle(Hold hold, LeaseState state, @Nullable LockException failure) implements Action {}
 
-    /** Tell a holder what became of its extension: null for done. */
+    /** Answer a holder's extension: null means that it was confirmed. */
     record AnswerExtension(Extension extension, @Nullable LockException failure) implements Action {}
 
-    /** Note that a lease is left to the store, whose holder has not ended it, and how long it may last there. */
+    /** Log that a lease is left in the store because its holder has not ended it, and note how long it may last there. */
     record Abandon(Hold hold, long nanosInStore) implements Action {}
 
-    /** Say that a thread waits for a lock that it was given itself. */
+    /** Log that a thread waits for a lock that the thread itself was given. */
     record WaitsForItself(Hold hold) implements Action {}
 
-    /** Say that a hold is not renewed any more, and why. */
+    /** Log that a hold is not renewed any more, and why. */
     record Unrenewed(Hold hold, String why) implements Action {}
 }

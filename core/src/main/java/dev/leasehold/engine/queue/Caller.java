@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** One call to obtain a lock. The local queue owns the mutable parts. */
+/** A caller is one call to obtain a lock. The local queue owns the mutable parts. */
 public final class Caller {
 
     private final LockOptions options;
@@ -16,19 +16,25 @@ public final class Caller {
     /** Completes with the lease, with null if the lock is busy, or exceptionally. */
     public final CompletableFuture<@Nullable Lease> outcome = new CompletableFuture<>();
 
-    /** Whether the caller is content with one answer of the store: from the start, or because its wait is over. */
+    /** True if the caller accepts the store's next answer as final: from the start, or because its wait is over. */
     boolean tries;
 
-    /** How long the caller wants to wait at most, where it has said so; else zero. */
+    /** The longest wait that the caller has asked for; zero if it has asked for none. */
     public long waitNanos;
 
-    /** The thread that waits for the outcome, if one does; only for a warning, and so that it can be collected. */
+    /**
+     * The thread that blocks on the outcome, if one does. It serves only a warning; the reference is weak so that the
+     * thread can be collected.
+     */
     public @Nullable WeakReference<Thread> waiter;
 
     long joinedAt;
     long number;
 
-    /** A hold that may not last as long as a lease gets a shorter lease: what was granted cannot be taken back. */
+    /**
+     * Makes a caller. If its hold may not last as long as a lease, it asks for a shorter lease, because a lease that was
+     * granted cannot be shortened.
+     */
     public Caller(LockOptions options, boolean tries, @Nullable Thread owner) {
         this.options = options.maxHold().compareTo(options.leaseDuration()) < 0
                 ? options.withLeaseDuration(options.maxHold())
@@ -42,8 +48,8 @@ public final class Caller {
     }
 
     /**
-     * The lease to begin with: no shorter than the lock is to stay taken, so that it stays taken also if this process dies at
-     * once.
+     * Returns the duration of the first lease. It is at least {@code atLeast}, so that the lock stays taken for that time
+     * even if this process dies at once.
      */
     Duration firstLease() {
         Duration lease = options.leaseDuration();

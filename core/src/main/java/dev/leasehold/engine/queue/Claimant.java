@@ -12,8 +12,8 @@ import dev.leasehold.spi.Validity;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps one claim before the store for as long as somebody waits and this process has no lease, and takes the lease when it
- * is granted. A grant that comes too late to be used is given back, and another claim begins.
+ * The claimant keeps one claim before the store for as long as somebody waits and this process has no lease, and takes the
+ * lease when it is granted. A grant that comes too late to be used is given back, and another claim begins.
  */
 final class Claimant {
 
@@ -47,7 +47,7 @@ final class Claimant {
         return pending != null;
     }
 
-    /** Whether an answer to the claim is under way. */
+    /** Returns whether an answer to the claim is under way. */
     boolean isUnderWay() {
         return pending != null && pending.isUnderWay();
     }
@@ -61,12 +61,12 @@ final class Claimant {
         return asked != null && (asked.isUnderWay() || asked.mayHaveLeftTraces());
     }
 
-    /** Forgets the claim after a fault; it runs out in the store. */
+    /** Forgets the claim after a fault; anything that it has left in the store runs out there. */
     void discard() {
         pending = null;
     }
 
-    /** Asks at once, or as soon as the present question is answered. */
+    /** Asks at once, or as soon as the request under way is answered. */
     void askNow(EventHandling at) {
         PendingClaim asked = pending;
         if (asked != null) {
@@ -74,14 +74,14 @@ final class Claimant {
         }
     }
 
-    /** A question whose answer can no longer be expected counts as lost. */
+    /** Counts a request as lost when its answer can no longer be expected. */
     void look(EventHandling at) {
         if (pending != null && pending.isUnanswered(settings.longestAnswerNanos(), at.now())) {
             pending.failed(true, at.now());
         }
     }
 
-    /** When to look next; {@link LocalQueue#NEVER} where nothing is to be asked. */
+    /** Returns when to look next; {@link LocalQueue#NEVER} if there is nothing to ask. */
     long nextLook() {
         PendingClaim asked = pending;
         return asked != null && (asked.isUnderWay() || !cleanups.isBlocked())
@@ -126,7 +126,7 @@ final class Claimant {
         return current != null && current.claim().id().equals(claim) ? current : null;
     }
 
-    /** The claim was granted. If the answer is so old that the lease is over, the claim is finished and another begins. */
+    /** Takes a grant. If the answer is so old that the lease is over, the claim is finished and another begins. */
     private void take(
             PendingClaim granted, LeaseId lease, int spare, Validity validity, boolean pushed, EventHandling at) {
         pending = null;
@@ -191,7 +191,7 @@ final class Claimant {
         take(asked, signal.lease(), signal.spare(), validity, true, at);
     }
 
-    /** Has one claim before the store for as long as somebody waits and there is no lease. */
+    /** Makes sure that one claim is before the store while somebody waits and there is no lease. */
     void seek(EventHandling at) {
         if (watchdog.storeLease() != null) {
             return;
@@ -221,7 +221,7 @@ final class Claimant {
         }
     }
 
-    /** The store has answered. */
+    /** Notes that the store has answered. */
     void heard(EventHandling at) {
         settings.contact().make();
         outage.answered(isUnderWay(), at.now());

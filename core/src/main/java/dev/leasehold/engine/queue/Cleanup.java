@@ -7,8 +7,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something of ours that must leave the store: a lease to release, or a claim to withdraw. Repeated until the store has
- * answered, or until nothing of it can be left there any more.
+ * A cleanup is something of ours that must leave the store: a lease to release, or a claim to withdraw. It is repeated
+ * until the store has answered, or until nothing of it can be left there any more.
  */
 final class Cleanup {
 
@@ -101,12 +101,12 @@ final class Cleanup {
         return !underWay && now - pointlessFrom >= 0;
     }
 
-    /** Whether the store has taken so long over it that no answer can be expected. */
+    /** Returns whether the store has taken so long over it that no answer can be expected. */
     boolean isUnanswered(long limit, long now) {
         return underWay && now - sentAt >= limit;
     }
 
-    /** When to look at it again if nothing happens. */
+    /** Returns when to look at this again if nothing happens until then. */
     long nextLook(long storeTimeout, long limit) {
         long due = underWay ? sentAt + limit : nextAt;
         if (hold != null && !holdTold) {
@@ -116,7 +116,7 @@ final class Cleanup {
         return due;
     }
 
-    /** Whether this is under way as the release of a lease, or, with null, as the withdrawal of a claim. */
+    /** Returns whether this is under way as the release of a lease, or, with null, as the withdrawal of a claim. */
     boolean isSentAs(ClaimId sentClaim, @Nullable LeaseId sentLease) {
         LeaseId sentAs = withdrawing ? null : lease;
         return underWay && claim.equals(sentClaim) && Objects.equals(sentAs, sentLease);
@@ -138,10 +138,10 @@ final class Cleanup {
     }
 
     /**
-     * Notes that the store has carried it out.
+     * Notes that the store has carried this out.
      *
-     * @return whether that is all; false if requests of the claim may still be on their way, so that the claim has to be
-     *     withdrawn once more when they no longer can be
+     * @return true if nothing else is to be done; false if requests of the claim may still be on their way, so that the
+     *     claim has to be withdrawn once more when they no longer can be
      */
     boolean done(long now, Duration horizon) {
         underWay = false;
@@ -154,7 +154,7 @@ final class Cleanup {
         return false;
     }
 
-    /** Whether the holder has to be told now that the store does not answer its release. */
+    /** Returns whether it is time to tell the holder that the store does not answer its release. */
     boolean mustTellHold(long now, long storeTimeout) {
         if (hold == null || holdTold || now - firstSentAt < storeTimeout) {
             return false;

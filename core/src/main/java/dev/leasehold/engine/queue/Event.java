@@ -9,13 +9,13 @@ import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.Validity;
 import org.jspecify.annotations.Nullable;
 
-/** What can happen to a local queue. */
+/** An event is something that happens to a local queue. */
 public sealed interface Event {
 
     /** A caller wants the lock. */
     record Join(Caller caller) implements Event {}
 
-    /** A caller does not want it any more: interrupted or cancelled. */
+    /** A caller does not want the lock any more, because it was interrupted or cancelled. */
     record Leave(Caller caller) implements Event {}
 
     /** A caller has waited as long as it wanted to. */
@@ -30,7 +30,7 @@ public sealed interface Event {
     /** The timer that the queue had asked for has gone off. */
     record Wake() implements Event {}
 
-    /** Somebody saw by the clocks that a lease is over or in doubt. */
+    /** The clocks have shown somebody that a lease is over or in doubt. */
     record Look() implements Event {}
 
     /** The store has answered a claim. */
@@ -54,18 +54,18 @@ public sealed interface Event {
     /** The store has not answered the release of a lease or, without one, the withdrawal of a claim. */
     record CleanupFailed(ClaimId claim, @Nullable LeaseId lease, LockException failure) implements Event {}
 
-    /** The store says unasked that a claim was granted. */
+    /** The store signals that a claim was granted. */
     record GrantSignal(LeaseId lease, int spare, @Nullable Validity validity) implements Event {}
 
-    /** The store says unasked that what is held should be confirmed. */
+    /** The store signals that what is held should be confirmed. */
     record DoubtSignal() implements Event {}
 
-    /** The store says unasked that what is held depends on a connection that is broken. */
+    /** The store signals that what is held depends on a connection that is broken. */
     record RiskSignal() implements Event {}
 
     /** The client is closing: it takes no new callers and lets the holds end. */
     record Close() implements Event {}
 
-    /** The client has let the holds end for as long as it may: what is still held is lost to its holder. */
+    /** The client has given the holds as much time to end as it may: what is still held is lost to its holder. */
     record Abandon() implements Event {}
 }

@@ -4,7 +4,7 @@ import dev.leasehold.spi.ClockReading;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The handling of one event: when it happened, and what is to be done because of it. */
+/** The handling of one event: the time at which it happened, and the actions that follow from it. */
 final class EventHandling {
 
     private final ClockReading clocks;
@@ -18,12 +18,12 @@ final class EventHandling {
         return clocks;
     }
 
-    /** On the monotonic clock. */
+    /** Returns the time of the event on the monotonic clock. */
     long now() {
         return clocks.nanos();
     }
 
-    /** What is to be done, in this order. */
+    /** Returns the actions to perform, in this order. */
     List<Action> actions() {
         return actions;
     }

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** One call of {@code extend}. */
+/** An extension is one call of {@code extend}, with the outcome that its caller waits for. */
 public final class Extension {
 
     private final Duration duration;

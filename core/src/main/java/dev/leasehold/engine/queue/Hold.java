@@ -12,23 +12,27 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one caller has: the lease, or its turn within a lease that its client keeps for several callers.
+ * A hold is what one caller has: the lease, or its turn within a lease that its client keeps for several callers.
  *
- * <p>Why it can be believed: everything that is known of the hold is one reference, {@code status}, either a validity or an
- * end. Whoever looks compares the validity with the clocks at that moment, so no thread, timer or answer is needed for a
- * hold to be seen as lost. Whoever sees it lost first writes that down with a compare-and-set, and a confirmation is
- * written with one too: an answer that comes in after somebody was told "lost" finds an end there and changes nothing.
- * A lease holds only while both clocks say so ({@link Validity#isConfirmedBy}): a short sleep of the machine stops only the
- * monotonic one. In the same way whoever sees that they do not agree writes down when: from then on only the answer to a later request
- * makes the hold valid again, also if the clocks have come together meanwhile. Where none has come after a fifth of the
- * lease, the hold is over: whoever works under it has to be told in time. Ends are final but for one: a release may
- * turn out to have come too late.
+ * <p>Why it can be believed: everything that is known of the hold is one reference, {@code status}, which is either a
+ * validity or an end. Each look compares the validity with the clocks at that moment, so no thread, timer or answer is
+ * needed for a hold to be seen as lost. The first look that finds the hold lost records that with a compare-and-set, and a
+ * confirmation is written with one too: an answer that comes in after anybody has seen "lost" finds an end there and
+ * changes nothing. A lease holds only while both clocks say so ({@link Validity#isConfirmedBy}): a short sleep of the
+ * machine stops only the monotonic one. In the same way the first look that finds the two clocks disagreeing records the
+ * moment. From then on only the answer to a later request makes the hold valid again, even if the clocks have come together
+ * meanwhile. If no such answer has come after a fifth of the lease, the hold is over, because its holder has to learn of
+ * the loss in time. Ends are final but for one: a release may turn out to have come too late.
  */
 public final class Hold {
 
     private sealed interface Status {}
 
-    /** @param riskSince since when the store has not reached what the lease depends on, or null */
+    /**
+     * A hold whose clocks agree.
+     *
+     * @param riskSince since when the store has not reached what the lease depends on, or null
+     */
     private record Live(Validity validity, @Nullable Long riskSince) implements Status {}
 
     private record Doubted(Validity validity, long since) implements Status {}
@@ -53,10 +57,13 @@ public final class Hold {
     /** Completes with the final state, never exceptionally. */
     public final CompletableFuture<LeaseState> ended = new CompletableFuture<>();
 
-    /** Completes with what became of the release; exceptionally if the store has not said. */
+    /** Completes with the final state that the release has led to; exceptionally if the store has not answered it. */
     public final CompletableFuture<LeaseState> released = new CompletableFuture<>();
 
-    /** Set once, before the hold is given to its caller; weak, so that a dropped lease is noticed. */
+    /**
+     * The lease object and its listeners. It is set once, before the hold is given to its caller; it refers to the lease
+     * weakly, so that a dropped one is noticed.
+     */
     private volatile @Nullable HoldWatcher watcher;
 
     private volatile boolean retired;
@@ -90,7 +97,7 @@ public final class Hold {
         return owner;
     }
 
-    /** The thread that waited for it, if one did and it lives: perhaps the one that works under it. */
+    /** Returns the thread that waited for the hold, if one did and it lives: perhaps the thread that works under it. */
     public @Nullable Thread waiter() {
         return waiter == null ? null : waiter.get();
     }
@@ -137,7 +144,10 @@ public final class Hold {
         return doubted.since() + options.leaseDuration().toNanos() / DOUBT_SHARE;
     }
 
-    /** When the hold ends if nothing is heard of it: at its deadline, or earlier where it is in doubt. Null if it is over. */
+    /**
+     * Returns when the hold ends if nothing more is heard from the store: at its deadline, or earlier if it is in doubt.
+     * Null if it is over.
+     */
     @Nullable Long endsAt() {
         Status current = status.get();
         if (current == null || current instanceof Over) {
@@ -158,7 +168,10 @@ public final class Hold {
         return current instanceof Doubted doubted ? doubted.validity() : ((Live) current).validity();
     }
 
-    /** A lease that was asked for by another caller, or granted late, may last longer than this hold may. */
+    /**
+     * Cuts a validity to {@code maxHold}: a lease that was asked for by another caller, or granted late, may last longer
+     * than this hold may.
+     */
     private Validity withinMaxHold(Validity granted) {
         if (options.maxHold().equals(LockOptions.FOREVER)) {
             return granted;
@@ -167,12 +180,14 @@ public final class Hold {
         return granted.deadline() - end > 0 ? new Validity(granted.sentAt(), end) : granted;
     }
 
-    /** From when on the renewal is late: two thirds of the way from the confirmation to the deadline. */
+    /**
+     * Returns from when on a missing renewal counts as late: two thirds of the way from the confirmation to the deadline.
+     */
     static long riskAt(Validity validity) {
         return validity.deadline() - (validity.deadline() - validity.sentAt().nanos()) / 3;
     }
 
-    /** By what it was confirmed last, or null if it is over. */
+    /** Returns the validity that confirmed the hold last, or null if the hold is over. */
     public @Nullable Validity validity() {
         Status current = status.get();
         return current instanceof Over ? null : validity(Objects.requireNonNull(current));
@@ -185,9 +200,9 @@ public final class Hold {
     }
 
     /**
-     * Takes a confirmation over; an end stays an end, and a doubt stays unless the request was sent after it arose.
+     * Takes a confirmation over. An end stays an end, and a doubt stays unless the request was sent after it arose.
      *
-     * @return whether it counts
+     * @return whether the confirmation counts
      */
     boolean confirm(Validity validity) {
         while (true) {
@@ -204,7 +219,7 @@ public final class Hold {
         }
     }
 
-    /** It is at risk while it is valid, until a request confirms it that is sent from now on. */
+    /** Puts the hold at risk for as long as it is valid, until it is confirmed by a request that is sent from now on. */
     void risk(long now) {
         while (status.get() instanceof Live live) {
             if (status.compareAndSet(live, new Live(live.validity(), now))) {
@@ -232,17 +247,17 @@ public final class Hold {
         }
     }
 
-    /** Whether the clocks have cast doubt on it that no answer has resolved. */
+    /** Returns whether the clocks have cast doubt on the hold and no answer has resolved it yet. */
     boolean isInDoubt() {
         return status.get() instanceof Doubted;
     }
 
-    /** Whether it was lost because it was in doubt for too long: the store may have its lease for longer. */
+    /** Returns whether the hold was lost because it was in doubt for too long: the store may have its lease for longer. */
     boolean wasLostInDoubt() {
         return status.get() == LOST_IN_DOUBT;
     }
 
-    /** Whether the holder has ended it at a moment when nobody could say whether it was still held. */
+    /** Returns whether its holder ended it while it was in doubt, when nobody could say whether it was still held. */
     boolean endedInDoubt() {
         return status.get() instanceof Over over && over.inDoubt();
     }
@@ -268,35 +283,38 @@ public final class Hold {
         return status.get() == ABANDONED;
     }
 
-    /** Ends the hold as lost; also one whose release came too late. */
+    /** Ends the hold as lost, even if it was released: the release came too late then. */
     public void lose() {
         status.set(LOST);
     }
 
-    /** Its caller gave up before it had the lease: nothing has run under it, so nothing is kept for {@code atLeast}. */
+    /**
+     * Notes that its caller gave up before it had the lease: nothing has run under it, so nothing is kept for {@code
+     * atLeast}.
+     */
     public void notDelivered() {
         undelivered = true;
     }
 
-    /** For how long the lock must stay taken although the hold is over. */
+    /** Returns for how long the lock must stay taken although the hold is over. */
     long keepNanos(long now) {
         return undelivered ? 0 : Math.max(0, options.atLeast().toNanos() - (now - startedAt));
     }
 
-    /** For how long the hold may still be renewed. */
+    /** Returns for how long the hold may still be renewed. */
     long holdNanosLeft(long now) {
         return options.maxHold().equals(LockOptions.FOREVER)
                 ? Long.MAX_VALUE
                 : options.maxHold().toNanos() - (now - startedAt);
     }
 
-    /** Whether somebody could still want the lease renewed: its owner thread lives and its object is referenced. */
+    /** Returns whether somebody could still want the lease renewed: its owner thread lives and its object is referenced. */
     boolean isWanted() {
         HoldWatcher watching = watcher;
         return (owner == null || owner.isAlive()) && (watching == null || watching.isReferenced());
     }
 
-    /** Its holder is about to leave: it is not renewed any more, and ends with its lease at the latest. */
+    /** Notes that its holder is about to leave: the hold is not renewed any more, and ends with its lease at the latest. */
     public void retire() {
         retired = true;
     }
@@ -306,9 +324,9 @@ public final class Hold {
     }
 
     /**
-     * Notes a state as told to the listeners. For the local queue alone.
+     * Notes that the listeners learn of a state. For the local queue alone.
      *
-     * @return whether it is news
+     * @return false if they know it already
      */
     boolean announce(LeaseState state) {
         if (announced == state) {

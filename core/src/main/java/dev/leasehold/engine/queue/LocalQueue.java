@@ -10,24 +10,28 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The callers of one process that wait for one lock, and the lease they share: a pure state machine. Events go in with the
- * time at which they happened, actions come out; there are no sockets, no threads and no clocks in here.
+ * A local queue holds the callers of one process that wait for one lock, and the lease they share. It is a pure state
+ * machine: events go in with the time at which they happened, actions come out; there are no sockets, no threads and no
+ * clocks in here.
  *
- * <p>Why it is right. At any moment the queue has at most one {@link StoreLease} (a lease of the store's) or one {@link
- * PendingClaim} (a claim before the store), never both, and a tenure has at most one {@link Hold}. Callers get holds only from
- * the tenure, one after the other and in their order, so two callers of this process never hold at once; that two
- * processes do not is the store's part, and the tenure's deadline. Whatever else comes from the store (a grant to a claim
- * that is finished, a second grant, an answer that was waited for no longer) belongs to nobody and is undone at once. What
- * has to leave the store is among the {@link PendingCleanups}, repeated until the store has answered or until it cannot be there any more.
+ * <p>Why it is right. At any moment the queue has at most one {@link StoreLease} (a lease granted by the store) or one
+ * {@link PendingClaim} (a claim before the store), never both, and a store lease has at most one {@link Hold}. Callers get
+ * holds only from the store lease, one after the other and in their order, so two callers of this process never hold at
+ * once. That two processes never do is guaranteed by the store and by the lease's deadline. Anything else that comes from
+ * the store (a grant to a claim that is finished, a second grant, an answer that nobody waits for any more) belongs to
+ * nobody and is cleaned up at once. All that has to leave the store is among the {@link PendingCleanups}, repeated until
+ * the store has answered or until it cannot be there any more.
  *
- * <p>After each event {@link #settle} looks at the whole state: is the lease over, whose {@link StoreTimeouts} with the store is
- * over, can the next caller be served, must the store be asked. The handlers of events only write down what is new.
+ * <p>After each event {@link #settle} looks at the whole state: whether the lease is over, which callers' {@link
+ * StoreTimeouts} are over, whether the next caller can be served, whether the store must be asked. The handlers of events
+ * only write down what is new.
  */
 public final class LocalQueue {
 
+    /** How long callers of this process are served in a row before the lock goes back to the store. */
     private static final long LONGEST_RUN_NANOS = 10_000_000L;
 
-    /** No time at which anything is due. */
+    /** The due time of a queue that waits for nothing. */
     public static final long NEVER = Long.MAX_VALUE;
 
     private final String lock;
@@ -51,17 +55,17 @@ public final class LocalQueue {
         this.claimant = new Claimant(lock, settings, waiting, outage, cleanups, watchdog);
     }
 
-    /** Whether nothing would be forgotten if the queue were. */
+    /** Returns whether the queue can be dropped without losing anything. */
     public boolean isIdle() {
         return waiting.isEmpty() && watchdog.storeLease() == null && !claimant.hasClaim() && cleanups.isEmpty();
     }
 
     /**
-     * Takes an event in.
+     * Handles an event.
      *
      * @param event what happened
-     * @param when on the client's clocks
-     * @return what is to be done, in this order
+     * @param when the time of the event, on the client's clocks
+     * @return the actions to perform, in this order
      */
     public List<Action> on(Event event, ClockReading when) {
         at = new EventHandling(when);
@@ -135,7 +139,10 @@ public final class LocalQueue {
         }
     }
 
-    /** That others of this process wait too is no proof: perhaps the store does not answer any of them. */
+    /**
+     * Returns whether somebody certainly holds the lock. Other waiters of this process are no proof: perhaps the store does
+     * not answer any of them.
+     */
     private boolean isKnownToBeBusy() {
         Hold hold = watchdog.hold();
         if (hold != null) {
@@ -172,10 +179,11 @@ public final class LocalQueue {
     }
 
     /**
-     * Gives everything up after a fault, when nobody knows in which state this is. Callers fail. The holder is told that the
-     * lease is lost, and the lease is left to the store, as if this process had died, and so is all that was on its way out.
+     * Gives everything up after a fault, when nobody knows in which state this queue is. Callers fail. The holder learns
+     * that its lease is lost. The lease, and everything that was on its way out of the store, is left there as if this
+     * process had died.
      *
-     * @param failed what could not be handled, where it is known
+     * @param failed the event that could not be handled, where it is known
      */
     public List<Action> discard(@Nullable Event failed, @Nullable Throwable fault, ClockReading when) {
         at = new EventHandling(when);
@@ -256,7 +264,7 @@ public final class LocalQueue {
         watchdog.renew(current, at);
     }
 
-    /** Whether somebody waits for an answer of the store. */
+    /** Returns whether somebody waits for an answer of the store. */
     private boolean isAnswerExpected() {
         return claimant.hasClaim() || cleanups.isBlocked() || watchdog.isPreparing();
     }
@@ -266,7 +274,7 @@ public final class LocalQueue {
     }
 
     /**
-     * When the queue has to be looked at next if nothing happens.
+     * Returns when the queue has to be woken if nothing happens until then.
      *
      * @return on the monotonic clock, or {@link #NEVER}
      */

@@ -7,7 +7,10 @@ import dev.leasehold.spi.WaitingRules;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 
-/** The claim that a local queue has before the store: asked, perhaps standing in the store's queue, asked again. */
+/**
+ * A pending claim is the claim that a local queue has before the store: it was sent, perhaps stands in the store's queue,
+ * and is sent again.
+ */
 final class PendingClaim {
 
     private static final long FIRST_RETRY_NANOS = 20_000_000L;
@@ -55,32 +58,32 @@ final class PendingClaim {
         return sentAt;
     }
 
-    /** Whether the store has taken so long over the question that no answer can be expected. */
+    /** Returns whether the store has taken so long over the request that no answer can be expected. */
     boolean isUnanswered(long limit, long now) {
         return underWay && now - sentAt >= limit;
     }
 
-    /** When to look at it next: when it is to be sent, or its answer can no longer be expected. */
+    /** Returns when to look at the claim next: when it is to be sent, or when its answer can no longer be expected. */
     long nextLook(long limit) {
         return underWay ? sentAt + limit : nextAt;
     }
 
-    /** Whether the store has said that the lock is busy, and has not failed to answer since. */
+    /** Returns whether the store has said that the lock is busy, and has not failed to answer since. */
     boolean saysBusy() {
         return lastAnswerBusy;
     }
 
-    /** Whether anything of it may be left in the store. */
+    /** Returns whether anything of it may be left in the store. */
     boolean mayHaveLeftTraces() {
         return uncertain || mayStandInQueue;
     }
 
-    /** Whether a request was given up that may still be on its way. */
+    /** Returns whether a request was given up that may still be on its way. */
     boolean mayHaveStragglers() {
         return everUncertain;
     }
 
-    /** Whether so much time has passed since its last word that the store may have passed it over. */
+    /** Returns whether so much time has passed since the last answer that the store may have passed the claim over. */
     boolean isForgotten(long now) {
         return mayHaveLeftTraces()
                 && now - lastAnswerAt >= WaitingRules.aliveFor(claim.lease()).toNanos();
@@ -95,7 +98,7 @@ final class PendingClaim {
         return sending;
     }
 
-    /** Asks at once, or as soon as the present question is answered. */
+    /** Asks at once, or as soon as the request under way is answered. */
     void askNow(long now) {
         askAgain = true;
         nextAt = now;

@@ -16,8 +16,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that one local queue has to get out of the store. The release of a lease that was given back in order is the
- * blocker until it has been answered for the first time: a claim sent before would find the lock taken by ourselves.
+ * The pending cleanups are all that one local queue has to get out of the store. The release of a lease that was given back
+ * in order is the blocker until it has been answered for the first time: a claim sent before would find the lock taken by
+ * this very process.
  */
 final class PendingCleanups {
 
@@ -86,7 +87,10 @@ final class PendingCleanups {
         add(cleanup, now, actions);
     }
 
-    /** When something that the store keeps for a time from now is certainly gone, even if a request was on its way. */
+    /**
+     * Returns how long from now something that the store keeps for a given time is certainly gone, even if a request was on
+     * its way.
+     */
     private long pointlessAfter(long nanosInStore) {
         return nanosInStore
                 + settings.storeTimeout().toNanos()
@@ -110,7 +114,7 @@ final class PendingCleanups {
     /**
      * Takes the answer to a release.
      *
-     * @return false if it was not waited for
+     * @return false if no release was waiting for it
      */
     boolean released(LeaseId lease, ReleaseAnswer answer, long now, List<Action> actions) {
         Cleanup cleanup = sentAs(lease.claim(), lease);
@@ -175,7 +179,7 @@ final class PendingCleanups {
         }
     }
 
-    /** Counts as failed what the store has taken so long over that no answer can be expected. */
+    /** Counts a cleanup as failed when the store has taken so long over it that no answer can be expected. */
     void expectNoLonger(long now) {
         for (Cleanup cleanup : all) {
             if (cleanup.isUnanswered(settings.longestAnswerNanos(), now)) {
@@ -185,7 +189,7 @@ final class PendingCleanups {
         }
     }
 
-    /** Repeats what is due, and gives up what can be left in the store no longer. */
+    /** Repeats each cleanup that is due, and gives up each that can have nothing left in the store any more. */
     void look(@Nullable LockException lastFailure, long now, List<Action> actions) {
         for (Iterator<Cleanup> each = all.iterator(); each.hasNext(); ) {
             Cleanup cleanup = each.next();

@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /**
- * What a local queue has to know of its client.
+ * The settings of a local queue: what it has to know of its client.
  *
  * @param store names the store in messages
  * @param claimIds gives out claim ids, each once
@@ -25,7 +25,7 @@ public record QueueSettings(
         RandomGenerator random,
         FirstContact contact) {
 
-    /** After what time a question counts as lost that the store has not even failed. Stores fail theirs earlier. */
+    /** Returns how long a request may stay without any answer before it counts as lost. Stores fail theirs earlier. */
     long longestAnswerNanos() {
         return 2 * storeTimeout.toNanos();
     }

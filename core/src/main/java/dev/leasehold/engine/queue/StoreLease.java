@@ -12,19 +12,22 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One lease of the store's, from its grant to its end, with the holds that are served along its run of tokens; and the
- * watchdog's timetable for it: renew at a third of the way to the deadline, from then on every tenth of the lease until
- * somebody answers or the deadline is reached.
+ * A store lease is one lease granted by the store, from its grant to its end, with the holds that are served along its run
+ * of tokens. It also keeps the watchdog's timetable: renew at a third of the way to the deadline, from then on every tenth
+ * of the lease until the store answers or the deadline is reached.
  */
 final class StoreLease {
 
-    /** No lease is as short as this, so renewing with it changes nothing: it is only a question. */
+    /** A renewal with this duration is only a question: no lease is as short, so it changes nothing. */
     private static final Duration QUESTION = Duration.ofMillis(1);
 
     private static final long MOST_RETRY_NANOS = 5_000_000_000L;
     private static final long EXTENSION_RETRY_NANOS = 100_000_000L;
 
-    /** Who holds the lock for less than that confirms a hand-over by its release, and no renewal is sent. */
+    /**
+     * The time after a pushed grant before it is confirmed by a renewal. A holder that is done sooner confirms the
+     * hand-over by its release, and no renewal is sent.
+     */
     private static final long MOST_PAUSE_AFTER_PUSH_NANOS = 20_000_000L;
 
     private final LeaseId lease;
@@ -55,7 +58,7 @@ final class StoreLease {
     private long preparedAt;
 
     /**
-     * Begins a tenure.
+     * Begins with a grant.
      *
      * @param asked the lease that was claimed
      * @param pushed whether the grant came unasked, and so lasts only for the claim period
@@ -116,35 +119,39 @@ final class StoreLease {
         return doubted;
     }
 
-    /** Whether the watchdog has begun to ask for less than a lease, because the hold reaches its maxHold. */
+    /**
+     * Returns whether the watchdog has begun to ask for less than a lease, because the hold reaches its {@code maxHold}.
+     */
     boolean isCapped() {
         return capped;
     }
 
-    /** For how long from now on the store may have the lease if nothing more is heard of it, confirmed or not. */
+    /** Returns for how long from now on the store may keep the lease if nothing more is heard of it, confirmed or not. */
     long nanosInStore(long now) {
         return endInStore - now;
     }
 
-    /** Whether both clocks say that the lease holds, by its last confirmation. */
+    /** Returns whether both clocks say that the lease holds, by its last confirmation. */
     boolean isConfirmedBy(ClockReading clocks) {
         return validity.isConfirmedBy(clocks);
     }
 
-    /** Whether the clocks have moved alike since the last confirmation. */
+    /** Returns whether the clocks have moved alike since the last confirmation. */
     boolean hasClocksInStep(ClockReading clocks) {
         return validity.agrees(clocks);
     }
 
-    /** Whether so many callers of this process have been served in a row that the lock has to go back to the store. */
+    /**
+     * Returns whether so many callers of this process have been served in a row that the lock has to go back to the store.
+     */
     boolean hasServedEnough(int mostHandOvers, long mostNanos, long now) {
         return served > 0 && (served > mostHandOvers || now - beganAt >= mostNanos || nextToken > endOfRun);
     }
 
     /**
-     * Whether enough of the lease is left to give it to a caller. One who will not renew gets a lease that was just
-     * granted or renewed; one who will may start where the watchdog would not have renewed yet, also where the store has
-     * confirmed less than it was asked for.
+     * Returns whether enough of the lease is left to give it to a caller. A caller that will not renew gets a lease that
+     * was just granted or renewed. One that will renew may start at any point before the watchdog would have renewed, also
+     * where the store has confirmed less than it was asked for.
      */
     boolean isReadyFor(Caller caller, long now) {
         if (doubted) {
@@ -163,7 +170,7 @@ final class StoreLease {
         return renews && validity.nanosLeft(now) >= whole / 10 * 6;
     }
 
-    /** Has the lease renewed for a caller before it is given to it. */
+    /** Has the lease renewed for a caller before the lease is given to it. */
     void prepareFor(Caller caller, long now) {
         if (preparedFor != caller) {
             preparedFor = caller;
@@ -175,7 +182,7 @@ final class StoreLease {
         }
     }
 
-    /** Whether the lease is being renewed for a caller. */
+    /** Returns whether the lease is being renewed for a caller. */
     boolean isPreparing() {
         return preparedFor != null && (!prepared || doubted);
     }
@@ -199,9 +206,9 @@ final class StoreLease {
     }
 
     /**
-     * Takes a confirmation over. A lease's end never moves back, so of two confirmations the one that lasts longer is right,
-     * with its own clocks: the newer clocks beside the older deadline would forget what the machine has slept in between.
-     * In doubt the new one counts, since only that was asked for after the doubt arose.
+     * Takes a confirmation over. A lease's end never moves back, so of two confirmations the one that lasts longer is
+     * right, together with its own clocks: the newer clocks beside the older deadline would forget the time that the
+     * machine has slept in between. In doubt the new one counts, since only that was asked for after the doubt arose.
      *
      * @return the extensions that its request has covered
      */
@@ -230,7 +237,10 @@ final class StoreLease {
         return covered;
     }
 
-    /** Whether a confirmation lasts longer than what was known when it was asked for, or that is worth nothing by then. */
+    /**
+     * Returns whether a confirmation lasts longer than the one that was known when it was asked for, or whether that one
+     * was worth nothing by then.
+     */
     private boolean hasOutlasted(Validity confirmed) {
         ClockReading asked = confirmed.sentAt();
         return !validity.isConfirmedBy(asked) || confirmed.length() > validity.nanosLeft(asked);
@@ -274,7 +284,7 @@ final class StoreLease {
         return renewing || doubted || !extensions.isEmpty();
     }
 
-    /** What to ask the store for now; without an answer it will be asked again. */
+    /** Returns the duration to renew for now; without an answer the next request follows. */
     Duration nextRequest(long now) {
         long retry = Math.min(leaseNanos / 10, extensions.isEmpty() ? MOST_RETRY_NANOS : EXTENSION_RETRY_NANOS);
         renewAt = now + (long) (retry * (0.75 + random.nextDouble() / 2));
@@ -299,7 +309,7 @@ final class StoreLease {
         return wanted <= QUESTION.toNanos() ? QUESTION : Duration.ofNanos(wanted);
     }
 
-    /** From now on only what is left of maxHold is asked for: until it is confirmed, or over. */
+    /** Limits requests to what is left of {@code maxHold} from now on, until that is confirmed, or over. */
     private void cap(long now) {
         Hold current = hold;
         if (renewing && !capped) {
@@ -327,7 +337,7 @@ final class StoreLease {
         return due;
     }
 
-    /** How long the store may count that as, if its clock is slower than ours. */
+    /** Returns how long such a time may last in the store if its clock is slower than ours. */
     private static long withMargin(long nanos) {
         return nanos + nanos / 64;
     }

@@ -9,8 +9,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Since when a local queue has been waiting for a word of the store: no answer at all, or only grants that were over when
- * they came.
+ * The outage of a store, as one local queue sees it: since when the queue has had no answer at all, or only grants that
+ * were over when they came.
  */
 final class StoreOutage {
 
@@ -21,7 +21,7 @@ final class StoreOutage {
     private @Nullable LockException lastFailure;
     private long lastFailedAt;
 
-    /** Somebody waits for an answer from now on. */
+    /** Notes that somebody waits for an answer from now on. */
     void expectAnswer(long now) {
         if (!unanswered) {
             unanswered = true;
@@ -29,7 +29,7 @@ final class StoreOutage {
         }
     }
 
-    /** The store has answered; perhaps it owes another answer. */
+    /** Notes that the store has answered; perhaps another answer is still expected. */
     void answered(boolean stillExpected, long now) {
         unanswered = stillExpected;
         unansweredSince = now;
@@ -42,7 +42,7 @@ final class StoreOutage {
     }
 
     /**
-     * When the store will serve again by itself, if it has said so.
+     * Returns when the store will serve again by itself, if it has said so.
      *
      * @return {@link LocalQueue#NEVER} if it is not known
      */
@@ -51,7 +51,7 @@ final class StoreOutage {
         return backIn == null ? LocalQueue.NEVER : lastFailedAt + backIn.toNanos();
     }
 
-    /** A grant that was asked for at a given time came too late to be used. */
+    /** Notes that a grant that was asked for at a given time came too late to be used. */
     void late(long askedAt, LockException failure) {
         lastFailure = failure;
         if (!late) {
@@ -65,10 +65,10 @@ final class StoreOutage {
     }
 
     /**
-     * When it began.
+     * Returns when the outage began.
      *
      * @param matters whether an answer is still waited for
-     * @return {@link LocalQueue#NEVER} if there is no silence
+     * @return {@link LocalQueue#NEVER} if there is none
      */
     long since(boolean matters) {
         if (late) {
@@ -81,7 +81,7 @@ final class StoreOutage {
         return lastFailure;
     }
 
-    /** Whether the store was found to be down, or nothing listens there: asking again at once is in vain. */
+    /** Returns whether the store was found to be down, or nothing listens there: asking again at once is in vain. */
     static boolean isInVain(LockException failure) {
         if (!(failure instanceof StoreUnavailableException known)) {
             return false;

@@ -9,11 +9,12 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * For how long those who wait for a lock put up with the store's silence, counted from when they joined or from when the
- * silence began, whichever was later. Who still waits for the holder has the store's time-out. Who wants to know at once, or
- * whose limit is over, has one second: an outage must not keep a service's threads for longer than they wanted to wait.
- * Before the {@link FirstContact} all have the time-out. A store that has said when it will serve again has until then, and
- * that from there, with whoever would have waited that long for the holder anyway.
+ * The store timeouts say how long the callers that wait for a lock tolerate a store that does not answer, counted from when
+ * they joined or from when the outage began, whichever was later. A caller that still waits for the holder has the client's
+ * store timeout. One that wants to know at once, or whose limit is over, has one second: an outage must not keep a
+ * service's threads for longer than they wanted to wait. Before the {@link FirstContact} all have the store timeout. If the
+ * store has said when it will serve again, callers that would have waited that long for the holder anyway get their time
+ * from that moment on.
  */
 final class StoreTimeouts {
 
@@ -32,7 +33,7 @@ final class StoreTimeouts {
     }
 
     /**
-     * Fails those whose patience is over.
+     * Fails the callers whose time is over.
      *
      * @param expected whether an answer is waited for
      * @param traces whether the store may have something of ours
@@ -49,9 +50,9 @@ final class StoreTimeouts {
     }
 
     /**
-     * When to look next.
+     * Returns when to look next.
      *
-     * @return {@link LocalQueue#NEVER} if nobody waits, or for nothing
+     * @return {@link LocalQueue#NEVER} if nobody waits, or if no answer is missing
      */
     long nextLook(boolean expected, long now) {
         long since = outage.since(expected);
@@ -65,7 +66,7 @@ final class StoreTimeouts {
         return first == null ? LocalQueue.NEVER : end(first, since);
     }
 
-    /** Before that nobody's patience ends, so that the callers are looked through only where a store is silent. */
+    /** Returns a time before which no caller's time ends, so that the callers are looked through only during an outage. */
     private long earliest(long since) {
         return since + Math.min(LEAST_NANOS, settings.storeTimeout().toNanos());
     }

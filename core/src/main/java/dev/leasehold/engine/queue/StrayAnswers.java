@@ -5,7 +5,10 @@ import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.Validity;
 import org.jspecify.annotations.Nullable;
 
-/** Answers and messages that nobody waits for any more: what they tell of in the store belongs to nobody and is undone. */
+/**
+ * Stray answers are answers and signals that nobody waits for any more: the lease or claim that they speak of belongs to
+ * nobody and is cleaned up.
+ */
 final class StrayAnswers {
 
     private final Watchdog watchdog;
@@ -16,7 +19,7 @@ final class StrayAnswers {
         this.cleanups = cleanups;
     }
 
-    /** A grant: of the lease that there is, said once more; or of one that is to be released. */
+    /** Takes a stray grant: it repeats the grant of the present lease, or its lease has to be released. */
     void granted(LeaseId lease, @Nullable Validity validity, EventHandling at) {
         StoreLease current = watchdog.storeLease();
         if (current != null && current.lease().equals(lease)) {
@@ -33,9 +36,9 @@ final class StrayAnswers {
     }
 
     /**
-     * A claim that is not ours any more may stand in the store's queue, or may have been granted. Not if its lease is being
-     * released: then this is a late word from before the grant, and a withdrawal that overtook the release would have it
-     * find nothing, as if the lease had been lost. It is withdrawn after the release.
+     * Withdraws a claim that is finished here but may stand in the store's queue, or may have been granted. Not if its
+     * lease is being released: then this is a late answer from before the grant, and a withdrawal that overtook the release
+     * would make the release find nothing, as if the lease had been lost. The claim is withdrawn after the release.
      */
     void claimed(ClaimId claim, EventHandling at) {
         StoreLease current = watchdog.storeLease();

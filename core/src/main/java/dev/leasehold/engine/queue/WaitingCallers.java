@@ -9,8 +9,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The callers of one process that wait for one lock, first come first served; anyone may leave at any time. Knows, too,
- * which of them have reason to say that the lock is busy: those who had joined when it was last seen in other hands.
+ * The waiting callers are the callers of one process that wait for one lock, first come first served; each may leave at any
+ * time. This class also knows which of them have reason to say that the lock is busy: those who had joined when it was last
+ * seen in other hands.
  */
 final class WaitingCallers {
 
@@ -45,7 +46,7 @@ final class WaitingCallers {
         return all;
     }
 
-    /** Takes out all who are content with one answer. */
+    /** Takes out all callers that accept one answer as final. */
     List<Caller> removeTrying() {
         return trying == 0 ? List.of() : removeIf(caller -> caller.tries);
     }
@@ -65,7 +66,7 @@ final class WaitingCallers {
         return out;
     }
 
-    /** From now on the caller is content with one answer. */
+    /** Makes the caller accept the next answer as final. */
     void stopWaiting(Caller caller) {
         if (!caller.tries) {
             caller.tries = true;
@@ -89,7 +90,7 @@ final class WaitingCallers {
         return callers.size();
     }
 
-    /** Whether anyone would stay if the lock is busy. */
+    /** Returns whether any caller would stay if the lock is busy. */
     boolean isAnyWaiting() {
         return callers.size() > trying;
     }
@@ -102,14 +103,14 @@ final class WaitingCallers {
         return callers.stream().min(order).orElse(null);
     }
 
-    /** Tells all who try that the lock is busy. */
+    /** Tells all callers that only try that the lock is busy. */
     void refuseTrying(EventHandling at) {
         for (Caller caller : removeTrying()) {
             at.add(new Action.Refuse(caller));
         }
     }
 
-    /** Fails all who wait. */
+    /** Fails all waiting callers. */
     void failAll(RuntimeException why, EventHandling at) {
         for (Caller caller : removeAll()) {
             at.add(new Action.Fail(caller, why));

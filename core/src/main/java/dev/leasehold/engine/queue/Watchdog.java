@@ -11,13 +11,14 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The watchdog of one lock: keeps the store's lease, if this process has one, for as long as it is wanted, and says so when
- * it is lost.
+ * The watchdog of one lock keeps the store's lease, if this process has one, for as long as it is wanted, and declares its
+ * loss.
  *
  * <p>There is at most one {@link StoreLease}, with at most one {@link Hold}. A lease ends here in one of three ways. It is
- * given back to the store, once nobody holds anything under it. It is lost: the store has said so, or has not confirmed it
- * in time; then the holder is told, and the store, too, where it has not said so itself. Or it is left to the store, where
- * its holder has not given it back and work may go on under it: nobody else may begin before it has run out.
+ * given back to the store, once nobody holds anything under it. It is lost, because the store has said so or has not
+ * confirmed it in time: then the watchdog notifies the holder, and also releases the lease in the store unless the store
+ * itself has reported the loss. Or it is left in the store, because its holder has not given it back and work may go on
+ * under it: nobody else may begin before it has run out.
  */
 final class Watchdog {
 
@@ -29,7 +30,7 @@ final class Watchdog {
 
     private @Nullable StoreLease storeLease;
 
-    /** The hold that has ended last, while its lease has been neither given on nor back. */
+    /** The hold that has ended last, until its lease has been given on or back. */
     private @Nullable Hold endedHold;
 
     Watchdog(String lock, PendingCleanups cleanups, StoreOutage outage) {
@@ -46,12 +47,12 @@ final class Watchdog {
         return storeLease == null ? null : storeLease.hold();
     }
 
-    /** Whether the lease is being made ready for the next caller, which the store has to confirm. */
+    /** Returns whether the lease is being renewed for the next caller, which the store has to confirm. */
     boolean isPreparing() {
         return storeLease != null && storeLease.isPreparing();
     }
 
-    /** The store has granted a lease; there is none before. */
+    /** Begins with a lease that the store has granted; there is none before. */
     void begin(StoreLease granted) {
         storeLease = granted;
     }
@@ -130,7 +131,7 @@ final class Watchdog {
         }
     }
 
-    /** The lease may be over; the store is asked. */
+    /** Has the store asked, because the lease may be over. */
     void doubt(EventHandling at) {
         StoreLease current = storeLease;
         if (current != null) {
@@ -138,7 +139,7 @@ final class Watchdog {
         }
     }
 
-    /** What the lease depends on has broken. */
+    /** Puts the hold at risk, because the connection or session that its lease depends on has broken. */
     void risk(EventHandling at) {
         Hold hold = hold();
         if (hold != null) {
@@ -148,7 +149,7 @@ final class Watchdog {
 
     // ---- after each event ----------------------------------------------------------------------------------------
 
-    /** Looks whether the lease is over, at risk, in doubt, to be renewed. */
+    /** Checks whether the lease is over, at risk, in doubt, or to be renewed. */
     void look(EventHandling at) {
         StoreLease current = storeLease;
         if (current == null) {
@@ -223,7 +224,7 @@ final class Watchdog {
         cleanups.giveBack(back, hold, keepNanos, at.now(), at.actions());
     }
 
-    /** The lease goes on without the hold that has ended. */
+    /** Settles the hold that has ended; the lease goes on without it. */
     void settleEndedHold(EventHandling at) {
         Hold ended = endedHold;
         if (ended != null) {
@@ -232,7 +233,10 @@ final class Watchdog {
         }
     }
 
-    /** The lease is over against its holder's will. Where the store has not said so itself, it is told, just in case. */
+    /**
+     * Ends a lease against its holder's will. Where the store has not reported the loss itself, the lease is released
+     * there, just in case.
+     */
     private void lose(StoreLease lost, String why, boolean tellStore, EventHandling at) {
         Hold hold = lost.hold();
         if (hold != null) {
@@ -251,8 +255,8 @@ final class Watchdog {
     }
 
     /**
-     * Gives up a lease that its holder has not given back: work may go on under it for which the holder still has to be told,
-     * so nobody else may begin. It is left to the store, where it runs out as if this process had died.
+     * Gives up a lease that its holder has not given back. Work may go on under it until its holder has learned of the
+     * loss, so nobody else may begin. The lease is left in the store, where it runs out as if this process had died.
      */
     private void leave(StoreLease left, Hold hold, String why, EventHandling at) {
         announce(hold, LeaseState.LOST, at);

@@ -4,11 +4,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Interrupts a body when its lease is lost: once, never before it has begun, never after it has ended.
+ * A body interrupter interrupts a body when its lease is lost: once, never before it has begun, never after it has ended.
  *
  * <p>A thread has one interrupt flag for all who interrupt it. So that nobody else's interrupt is lost, the flag is cleared
- * after the body only where this has set it and the body has not taken it: a body that threw InterruptedException has, and
- * what is set then came later, from somebody else.
+ * after the body only if this interrupter has set it and the body has not consumed it. A body that threw
+ * InterruptedException has consumed it, and a flag that is set then was set later, by somebody else.
  */
 public final class BodyInterrupter {
 

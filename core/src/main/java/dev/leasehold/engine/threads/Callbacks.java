@@ -7,12 +7,14 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way out to users' code: on their executor, or on threads of the client's own. What users' code throws is logged.
+ * The callbacks of a client run users' code, on their executor or on threads of the client's own. Exceptions from users'
+ * code are logged.
  *
- * <p>A thread of the engine does not even call the users' executor: it may block, or run the task on its caller. The client's
- * own threads do, and step in if it refuses, so that a future is completed whatever happens. Only after the client has been
- * closed, when there is no engine any more to be kept free, does the calling thread do it itself. So it does, too, in tests
- * that bring their own time and executor: they want the same order each time, which a thread in between would spoil.
+ * <p>A thread of the engine does not even call the users' executor, which may block, or run the task on its caller. The
+ * client's own threads call it, and run the task themselves if it refuses, so that a future is always completed. Only after
+ * the client has been closed, when there is no engine any more to be kept free, does the calling thread do it itself. The
+ * same holds in tests that bring their own time and executor: they want the same order each time, which a thread in between
+ * would spoil.
  */
 public final class Callbacks implements Executor, AutoCloseable {
 
@@ -41,7 +43,7 @@ public final class Callbacks implements Executor, AutoCloseable {
         executeOwn(passed);
     }
 
-    /** Runs something of the client's own that may block, on its own threads. */
+    /** Runs a task of the client that may block, on the client's own threads. */
     public void executeOwn(Runnable task) {
         if (direct) {
             task.run();

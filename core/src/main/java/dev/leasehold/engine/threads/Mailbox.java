@@ -8,24 +8,29 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands events to one consumer, one at a time and in order, on whichever thread happens to bring one: whoever finds nobody
- * at work takes all that is there, the others put theirs in and go. So an uncontended call runs through on its own thread,
- * and nobody waits for a lock while somebody else does I/O: the guard is held for a queue operation only.
+ * A mailbox hands events to one consumer, one at a time and in order, on the threads that bring them. A thread that brings
+ * an event while nobody is at work handles all events that are there; the others only add theirs and go. So an uncontended
+ * call runs through on its own thread, and nobody waits for a lock while somebody else does I/O: the guard is held for a
+ * queue operation only.
  *
- * <p>Others may bring events as fast as they are handled. So nobody is kept for ever, whoever has handled many passes the rest
- * on to another thread.
+ * <p>Others may bring events as fast as they are handled. So that no thread is kept for ever, one that has handled many
+ * passes the rest on to another thread.
  *
- * <p>When the consumer is idle and nothing is left, the mailbox closes for good and refuses further events; whoever is
- * refused gets a new one.
+ * <p>When the consumer is idle and nothing is left, the mailbox closes for good and refuses further events; their senders
+ * make a new mailbox.
  *
  * <p>A consumer that throws has failed, and nobody knows in which state: an Error may come from anywhere, a stack that is
- * full or a heap. So the mailbox closes for good and has the consumer clear up, which gets what was left. The thread on which
- * it failed may be unable to do even that. So the failure is first noted with a plain write, which needs nothing, and
- * whoever comes next clears up where nobody has yet. What was thrown comes out only where the clearing up has failed too.
+ * full or a heap. So the mailbox closes for good and has the consumer clear up, which gets the events that were left. The
+ * thread on which it failed may be unable to do even that. So the failure is first noted with a plain write, which needs
+ * nothing, and the next thread that comes clears up if nobody has yet. The exception leaves the mailbox only if clearing up
+ * has failed too.
  */
 public final class Mailbox<E> {
 
-    /** Some milliseconds of work; passing on costs some microseconds. */
+    /**
+     * The most events that one thread handles in a row: some milliseconds of work, where passing on costs some
+     * microseconds.
+     */
     static final int MOST_IN_A_ROW = 2_000;
 
     private final ReentrantLock guard = new ReentrantLock();
@@ -44,7 +49,7 @@ public final class Mailbox<E> {
         /** Handles an event. */
         void handle(E event);
 
-        /** Whether nothing would be forgotten if the mailbox were closed. */
+        /** Returns whether the mailbox can be closed without losing anything. */
         boolean isIdle();
 
         /** Notes that the mailbox has closed because it was idle. */
@@ -53,13 +58,13 @@ public final class Mailbox<E> {
         /**
          * Clears up after {@link #handle} has thrown and the mailbox has closed. Called again if it throws itself.
          *
-         * @param left what has not been handled; whatever is taken out does not come again
+         * @param left the events that have not been handled; one that is taken out does not come again
          */
         void failed(Queue<E> left);
     }
 
     /**
-     * Makes one.
+     * Makes an empty mailbox.
      *
      * @param relief another thread to go on, which users' code cannot block; never the calling one
      */
@@ -69,7 +74,7 @@ public final class Mailbox<E> {
     }
 
     /**
-     * Puts an event in, and handles what is there unless somebody else does already.
+     * Puts an event in, and handles all that are there unless another thread does so already.
      *
      * @return false if the mailbox is closed; then nothing has happened
      */
@@ -129,7 +134,7 @@ public final class Mailbox<E> {
         }
     }
 
-    /** The next event; if there is none, the work is over, and perhaps the mailbox. */
+    /** Returns the next event. If there is none, the work is over, and the mailbox closes if its consumer is idle. */
     private @Nullable E next() {
         guard.lock();
         try {
@@ -157,7 +162,7 @@ public final class Mailbox<E> {
         }
     }
 
-    /** Has the consumer clear up, unless it has, or is just doing it on this or another thread. */
+    /** Has the consumer clear up, unless it has, or is just doing so on this or another thread. */
     private void clearUp() {
         guard.lock();
         try {

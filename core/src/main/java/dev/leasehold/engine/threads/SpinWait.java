@@ -5,28 +5,30 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Looks for an answer a moment longer before its caller goes to sleep. A store in memory on the same machine or rack answers
- * within some 30 microseconds; to put a thread to sleep and wake it takes as long again, and more on a virtual machine whose
- * processor has been given back meanwhile.
+ * A spin wait looks for an answer a moment longer before its caller goes to sleep. A store in memory on the same machine or
+ * rack answers within some 30 microseconds; to put a thread to sleep and wake it takes as long again, and more on a virtual
+ * machine whose processor has been given back meanwhile.
  *
- * <p>What it costs is bounded. It ends after a fraction of a millisecond, unless others have the processor then. Only one of
- * those who share one does it at a time, so they never keep more than one processor busy with it, and none where there is only
- * one. And it is done only where it helps: whether it does is judged by {@value #WINDOW} calls in a row, because the first after
- * a sleep finds everybody else asleep, too, and one alone says nothing. As soon as more than {@value #MOST_IN_VAIN} of them were
- * in vain, it is left out for {@value #WINDOW} calls, and each time for twice as many; so where answers take longer (a store far
- * away, a database, a lock that others hold) five calls of {@value #MOST_LEFT_OUT} try it.
+ * <p>Its cost is bounded. It ends after a fraction of a millisecond, unless others have the processor then. Of the callers
+ * that share one, only one spins at a time, so they never keep more than one processor busy with it, and none where there
+ * is only one. And it is done only where it helps. Whether it does is judged by {@value #WINDOW} calls in a row, because
+ * the first after a sleep finds everybody else asleep, too, and one alone says nothing. As soon as more than {@value
+ * #MOST_IN_VAIN} of them were in vain, it is left out for {@value #WINDOW} calls, and each time for twice as many; so where
+ * answers take longer (a store far away, a database, a lock that others hold) five calls of {@value #MOST_LEFT_OUT} try it.
  *
- * <p>Between two looks it offers its processor to whoever else could run there, since that may be the very one who has to
- * answer: a server on the same machine, the thread that reads from it, another process whose turn it is. (A virtual thread
- * makes room for others of its kind.) Where nobody could run, that takes less than a microsecond. Where others keep the
- * processor for long, it counts as in vain, whatever came meanwhile: who sleeps is woken sooner than who waits for his next turn.
+ * <p>Between two looks it offers its processor to others that could run there, since one of them may be the very one that
+ * has to answer: a server on the same machine, the thread that reads from it, another process whose turn it is. (A virtual
+ * thread makes room for others of its kind.) If nobody else could run, that takes less than a microsecond. If others keep
+ * the processor for long, the call counts as in vain, even if the answer came meanwhile: a thread that sleeps is woken
+ * sooner than one that waits for its next turn.
  *
- * <p>Each client has one for its acquires and releases alike: where a lock goes from hand to hand, a release may be answered in
- * time, but an acquire never is, and whoever kept looking would only be in the others' way. Only clients of stores that may answer
- * so soon have one ({@link dev.leasehold.internal.CallerThreads#mayAnswerAtOnce}: one Redis, SQLite); and none where the system property
- * {@value #SWITCH} is {@code false}, for who would rather have the processor.
+ * <p>Each client has one for its acquires and releases alike: where a lock goes from hand to hand, a release may be
+ * answered in time, but an acquire never is, and a thread that kept looking would only be in the others' way. Only clients
+ * of stores that may answer so soon have one ({@link dev.leasehold.internal.CallerThreads#mayAnswerAtOnce}: one Redis,
+ * SQLite). There is none where the system property {@value #SWITCH} is {@code false}, for users who would rather have the
+ * processor.
  *
- * <p>It decides nothing: whoever asks goes on to wait for the answer in either case. Thread-safe.
+ * <p>It decides nothing: the caller goes on to wait for the answer in either case. Thread-safe.
  */
 public final class SpinWait {
 
@@ -41,7 +43,7 @@ public final class SpinWait {
     private final Runnable offer;
     private final long longest;
 
-    /** Whoever has set it may touch the rest. */
+    /** The caller that has set this may touch the rest. */
     private final AtomicBoolean taken = new AtomicBoolean();
 
     private int calls;
@@ -49,7 +51,7 @@ public final class SpinWait {
     private int nextLeftOut = WINDOW;
     private int leaveOut;
 
-    /** Makes one for this machine, unless it was switched off. */
+    /** Makes a spin wait for this machine, unless it was switched off. */
     public static SpinWait usual() {
         boolean off = "false".equals(System.getProperty(SWITCH));
         return off
@@ -63,13 +65,13 @@ public final class SpinWait {
         Thread.yield();
     }
 
-    /** Makes one that never looks longer. */
+    /** Makes a spin wait that never spins. */
     public static SpinWait none() {
         return new SpinWait(System::nanoTime, SpinWait::offer, 1, 0);
     }
 
     /**
-     * Makes one.
+     * Makes a spin wait.
      *
      * @param nanos the machine's clock, whatever a client's may be: this is about threads, not leases
      * @param offer lets others run on this processor
@@ -85,9 +87,9 @@ public final class SpinWait {
     }
 
     /**
-     * Returns when the answer is there, or soon.
+     * Waits until the answer is there, or for a short time.
      *
-     * @param there whether it is; asked many times, so it must be quick, and must not throw
+     * @param there whether the answer is there; called many times, so it must be quick, and must not throw
      */
     public void until(BooleanSupplier there) {
         if (there.getAsBoolean() || !taken.compareAndSet(false, true)) {

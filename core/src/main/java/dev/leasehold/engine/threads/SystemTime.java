@@ -12,9 +12,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The clocks of the system, and one daemon thread for what is to happen later.
+ * The system time is made of the system's clocks and one daemon thread for scheduled tasks.
  *
- * <p>Almost every task here is called off long before its time: a lock is released before its renewal is due. Each would
+ * <p>Almost every task here is cancelled long before its time: a lock is released before its renewal is due. Each would
  * still wake the thread if it became the first in line, twice per use of a lock. So there is always something earlier in
  * line while tasks come in: a beat that does nothing, at most once in 18 ms, and none when nothing is scheduled.
  */
@@ -25,7 +25,10 @@ public final class SystemTime implements TimeSource, AutoCloseable {
     private static final long MOST_APART_NANOS = 1_000_000;
     private static final int MOST_TRIES = 10;
 
-    /** Just below the 20 ms after which a pushed grant is confirmed by a renewal, so that these do not wake the thread either. */
+    /**
+     * The interval of beats. It is just below the 20 ms after which a pushed grant is confirmed by a renewal, so that these
+     * renewals do not wake the thread either.
+     */
     private static final long BEAT_NANOS = 18_000_000;
 
     private final ScheduledThreadPoolExecutor timers;
@@ -37,7 +40,10 @@ public final class SystemTime implements TimeSource, AutoCloseable {
         timers.setRemoveOnCancelPolicy(true);
     }
 
-    /** Reads again if the thread was held up between the two clocks: that would look like a clock that was set. */
+    /**
+     * Reads both clocks, and reads again if the thread was held up between the two: that would look like a clock that was
+     * set.
+     */
     @Override
     public ClockReading now() {
         for (int tries = 1; ; tries++) {
