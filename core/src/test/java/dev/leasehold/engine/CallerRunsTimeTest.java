@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -78,7 +79,8 @@ class CallerRunsTimeTest {
 
     /** Measured from the end of what is lent, so that a slow machine only makes it last longer than a second before. */
     @Test
-    void whatAReleaseHasSpentOnItsThreadIsTakenOffTheSecondThatCloseWaits() throws Exception {
+    @DisplayName("The time that a release has spent on its thread is taken off the second that close() waits")
+    void aReleaseOnTheCallerCountsTowardsClosesSecond() throws Exception {
         AtomicLong lentUntil = new AtomicLong();
         CompletableFuture<ReleaseAnswer> answer = new CompletableFuture<>();
         WrappedStore lending = new WrappedStore() {

@@ -17,6 +17,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -25,7 +26,8 @@ import org.junit.jupiter.api.Timeout;
 class ClientCallbacksTest {
 
     @Test
-    void aFutureThatIsCancelledBehindABlockedExecutorDoesNotKeepItsLease() throws Exception {
+    @DisplayName("A future that is cancelled behind a blocked executor does not keep its lease")
+    void aCancelledFutureDoesNotKeepItsLease() throws Exception {
         List<Runnable> stuck = Collections.synchronizedList(new ArrayList<>());
         try (Leasehold leasehold = Leasehold.builder()
                 .store(new WrappedStore())
@@ -86,7 +88,8 @@ class ClientCallbacksTest {
     }
 
     @Test
-    void usersCodeRunsOnTheirExecutorAndTheExecutorIsNotCalledByTheEngine() throws Exception {
+    @DisplayName("Users' code runs on their executor, and the executor is not called by the engine")
+    void usersCodeRunsOnTheirExecutor() throws Exception {
         List<String> callers = Collections.synchronizedList(new ArrayList<>());
         CountDownLatch told = new CountDownLatch(3);
         try (Leasehold leasehold = Leasehold.builder()
@@ -150,7 +153,7 @@ class ClientCallbacksTest {
 
     @Test
     void aListenerMayWaitForALock() throws Exception {
-        try (Leasehold leasehold = Impatient.client(new WrappedStore())) {
+        try (Leasehold leasehold = ShortStoreTimeout.client(new WrappedStore())) {
             CompletableFuture<Boolean> acquired = new CompletableFuture<>();
             Lease lease = leasehold.lock("a").acquire();
             lease.onStateChange((which, state) -> {

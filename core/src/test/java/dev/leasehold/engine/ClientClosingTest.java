@@ -28,6 +28,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -37,7 +38,7 @@ class ClientClosingTest {
 
     @Test
     void aClosedClientRefusesAtOnceAlsoAsynchronously() throws Exception {
-        Leasehold leasehold = Impatient.client(new WrappedStore());
+        Leasehold leasehold = ShortStoreTimeout.client(new WrappedStore());
         DistributedLock lock = leasehold.lock("a");
         leasehold.close();
         assertThatThrownBy(lock::acquire).isInstanceOf(IllegalStateException.class);
@@ -49,10 +50,11 @@ class ClientClosingTest {
     }
 
     @Test
-    void closingReturnsAsSoonAsTheLastHoldHasEndedAndClosesTheStoreOnce() throws Exception {
+    @DisplayName("Closing returns as soon as the last hold has ended, and closes the store once")
+    void closingReturnsAsSoonAsTheLastHoldHasEnded() throws Exception {
         StoreFactory memory = WrappedStore.memory();
         WrappedStore store = new WrappedStore(memory);
-        Leasehold leasehold = Impatient.client(store);
+        Leasehold leasehold = ShortStoreTimeout.client(store);
         Lease lease = leasehold.lock("a").acquire();
         DistributedLock another = leasehold.lock("b");
         Thread closer = new Thread(() -> leasehold.close(LockOptions.FOREVER));
@@ -65,14 +67,14 @@ class ClientClosingTest {
         assertThat(closer.isAlive()).isFalse();
         leasehold.close();
         assertThat(store.closes).hasValue(1);
-        try (Leasehold other = Impatient.client(memory)) {
+        try (Leasehold other = ShortStoreTimeout.client(memory)) {
             assertThat(other.lock("a").tryAcquire()).isPresent();
         }
     }
 
     @Test
     void aNegativeLimitIsRefusedAndNothingIsClosed() throws Exception {
-        try (Leasehold leasehold = Impatient.client(new WrappedStore())) {
+        try (Leasehold leasehold = ShortStoreTimeout.client(new WrappedStore())) {
             assertThatThrownBy(() -> leasehold.close(Duration.ofNanos(-1)))
                     .isInstanceOf(IllegalArgumentException.class);
             assertThatThrownBy(() -> leasehold.closeAsync(Duration.ofNanos(-1)))
@@ -107,7 +109,7 @@ class ClientClosingTest {
                 for (var caller : callers) {
                     caller.get(10, TimeUnit.SECONDS);
                 }
-                try (Leasehold other = Impatient.client(memory)) {
+                try (Leasehold other = ShortStoreTimeout.client(memory)) {
                     assertThat(other.locks("*")).as("round %s", round).isEmpty();
                 }
             }
@@ -141,7 +143,7 @@ class ClientClosingTest {
                 closer.set(Thread.currentThread().getName());
             }
         };
-        Leasehold leasehold = Impatient.client(store);
+        Leasehold leasehold = ShortStoreTimeout.client(store);
         leasehold.lock("a").acquire().releaseAsync();
         leasehold.close();
         assertThat(closer.get()).isEqualTo(Thread.currentThread().getName());
@@ -170,7 +172,7 @@ class ClientClosingTest {
                 log.add("closed");
             }
         };
-        Leasehold leasehold = Impatient.client(store);
+        Leasehold leasehold = ShortStoreTimeout.client(store);
         leasehold.lock("a").acquire().releaseAsync();
         Thread.currentThread().interrupt();
         Thread closer = Thread.currentThread();
@@ -190,7 +192,7 @@ class ClientClosingTest {
     @Test
     void closingInTheBackgroundWaitsForHoldsAndReleasesToo() throws Exception {
         WrappedStore store = new WrappedStore();
-        Leasehold leasehold = Impatient.client(store);
+        Leasehold leasehold = ShortStoreTimeout.client(store);
         Lease lease = leasehold.lock("a").acquire();
         CompletableFuture<?> closed = leasehold.closeAsync(LockOptions.FOREVER);
         assertThat(lease.state()).isEqualTo(LeaseState.HELD);
@@ -217,7 +219,7 @@ class ClientClosingTest {
                 return new CompletableFuture<>();
             }
         };
-        Leasehold leasehold = Impatient.client(store);
+        Leasehold leasehold = ShortStoreTimeout.client(store);
         leasehold.lock("a").acquire().releaseAsync();
         leasehold.close();
         assertThat(store.closes).hasValue(1);
@@ -226,7 +228,7 @@ class ClientClosingTest {
     @Test
     void theThreadsOfAClosedClientEnd() throws Exception {
         Set<Thread> before = timerThreads();
-        Leasehold leasehold = Impatient.client(new WrappedStore());
+        Leasehold leasehold = ShortStoreTimeout.client(new WrappedStore());
         AtomicReference<Thread> callback = new AtomicReference<>();
         Lease lease = leasehold.lock("a").acquire();
         CountDownLatch told = new CountDownLatch(1);

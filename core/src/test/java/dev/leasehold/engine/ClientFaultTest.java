@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -31,7 +32,8 @@ class ClientFaultTest {
     private static final LockOptions SHORT = LockOptions.defaults().withLeaseDuration(Duration.ofMillis(200));
 
     @Test
-    void afterAnErrorInTheEngineCallersFailTheHolderIsToldAndTheNameLivesOn() throws Exception {
+    @DisplayName("After an error in the engine callers fail, the holder learns of its loss, and the name lives on")
+    void afterAnErrorInTheEngineTheNameLivesOn() throws Exception {
         FaultyTime time = new FaultyTime();
         try (SystemTime clocks = time.real;
                 Leasehold leasehold = Leasehold.builder()

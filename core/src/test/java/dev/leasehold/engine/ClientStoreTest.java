@@ -45,7 +45,7 @@ class ClientStoreTest {
                 return Duration.ofSeconds(20);
             }
         };
-        assertThatThrownBy(() -> Impatient.client(store)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> ShortStoreTimeout.client(store)).isInstanceOf(IllegalArgumentException.class);
         assertThat(store.closes).hasValue(1);
     }
 
@@ -57,7 +57,7 @@ class ClientStoreTest {
                 return Duration.ofSeconds(60);
             }
         };
-        try (Leasehold leasehold = Impatient.client(store)) {
+        try (Leasehold leasehold = ShortStoreTimeout.client(store)) {
             LockOptions options = LockOptions.defaults();
             Duration tooLong = Duration.ofSeconds(61);
             assertThatThrownBy(() -> leasehold.lock("a", options.withLeaseDuration(tooLong)))
@@ -78,7 +78,7 @@ class ClientStoreTest {
                 return new CompletableFuture<>();
             }
         };
-        try (Leasehold leasehold = Impatient.client(silent)) {
+        try (Leasehold leasehold = ShortStoreTimeout.client(silent)) {
             assertThatThrownBy(() -> callerOf(leasehold))
                     .isInstanceOf(StoreUnavailableException.class)
                     .satisfies(ClientStoreTest::showsItsCaller)
@@ -95,7 +95,7 @@ class ClientStoreTest {
                         ownThread);
             }
         };
-        try (Leasehold leasehold = Impatient.client(refusing)) {
+        try (Leasehold leasehold = ShortStoreTimeout.client(refusing)) {
             assertThatThrownBy(() -> callerOf(leasehold))
                     .isExactlyInstanceOf(LockException.class)
                     .hasMessage("no right")
@@ -103,7 +103,7 @@ class ClientStoreTest {
         } finally {
             ownThread.shutdownNow();
         }
-        try (Leasehold leasehold = Impatient.client(new WrappedStore())) {
+        try (Leasehold leasehold = ShortStoreTimeout.client(new WrappedStore())) {
             Lease lease = leasehold.lock("a").acquire();
             assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
             assertThatThrownBy(() -> lease.extend(Duration.ofSeconds(1)))
@@ -140,7 +140,7 @@ class ClientStoreTest {
                     return fault.get();
                 }
             };
-            try (Leasehold leasehold = Impatient.client(store)) {
+            try (Leasehold leasehold = ShortStoreTimeout.client(store)) {
                 DistributedLock lock = leasehold.lock("a");
                 assertThatThrownBy(lock::acquire).isInstanceOf(StoreUnavailableException.class);
                 assertThat(store.operations.get())
@@ -159,7 +159,7 @@ class ClientStoreTest {
                 return new CompletableFuture<>();
             }
         };
-        try (Leasehold leasehold = Impatient.client(store)) {
+        try (Leasehold leasehold = ShortStoreTimeout.client(store)) {
             assertThatThrownBy(() -> leasehold.lock("a").acquire()).isInstanceOf(StoreUnavailableException.class);
         }
     }
@@ -168,7 +168,7 @@ class ClientStoreTest {
     @Test
     void noCallIsLostWhereQueuesComeAndGo() throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(4);
-        try (Leasehold leasehold = Impatient.client(new WrappedStore())) {
+        try (Leasehold leasehold = ShortStoreTimeout.client(new WrappedStore())) {
             DistributedLock lock = leasehold.lock("a");
             List<java.util.concurrent.Future<?>> callers = new ArrayList<>();
             for (int i = 0; i < 4; i++) {
@@ -189,7 +189,7 @@ class ClientStoreTest {
 
     @Test
     void aLeaseForACallerThatIsGoneIsReleased() throws Exception {
-        Client client = new Client(Impatient.settings(new WrappedStore()));
+        Client client = new Client(ShortStoreTimeout.settings(new WrappedStore()));
         Caller gone = new Caller(LockOptions.defaults(), false, null);
         gone.outcome.cancel(false);
         client.join("a", gone);
@@ -215,7 +215,7 @@ class ClientStoreTest {
                 return CompletableFuture.completedFuture(ReleaseAnswer.RELEASED);
             }
         };
-        Client client = new Client(Impatient.settings(store));
+        Client client = new Client(ShortStoreTimeout.settings(store));
         Caller caller = new Caller(LockOptions.defaults().withAutoRenew(true), false, null);
         client.join("a", caller);
         LeaseId pushed = new LeaseId("a", asked.get().id(), 1);

@@ -20,6 +20,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -28,8 +29,8 @@ import org.junit.jupiter.api.Timeout;
 class ClosingUnderABodyTest {
 
     private final StoreFactory memory = WrappedStore.memory();
-    private final Leasehold leasehold = Impatient.client(memory);
-    private final Leasehold other = Impatient.client(memory);
+    private final Leasehold leasehold = ShortStoreTimeout.client(memory);
+    private final Leasehold other = ShortStoreTimeout.client(memory);
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final CountDownLatch begun = new CountDownLatch(1);
     private final CountDownLatch mayEnd = new CountDownLatch(1);
@@ -92,7 +93,8 @@ class ClosingUnderABodyTest {
     }
 
     @Test
-    void aLeaseThatIsHeldWhenItsClientIsClosedIsLostAndItsListenersHear() throws Exception {
+    @DisplayName("A lease that is held when its client is closed is lost, and its listeners hear of it")
+    void aLeaseHeldWhenItsClientIsClosedIsLost() throws Exception {
         Lease lease = leasehold.lock("a").acquire();
         List<LeaseState> told = Collections.synchronizedList(new ArrayList<>());
         CountDownLatch lost = new CountDownLatch(1);
@@ -112,17 +114,18 @@ class ClosingUnderABodyTest {
     }
 
     @Test
-    void aStoreWhoseLeasesHangOnItsSessionStaysOpenUntilTheyWouldHaveRunOut() throws Exception {
+    @DisplayName("A store whose leases depend on its session stays open until they would have run out")
+    void aStoreWithSessionLeasesStaysOpenUntilTheirEnd() throws Exception {
         WrappedStore session = new WrappedStore(memory) {
             @Override
             boolean closingEndsLeases() {
                 return true;
             }
         };
-        Leasehold closing = Impatient.client(session);
+        Leasehold closing = ShortStoreTimeout.client(session);
         LockOptions brief = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(1));
         Lease left = closing.lock("left", brief).acquire();
-        Leasehold idle = Impatient.client(session);
+        Leasehold idle = ShortStoreTimeout.client(session);
         idle.lock("given back").acquire().close();
         idle.close();
         assertThat(session.closes).hasValue(1);

@@ -23,6 +23,7 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** The end of a hold as its holder sees it: a body's end, and close(). */
@@ -30,7 +31,7 @@ class LeaseScopeTest {
 
     private final Leasehold leasehold = Leasehold.builder()
             .store(new WrappedStore())
-            .timeSource(new StillTime())
+            .timeSource(new StoppedTimeSource())
             .build();
 
     @AfterEach
@@ -116,7 +117,8 @@ class LeaseScopeTest {
     }
 
     @Test
-    void aBodyThatIsInterruptedOnLossEndsWithTheLossAndNotWithAnInterrupt() throws Exception {
+    @DisplayName("A body that is interrupted on loss ends with the loss and not with an interrupt")
+    void aBodyInterruptedOnLossEndsWithTheLoss() throws Exception {
         HeldLease lease = acquire(LockOptions.defaults().withInterruptOnLoss(true));
         assertThatThrownBy(() -> LeaseScope.call(lease, held -> {
                     lose(lease);

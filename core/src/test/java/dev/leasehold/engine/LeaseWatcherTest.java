@@ -14,6 +14,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Listeners are told each change after they were added, once and in order, whenever their executor finds time. */
@@ -23,7 +24,7 @@ class LeaseWatcherTest {
     private final List<LeaseState> told = Collections.synchronizedList(new ArrayList<>());
     private final Leasehold leasehold = Leasehold.builder()
             .store(new WrappedStore())
-            .timeSource(new StillTime())
+            .timeSource(new StoppedTimeSource())
             .executor(executor::add)
             .build();
     private HeldLease lease;
@@ -140,7 +141,8 @@ class LeaseWatcherTest {
     }
 
     @Test
-    void aBodyThatBeginsAfterTheLossIsInterruptedAndLeavesNoInterruptBehind() {
+    @DisplayName("A body that begins after the loss is interrupted, and leaves no interrupt behind")
+    void aBodyThatBeginsAfterTheLossIsInterrupted() {
         watcher.stateChanged(LeaseState.LOST);
         BodyInterrupter body = new BodyInterrupter();
         watcher.interrupt(body);

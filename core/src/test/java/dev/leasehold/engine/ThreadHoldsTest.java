@@ -14,7 +14,7 @@ class ThreadHoldsTest {
     private final ThreadHolds holds = new ThreadHolds();
     private final Leasehold leasehold = Leasehold.builder()
             .store(new WrappedStore())
-            .timeSource(new StillTime())
+            .timeSource(new StoppedTimeSource())
             .build();
 
     @AfterEach

@@ -9,6 +9,7 @@ import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** What only this store does; the rules for every store are tested by the contract suite in the testkit. */
@@ -40,7 +41,8 @@ class MemoryLocksTest {
     }
 
     @Test
-    void aTokenIsGreaterThanThatOfAForgottenLockAlsoAfterTheClockWasSetBack() {
+    @DisplayName("A token is greater than that of a forgotten lock, also after the clock was set back")
+    void tokensIncreaseBeyondAForgottenLocksToken() {
         long before = useOnce("a", reading(0));
         for (int i = 0; i < 1_000; i++) {
             useOnce("lock-" + i, reading(1_000_000 + i));

@@ -18,7 +18,7 @@ final class Tlc {
     private static final Pattern VIOLATED = Pattern.compile("Invariant (\\w+) is violated");
     private static final String COMPLETED = "Model checking completed. No error has been found.";
 
-    /** What TLC found; {@code violated} is the invariant that a trace breaks. */
+    /** A result of TLC; {@code violated} is the invariant that a trace breaks. */
     record Result(
             boolean completed, Optional<String> violated, long generated, long distinct, long depth, String output) {
         @Override

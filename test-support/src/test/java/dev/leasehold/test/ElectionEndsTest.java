@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -75,7 +76,8 @@ class ElectionEndsTest {
     }
 
     @Test
-    void aPushedGrantThatLastsLessThanTheMarginIsALeadershipAllTheSame() {
+    @DisplayName("A pushed grant that lasts less than the margin is a leadership all the same")
+    void aShortPushedGrantIsALeadershipAllTheSame() {
         ElectionOptions options = ElectionOptions.ofLease(Duration.ofMinutes(10));
         Candidate first = candidates.candidate("first", options);
         first.election.start();
@@ -88,7 +90,8 @@ class ElectionEndsTest {
     }
 
     @Test
-    void aTermThatHasEndedDoesNotComeBackWhenItsLeaseIsRenewedAfterTheMargin() throws Exception {
+    @DisplayName("A term that has ended does not come back when its lease is renewed after the margin")
+    void aLateRenewalDoesNotBringATermBack() throws Exception {
         Candidate leader = candidates.leader("leader");
         Lease lease = leader.lease();
         CompletableFuture<Void> finished = new CompletableFuture<>();

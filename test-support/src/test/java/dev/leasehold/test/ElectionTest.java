@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -70,7 +71,8 @@ class ElectionTest {
     }
 
     @Test
-    void aLeaderLeadsForAsLongAsItLivesEvenIfNothingRefersToItsElection() throws Exception {
+    @DisplayName("A leader leads for as long as it lives, even if nothing refers to its election")
+    void aLeaderLeadsEvenIfNothingRefersToItsElection() throws Exception {
         Candidate operator = candidates.candidate("operator");
         Candidate dropped = candidates.candidate("dropped");
         dropped.client.election("day").start();

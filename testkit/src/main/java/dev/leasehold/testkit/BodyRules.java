@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Code that runs under the lock, and never without it. */
@@ -67,7 +68,8 @@ interface BodyRules extends LeaseholdRules {
     }
 
     @Test
-    default void aBodyThatFailsOnALostLeaseThrowsItsOwnExceptionWithTheLossSuppressed() throws Exception {
+    @DisplayName("A body that fails on a lost lease throws its own exception with the loss suppressed")
+    default void aBodyThatFailsOnALostLeaseThrowsItsOwnException() throws Exception {
         String name = fixture().lock();
         DistributedLock lock = fixture().client().lock(name);
         StoreClient operator = fixture().probe();
@@ -82,7 +84,8 @@ interface BodyRules extends LeaseholdRules {
     }
 
     @Test
-    default void aBodyIsInterruptedAtALossIfThatWasAskedForAndTheInterruptDoesNotOutliveIt() throws Exception {
+    @DisplayName("A body is interrupted at a loss if that was asked for, and the interrupt does not outlive the body")
+    default void aBodyIsInterruptedAtALossIfThatWasAskedFor() throws Exception {
         String name = fixture().lock();
         DistributedLock lock = fixture().client().lock(name, ClientFixture.OPTIONS.withInterruptOnLoss(true));
         StoreClient operator = fixture().probe();

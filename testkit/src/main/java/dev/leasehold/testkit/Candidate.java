@@ -74,7 +74,7 @@ final class Candidate implements AutoCloseable {
         return term == 0 || log.written() == term;
     }
 
-    /** What it believed, when it is closed. */
+    /** Returns what this candidate believed, once it is closed. */
     List<HoldRecord> history() {
         return records.stream()
                 .filter(record -> record.end() != HoldRecord.End.OPEN)

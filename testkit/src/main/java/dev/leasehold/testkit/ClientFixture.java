@@ -17,17 +17,17 @@ import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 
 /**
- * What one test of the suite works with: clients of a store on a line that the test can disturb, and a probe that sees the
- * store itself. Opaque outside of the suite.
+ * A client fixture is what one test of the suite works with: clients of a store on a line that the test can disturb, and a
+ * probe that sees the store itself. Opaque outside of the suite.
  */
 public final class ClientFixture implements AutoCloseable {
 
-    static final Duration PATIENCE = Duration.ofSeconds(20);
+    static final Duration LONGEST_WAIT = Duration.ofSeconds(20);
 
     /** Short enough that a waiter asks again every second, long enough not to be lost when the machine is slow. */
     static final LockOptions OPTIONS = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(3));
 
-    /** So long that what is left behind does not run out while a test looks for it. */
+    /** A lease so long that a trace left in the store does not run out while a test looks for it. */
     static final LockOptions LASTING = LockOptions.defaults().withLeaseDuration(Duration.ofMinutes(10));
 
     /** For leases whose end is waited for. */
@@ -54,7 +54,7 @@ public final class ClientFixture implements AutoCloseable {
         return client;
     }
 
-    /** A client that is told of an unreachable store soon. */
+    /** Returns a client with a short store timeout, which soon fails on an unreachable store. */
     Leasehold clientWithShortTimeout() {
         return client(builder -> builder.storeTimeout(Duration.ofMillis(300)));
     }
@@ -93,11 +93,11 @@ public final class ClientFixture implements AutoCloseable {
     }
 
     static <T> T get(CompletableFuture<T> future) throws Exception {
-        return future.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        return future.get(LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     static void eventually(String what, BooleanSupplier condition) {
-        eventually(what, PATIENCE, condition);
+        eventually(what, LONGEST_WAIT, condition);
     }
 
     static void eventually(String what, Duration limit, BooleanSupplier condition) {

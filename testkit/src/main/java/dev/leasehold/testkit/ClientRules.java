@@ -19,13 +19,15 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** The life of a client: its callbacks, its threads, its end. */
 interface ClientRules extends LeaseholdRules {
 
     @Test
-    default void whatIsHeldWhenItsClientIsClosedStaysTakenUntilItsLeaseHasRunOut() throws Exception {
+    @DisplayName("A lock that is held when its client is closed stays taken until its lease has run out")
+    default void closingLeavesHeldLeasesToRunOut() throws Exception {
         StoreClient elsewhere = fixture().probe();
         Leasehold client = fixture().client();
         List<Lease> leases = new ArrayList<>();

@@ -7,7 +7,7 @@ import dev.leasehold.LockException;
 import dev.leasehold.spi.LeaseId;
 import org.junit.jupiter.api.Test;
 
-/** A closed store says so, and what it held runs out as after a crash. */
+/** A closed store says so, and leases that it held run out as after a crash. */
 interface ClosingRules extends StoreRules {
 
     @Test

@@ -78,7 +78,7 @@ interface ConcurrencyRules extends StoreRules {
         }
     }
 
-    /** What each client does. */
+    /** Runs the work of one client. */
     interface Work {
         void with(StoreClient client) throws Exception;
     }

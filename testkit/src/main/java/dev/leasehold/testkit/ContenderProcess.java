@@ -114,7 +114,9 @@ final class ContenderProcess implements AutoCloseable {
         process.destroyForcibly();
     }
 
-    /** What all contenders have logged in a directory; a hold of which the end is missing was that of a killed process. */
+    /**
+     * Returns the logs of all contenders in a directory; a hold of which the end is missing was that of a killed process.
+     */
     static List<HoldRecord> history(Path directory) throws IOException {
         List<HoldRecord> history = new ArrayList<>();
         try (var logs = Files.newDirectoryStream(directory, "*.log")) {

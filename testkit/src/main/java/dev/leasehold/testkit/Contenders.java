@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Threads of several clients that want one lock again and again, and the history of what they got. */
+/** Contenders are threads of several clients that want one lock again and again, and the history of their holds. */
 final class Contenders {
 
     private static final Duration WAIT = Duration.ofSeconds(20);
@@ -51,7 +51,7 @@ final class Contenders {
         return List.copyOf(history);
     }
 
-    /** What was counted without any other protection than the lock, and how often. */
+    /** Checks a count that was kept without any other protection than the lock. */
     boolean countIsExact() {
         return counter.get() == counted.get();
     }

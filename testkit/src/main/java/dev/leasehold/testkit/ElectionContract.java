@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -40,7 +41,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 public abstract class ElectionContract {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
     private static final Duration LEASE = Duration.ofSeconds(2);
 
     /** A lease, and what it takes to notice on a slow machine. */
@@ -79,7 +80,7 @@ public abstract class ElectionContract {
     @AfterEach
     protected final void judge() {
         for (Candidate candidate : candidates) {
-            ClientFixture.eventually("the log has seen who leads", PATIENCE, candidate::isLogged);
+            ClientFixture.eventually("the log has seen who leads", LONGEST_WAIT, candidate::isLogged);
             candidate.close();
             history.addAll(candidate.history());
         }
@@ -105,16 +106,17 @@ public abstract class ElectionContract {
         List<Candidate> five = five();
         for (int turn = 0; turn < 6; turn++) {
             Candidate next = five.get(turn % 5);
-            ClientFixture.eventually("it is the turn of " + next, PATIENCE, next::leads);
+            ClientFixture.eventually("it is the turn of " + next, LONGEST_WAIT, next::leads);
             awaitWaiters(4);
             assertThat(next.election.resign()).isTrue();
             assertThat(next.leads()).isFalse();
         }
-        ClientFixture.eventually("it is the turn of the next", PATIENCE, five.get(1)::leads);
+        ClientFixture.eventually("it is the turn of the next", LONGEST_WAIT, five.get(1)::leads);
     }
 
     @Test
-    void aLeaderThatIsCutOffIsDemotedBeforeTheNextIsElectedWithinOneLease() {
+    @DisplayName("A leader that is cut off is demoted before the next is elected, within one lease")
+    void aLeaderThatIsCutOffIsDemotedBeforeTheNext() {
         List<Candidate> five = five();
         Candidate leader = five.get(0);
         Candidate next = five.get(1);
@@ -154,12 +156,12 @@ public abstract class ElectionContract {
         });
         thread.setDaemon(true);
         thread.start();
-        ClientFixture.eventually("it leads", PATIENCE, worker::leads);
+        ClientFixture.eventually("it leads", LONGEST_WAIT, worker::leads);
         Candidate other = candidate("other");
         other.election.start();
         awaitWaiters(1);
         worker.cutOff();
-        assertThat(other.election.awaitLeadership(PATIENCE)).isPresent();
+        assertThat(other.election.awaitLeadership(LONGEST_WAIT)).isPresent();
         assertThat(interrupted).as("the work has ended before").isDone();
         worker.restore();
         awaitWaiters(1);
@@ -181,11 +183,11 @@ public abstract class ElectionContract {
     void aLeaderWhoseLeaseIsBrokenIsDemotedAndStandsAgain() throws Exception {
         Candidate leader = candidate("leader");
         leader.election.start();
-        ClientFixture.eventually("it leads", PATIENCE, leader::leads);
+        ClientFixture.eventually("it leads", LONGEST_WAIT, leader::leads);
         long term = leader.term();
         // Alone, because an operator who breaks a lock lets two believe in it for a moment.
         assertThat(leader.client.breakLock(office, term)).isTrue();
-        ClientFixture.eventually("it leads again", PATIENCE, () -> leader.term() > term);
+        ClientFixture.eventually("it leads again", LONGEST_WAIT, () -> leader.term() > term);
         ClientFixture.eventually("it is told", () -> leader.demoted.contains(term));
     }
 
@@ -197,7 +199,8 @@ public abstract class ElectionContract {
         ClientFixture.pause(LEASE.multipliedBy(2));
         assertThat(five).noneMatch(Candidate::leads);
         five.forEach(Candidate::restore);
-        ClientFixture.eventually("somebody leads", PATIENCE, () -> five.stream().anyMatch(Candidate::leads));
+        ClientFixture.eventually(
+                "somebody leads", LONGEST_WAIT, () -> five.stream().anyMatch(Candidate::leads));
     }
 
     @Test
@@ -228,7 +231,7 @@ public abstract class ElectionContract {
 
     private static Leading nextLeader(List<Candidate> of, long afterTerm) {
         AtomicReference<@Nullable Leading> found = new AtomicReference<>();
-        ClientFixture.eventually("a later term than " + afterTerm, PATIENCE, () -> {
+        ClientFixture.eventually("a later term than " + afterTerm, LONGEST_WAIT, () -> {
             for (Candidate candidate : of) {
                 long term = candidate.term();
                 if (term > afterTerm) {
@@ -248,7 +251,7 @@ public abstract class ElectionContract {
             candidate.election.start();
             five.add(candidate);
             if (i == 0) {
-                ClientFixture.eventually("the first leads", PATIENCE, candidate::leads);
+                ClientFixture.eventually("the first leads", LONGEST_WAIT, candidate::leads);
             } else {
                 awaitWaiters(i);
             }
@@ -263,7 +266,7 @@ public abstract class ElectionContract {
     }
 
     private void awaitWaiters(int number) {
-        ClientFixture.eventually(number + " wait", PATIENCE, () -> {
+        ClientFixture.eventually(number + " wait", LONGEST_WAIT, () -> {
             try {
                 return candidates.get(candidates.size() - 1).client.locks(office).stream()
                         .anyMatch(lock -> lock.waiters().size() == number);

@@ -12,6 +12,7 @@ import dev.leasehold.testkit.FaultPlan.Message;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Giving a lock back. */
@@ -63,7 +64,8 @@ interface EndRules extends LeaseholdRules {
     }
 
     @Test
-    default void closingWaitsForAnUnreachableStoreForAboutASecondAndTheRestIsDoneInTheBackground() throws Exception {
+    @DisplayName("Closing waits for an unreachable store for about a second; the rest is done in the background")
+    default void closingWaitsASecondForAnUnreachableStore() throws Exception {
         String name = fixture().lock();
         Lease lease = fixture().client().lock(name).acquire();
         fixture().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));

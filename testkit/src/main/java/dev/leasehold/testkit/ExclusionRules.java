@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** One at a time, with greater and greater tokens, whoever asks. */
+/** A lock has one holder at a time, with greater and greater tokens, no matter which client asks. */
 interface ExclusionRules extends LeaseholdRules {
 
     @Test

@@ -1,12 +1,12 @@
 package dev.leasehold.testkit;
 
-/** What may happen to a request or a signal on its way. */
+/** A fault is what may happen to a request or a signal on its way. */
 public enum Fault {
     /** Nothing. */
     NONE,
-    /** The request never arrives; its sender is told that the outcome is unknown. A signal is lost. */
+    /** The request never arrives, and its sender learns that the outcome is unknown. A signal is lost. */
     LOSE_REQUEST,
-    /** The request is carried out, but its sender is told that the outcome is unknown. A signal is lost. */
+    /** The request is carried out, but its sender learns that the outcome is unknown. A signal is lost. */
     LOSE_ANSWER,
     /** The request arrives late, and its answer is waited for. A signal comes late. */
     DELAY_REQUEST,
@@ -14,7 +14,10 @@ public enum Fault {
     DELAY_ANSWER,
     /** The request is carried out at once, and once more later. A signal comes at once and once more later. */
     REPEAT,
-    /** The sender is told that the outcome is unknown; after that the request arrives and is carried out. A signal comes late. */
+    /**
+     * The sender learns that the outcome is unknown; after that the request arrives and is carried out. A signal comes
+     * late.
+     */
     LATE,
     /** The request never arrives, and its sender knows it. A signal is lost. */
     UNREACHABLE,

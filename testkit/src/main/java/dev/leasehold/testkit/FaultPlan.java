@@ -33,7 +33,7 @@ public interface FaultPlan {
      * Decides about one message.
      *
      * @param message its kind
-     * @return what befalls it
+     * @return its fault
      */
     Fault next(Message message);
 
@@ -47,7 +47,7 @@ public interface FaultPlan {
     }
 
     /**
-     * How soon a sender is told that the outcome is unknown.
+     * Returns how soon a sender learns that the outcome is unknown.
      *
      * @return less than {@link #delay()}
      */
@@ -75,10 +75,10 @@ public interface FaultPlan {
     }
 
     /**
-     * Faults for the first few messages of one kind; none for the rest.
+     * Makes a plan with faults for the first few messages of one kind; none for the rest.
      *
      * @param kind which messages
-     * @param faults what befalls the first, the second, and so on
+     * @param faults the faults of the first message, the second, and so on
      * @return the plan
      */
     static FaultPlan script(Message kind, Fault... faults) {

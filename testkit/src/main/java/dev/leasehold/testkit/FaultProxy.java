@@ -19,9 +19,9 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Stands between a client and a server on this machine and spoils their TCP connections: delays what they say, holds it
- * back, cuts them with a reset, or refuses new ones. What is held back is delivered late when it is let go, as after a
- * partition that heals; with {@link #cut} it is gone. Thread-safe.
+ * A fault proxy stands between a client and a server on this machine and spoils their TCP connections: it delays their
+ * bytes, holds them back, cuts connections with a reset, or refuses new ones. Bytes that are held back are delivered late
+ * when they are let go, as after a partition that heals; with {@link #cut} they are gone. Thread-safe.
  */
 public final class FaultProxy implements AutoCloseable {
 
@@ -131,7 +131,7 @@ public final class FaultProxy implements AutoCloseable {
         change(() -> abandoned.addAll(sockets));
     }
 
-    /** Delivers what is held back, as far as it has not been cut, and holds back no more. */
+    /** Delivers the bytes that are held back, as far as their connection has not been cut, and holds back no more. */
     public void letGo() {
         change(held::clear);
     }
@@ -145,7 +145,7 @@ public final class FaultProxy implements AutoCloseable {
         change(() -> refusing = refuse);
     }
 
-    /** Cuts the present connections with a reset, both ways. What was held back is gone. */
+    /** Cuts the present connections with a reset, both ways. Bytes that were held back are gone. */
     public void cut() {
         // Not those that are made meanwhile, because of the first that were cut.
         for (Socket socket : List.copyOf(sockets)) {

@@ -9,13 +9,15 @@ import dev.leasehold.testkit.FaultPlan.Message;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Messages that are lost, late or come twice: never two holders, and life goes on. */
 interface FaultRules extends LeaseholdRules {
 
     @Test
-    default void exclusionAndTokensHoldAndEverybodyIsServedWhenMessagesAreLostLateAndRepeated() throws Exception {
+    @DisplayName("Exclusion and tokens hold and everybody is served when messages are lost, late and repeated")
+    default void lostLateAndRepeatedMessagesBreakNoPromise() throws Exception {
         for (long seed = 1; seed <= 2; seed++) {
             fixture().store.plan(FaultPlan.random(seed, 15, Duration.ofMillis(30)));
             List<Leasehold> clients = List.of(

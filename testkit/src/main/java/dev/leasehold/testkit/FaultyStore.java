@@ -6,8 +6,8 @@ import dev.leasehold.spi.StoreFactory;
 import java.util.Objects;
 
 /**
- * A store whose messages get lost, late and twice on their way, by plan. It stands between the engine and any real store,
- * so that what TCP does to a request can be done to stores that have no network. Thread-safe.
+ * A faulty store loses, delays and repeats its messages by plan. It stands between the engine and any real store, so that
+ * the faults of TCP can be shown on stores that have no network. Thread-safe.
  */
 public final class FaultyStore implements StoreFactory {
 
@@ -24,7 +24,7 @@ public final class FaultyStore implements StoreFactory {
     }
 
     /**
-     * Changes what happens from now on, for all clients. Messages on their way keep the fault that they have.
+     * Changes the plan from now on, for all clients. Messages on their way keep the fault that they have.
      *
      * @param next the plan
      */

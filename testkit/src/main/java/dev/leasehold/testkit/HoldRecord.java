@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
 /**
- * What became of one caller's request for a lock, as that caller saw it. All times are nanoseconds on one clock that the
- * whole history shares.
+ * A hold record says what became of one caller's request for a lock, as that caller saw it. All times are nanoseconds on
+ * one clock that the whole history shares.
  *
  * <p>A record must not claim more than its writer knew: {@code acquiredAt} is read first and counts only if the lease is
  * seen to be valid <b>after</b> that reading; {@code endedAt} is read <b>before</b> the hold is ended. So a writer that is
@@ -18,8 +18,8 @@ import java.util.Objects;
  * @param token the fencing token; 0 where the lock was not acquired
  * @param requestedAt when it was asked for
  * @param acquiredAt when it was had; for {@link End#GIVEN_UP} the same as {@code endedAt}
- * @param endedAt until when the caller believed that it had the lock, or when it stopped waiting; {@link #NEVER} for
- *     {@link End#OPEN}
+ * @param endedAt until when the caller believed that it had the lock, or when it stopped waiting; {@link #NEVER} for {@link
+ *     End#OPEN}
  * @param deadline the latest moment up to which the lease ever said that it would be valid, or {@link #NEVER} where that is
  *     not known
  * @param end how it ended

@@ -12,7 +12,7 @@ import dev.leasehold.spi.Trial;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a client shows of the store, and how an operator intervenes. */
+/** A client shows the locks of the store, and lets an operator intervene. */
 interface InspectionRules extends LeaseholdRules {
 
     @Test

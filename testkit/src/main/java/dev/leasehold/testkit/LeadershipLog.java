@@ -94,7 +94,7 @@ final class LeadershipLog implements AutoCloseable {
         return written;
     }
 
-    /** Stops looking, and writes down what there is to write. */
+    /** Stops looking, and writes the log. */
     @Override
     public void close() {
         closed = true;

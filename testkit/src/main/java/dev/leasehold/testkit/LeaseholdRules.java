@@ -1,6 +1,6 @@
 package dev.leasehold.testkit;
 
-/** What each group of the suite's tests is given. */
+/** The rules of the client suite: each group of tests gets a fixture. */
 interface LeaseholdRules {
 
     ClientFixture fixture();

@@ -13,9 +13,10 @@ import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** A lost lock is never reported as held, and its holder is told in every way it can ask. */
+/** A lost lock is never reported as held, and its holder learns of the loss in every way in which it can ask. */
 interface LossRules extends LeaseholdRules {
 
     @Test
@@ -116,7 +117,8 @@ interface LossRules extends LeaseholdRules {
     }
 
     @Test
-    default void aLossThatTheStoreTellsCountsAtOnceAndDoesNotWaitForTheDeadline() throws Exception {
+    @DisplayName("A loss that the store reports counts at once and does not wait for the deadline")
+    default void aLossThatTheStoreReportsCountsAtOnce() throws Exception {
         String name = fixture().lock();
         Lease lease = fixture()
                 .client()

@@ -8,13 +8,15 @@ import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
 import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** How a lock is held. */
 interface OptionRules extends LeaseholdRules {
 
     @Test
-    default void aLockStaysTakenForAtLeastTheTimeAskedForHoweverSoonItIsReleased() throws Exception {
+    @DisplayName("A lock stays taken for at least the time asked for, however soon it is released")
+    default void atLeastHoldsHoweverSoonTheLockIsReleased() throws Exception {
         String name = fixture().lock();
         StoreClient elsewhere = fixture().probe();
         Duration atLeast = Duration.ofMillis(500);
@@ -45,7 +47,8 @@ interface OptionRules extends LeaseholdRules {
 
     /** Where leases hang on a session they end with it. */
     @Test
-    default void aLockStaysTakenForAtLeastTheTimeAskedForThoughItsHolderDiesAtOnce() throws Exception {
+    @DisplayName("A lock stays taken for at least the time asked for, though its holder dies at once")
+    default void atLeastHoldsThoughTheHolderDiesAtOnce() throws Exception {
         StoreClient elsewhere = fixture().probe();
         assumeThat(elsewhere.store.closingEndsLeases()).isFalse();
         String name = fixture().lock();

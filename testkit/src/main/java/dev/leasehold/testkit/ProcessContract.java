@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 public abstract class ProcessContract {
 
     private static final Duration LEASE = Duration.ofSeconds(2);
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
 
     /** A lease, and what it takes to notice on a slow machine. */
     private static final Duration ONE_LEASE = LEASE.plusSeconds(4);
@@ -83,7 +84,8 @@ public abstract class ProcessContract {
     }
 
     @Test
-    void fourProcessesCountExactlyAndTheirTokensIncreaseInTheOrderOfTheirWrites() throws Exception {
+    @DisplayName("Four processes count exactly, and their tokens increase in the order of their writes")
+    void fourProcessesCountExactly() throws Exception {
         List<ContenderProcess> four = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             four.add(start("contender-" + i));
@@ -92,7 +94,7 @@ public abstract class ProcessContract {
             process.order("count 25");
         }
         for (ContenderProcess process : four) {
-            process.expect("counted", PATIENCE);
+            process.expect("counted", LONGEST_WAIT);
         }
         List<HoldRecord> history = ContenderProcess.history(directory());
         assertThat(history).hasSize(100);
@@ -112,7 +114,7 @@ public abstract class ProcessContract {
     @Test
     void processesAreServedInTheOrderInWhichTheyCame() throws Exception {
         ContenderProcess holder = start("holder");
-        holder.order("acquire").expect("held", PATIENCE);
+        holder.order("acquire").expect("held", LONGEST_WAIT);
         List<ContenderProcess> waiters = new ArrayList<>();
         for (int i = 1; i <= 4; i++) {
             ContenderProcess waiter = start("waiter-" + i);
@@ -120,13 +122,13 @@ public abstract class ProcessContract {
             waiters.add(waiter);
             awaitWaiters(i);
         }
-        holder.order("release").expect("RELEASED", PATIENCE);
+        holder.order("release").expect("RELEASED", LONGEST_WAIT);
         for (int i = 0; i < 4; i++) {
-            waiters.get(i).expect("held", PATIENCE);
+            waiters.get(i).expect("held", LONGEST_WAIT);
             for (ContenderProcess later : waiters.subList(i + 1, 4)) {
                 assertThat(later.hasAnswered()).isFalse();
             }
-            waiters.get(i).order("release").expect("RELEASED", PATIENCE);
+            waiters.get(i).order("release").expect("RELEASED", LONGEST_WAIT);
         }
     }
 
@@ -134,7 +136,7 @@ public abstract class ProcessContract {
     void aKilledHolderBlocksTheOthersForALeaseAtMost() throws Exception {
         ContenderProcess holder = start("holder");
         ContenderProcess waiter = start("waiter");
-        long before = Long.parseLong(holder.order("acquire").expect("held", PATIENCE));
+        long before = Long.parseLong(holder.order("acquire").expect("held", LONGEST_WAIT));
         waiter.order("acquire");
         awaitWaiters(1);
         holder.kill();
@@ -143,9 +145,10 @@ public abstract class ProcessContract {
     }
 
     @Test
-    void killedWaitersDelayTheOthersByAboutALeaseAtMostHoweverManyTheyAre() throws Exception {
+    @DisplayName("Killed waiters delay the others by about a lease at most, however many they are")
+    void killedWaitersDelayTheOthersByALeaseAtMost() throws Exception {
         ContenderProcess holder = start("holder");
-        holder.order("acquire").expect("held", PATIENCE);
+        holder.order("acquire").expect("held", LONGEST_WAIT);
         List<ContenderProcess> killed = new ArrayList<>();
         for (int i = 1; i <= 3; i++) {
             ContenderProcess waiter = start("killed-" + i);
@@ -159,12 +162,13 @@ public abstract class ProcessContract {
         for (ContenderProcess waiter : killed) {
             waiter.kill();
         }
-        holder.order("release").expect("RELEASED", PATIENCE);
+        holder.order("release").expect("RELEASED", LONGEST_WAIT);
         living.expect("held", ONE_LEASE);
     }
 
     @Test
-    void processesThatAreKilledAtRandomLoseNothingThatWasCountedAndBlockNobodyForLong() throws Exception {
+    @DisplayName("Processes that are killed at random lose nothing that was counted, and block nobody for long")
+    void randomKillsLoseNoCountAndBlockNobodyForLong() throws Exception {
         Random random = new Random(7);
         int killed = 5;
         List<ContenderProcess> three = new ArrayList<>();
@@ -174,14 +178,14 @@ public abstract class ProcessContract {
         }
         for (int i = 0; i < killed; i++) {
             long enough = count() + 5 + random.nextInt(10);
-            ClientFixture.eventually("they go on counting", PATIENCE, () -> count() >= enough);
+            ClientFixture.eventually("they go on counting", LONGEST_WAIT, () -> count() >= enough);
             int victim = random.nextInt(3);
             three.get(victim).kill();
             three.set(victim, start("replacement-" + i));
             three.get(victim).order("count 100000");
         }
         long enough = count() + 10;
-        ClientFixture.eventually("they go on counting", PATIENCE, () -> count() >= enough);
+        ClientFixture.eventually("they go on counting", LONGEST_WAIT, () -> count() >= enough);
         for (ContenderProcess process : three) {
             process.kill();
         }
@@ -201,7 +205,7 @@ public abstract class ProcessContract {
         assumeThat(System.getProperty("os.name")).doesNotStartWith("Windows");
         ContenderProcess holder = start("holder");
         ContenderProcess waiter = start("waiter");
-        holder.order("acquire").expect("held", PATIENCE);
+        holder.order("acquire").expect("held", LONGEST_WAIT);
         waiter.order("acquire");
         awaitWaiters(1);
         holder.stopBetweenTransactions();
@@ -211,22 +215,24 @@ public abstract class ProcessContract {
         } finally {
             holder.resume();
         }
-        holder.expect("false", PATIENCE);
-        holder.order("release").expect("LOST", PATIENCE);
-        waiter.order("valid").expect("true", PATIENCE);
+        holder.expect("false", LONGEST_WAIT);
+        holder.order("release").expect("LOST", LONGEST_WAIT);
+        waiter.order("valid").expect("true", LONGEST_WAIT);
     }
 
     @Test
-    void fiveCandidatesNeverLeadTogetherAndHaveALeaderWithinALeaseWhateverHappensToIt() throws Exception {
+    @DisplayName(
+            "Five candidates never lead together, and have a leader within a lease whatever happens to the last one")
+    void fiveCandidatesNeverLeadTogether() throws Exception {
         assumeThat(System.getProperty("os.name")).doesNotStartWith("Windows");
         List<ContenderProcess> candidates = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             candidates.add(start("candidate-" + i));
         }
         for (ContenderProcess candidate : candidates) {
-            candidate.order("campaign").expect("campaigning", PATIENCE);
+            candidate.order("campaign").expect("campaigning", LONGEST_WAIT);
         }
-        ContenderProcess killed = leader(candidates, PATIENCE);
+        ContenderProcess killed = leader(candidates, LONGEST_WAIT);
         awaitWaiters(4);
         killed.kill();
         candidates.remove(killed);
@@ -241,20 +247,20 @@ public abstract class ProcessContract {
         } finally {
             stopped.resume();
         }
-        stopped.expect("false", PATIENCE);
+        stopped.expect("false", LONGEST_WAIT);
         candidates.add(stopped);
 
         awaitWaiters(3);
-        resigns.order("resign").expect("true", PATIENCE);
-        resigns.order("leads").expect("false", PATIENCE);
+        resigns.order("resign").expect("true", LONGEST_WAIT);
+        resigns.order("leads").expect("false", LONGEST_WAIT);
         ContenderProcess leaves = leader(candidates, ONE_LEASE);
         assertThat(leaves).isNotSameAs(resigns);
-        leaves.order("leave").expect("left", PATIENCE);
+        leaves.order("leave").expect("left", LONGEST_WAIT);
         candidates.remove(leaves);
         leader(candidates, ONE_LEASE);
 
         for (ContenderProcess candidate : candidates) {
-            candidate.order("leave").expect("left", PATIENCE);
+            candidate.order("leave").expect("left", LONGEST_WAIT);
         }
         List<HoldRecord> history = ContenderProcess.history(directory());
         assertThat(history.stream().filter(HoldRecord::isHold).count())
@@ -267,7 +273,7 @@ public abstract class ProcessContract {
         long start = System.nanoTime();
         while (System.nanoTime() - start < limit.toNanos()) {
             for (ContenderProcess candidate : of) {
-                if (candidate.order("leads").expect("", PATIENCE).equals("true")) {
+                if (candidate.order("leads").expect("", LONGEST_WAIT).equals("true")) {
                     return candidate;
                 }
             }
@@ -279,7 +285,7 @@ public abstract class ProcessContract {
         ContenderProcess process =
                 ContenderProcess.start(name, StoreClient.present("the store", store), lock, LEASE, directory());
         processes.add(process);
-        process.expect("ready", PATIENCE);
+        process.expect("ready", LONGEST_WAIT);
         return process;
     }
 
@@ -300,7 +306,7 @@ public abstract class ProcessContract {
 
     private void awaitWaiters(int number) {
         Leasehold looking = StoreClient.present("the watcher", watcher);
-        ClientFixture.eventually(number + " wait", PATIENCE, () -> {
+        ClientFixture.eventually(number + " wait", LONGEST_WAIT, () -> {
             try {
                 return looking.locks(lock).stream()
                                 .map(LockInfo::waiters)

@@ -8,15 +8,19 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stops a process that uses a store, as {@code SIGSTOP} does, for tests of what happens to a lease meanwhile.
+ * A process stop stops a process that uses a store, as {@code SIGSTOP} does, for tests of what happens to a lease
+ * meanwhile.
  *
- * <p>A process that is stopped in the middle of a transaction keeps the others from the lock, or from the whole store: until
- * it goes on, or the database ends the transaction. That is a fault of its own, and no test of a stopped holder wants to meet
- * it by chance.
+ * <p>A process that is stopped in the middle of a transaction keeps the others from the lock, or from the whole store:
+ * until it goes on, or the database ends the transaction. That is a fault of its own, and no test of a stopped holder wants
+ * to meet it by chance.
  */
 public final class ProcessStop {
 
-    /** How long the store may take to answer. Who was stopped for so long should still have its lease. */
+    /**
+     * The longest time that the store may take to answer. A holder that was stopped for so long should still have its
+     * lease.
+     */
     private static final Duration SOON = Duration.ofMillis(500);
 
     private static final int MOST_STOPS = 20;
@@ -63,7 +67,10 @@ public final class ProcessStop {
         }
     }
 
-    /** Null if the store says that the lock is taken. It writes, or locks, what a claim does, and leaves nothing. */
+    /**
+     * Sends a request that writes, or locks, the rows of a claim, and leaves nothing. Returns null if the store says that
+     * the lock is taken.
+     */
     private static @Nullable StoreUnavailableException ask(Leasehold asking, String lock) throws InterruptedException {
         try {
             if (asking.lock(lock).tryAcquire().isPresent()) {

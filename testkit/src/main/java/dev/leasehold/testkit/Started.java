@@ -8,10 +8,10 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 
 /**
- * What all tests of a class use, nested ones too: a server, say. Started before the first, closed after the last. For a static
- * field with {@code @RegisterExtension}.
+ * A started resource is used by all tests of a class, nested ones too: a server, say. It is started before the first test
+ * and closed after the last. For a static field with {@code @RegisterExtension}.
  *
- * @param <T> what it is
+ * @param <T> the type of the resource
  */
 public final class Started<T extends AutoCloseable> implements BeforeAllCallback {
 
@@ -28,7 +28,7 @@ public final class Started<T extends AutoCloseable> implements BeforeAllCallback
     }
 
     /**
-     * What was started.
+     * Returns the resource.
      *
      * @return the same for all tests of a class
      */
@@ -36,7 +36,10 @@ public final class Started<T extends AutoCloseable> implements BeforeAllCallback
         return Objects.requireNonNull(started, "it has not been started: is the field a @RegisterExtension?");
     }
 
-    /** A nested class finds what the class around it has put there; what is there is closed with the class it was put by. */
+    /**
+     * A nested class finds the resource that the class around it has put there; it is closed together with the class that
+     * put it there.
+     */
     @Override
     public void beforeAll(ExtensionContext context) throws Exception {
         ExtensionContext.Store kept = context.getStore(Namespace.create(Started.class));

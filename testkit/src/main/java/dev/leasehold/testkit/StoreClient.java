@@ -32,7 +32,10 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** One client of a store under test: sends what a test tells it to send, waits for the answer, remembers the signals. */
+/**
+ * A store client is one client of a store under test: it sends the requests of a test, waits for the answers, and remembers
+ * the signals.
+ */
 final class StoreClient implements AutoCloseable {
 
     /** Long enough to be there whatever happens to the machine during a test. */
@@ -114,7 +117,7 @@ final class StoreClient implements AutoCloseable {
         return get(send(claim));
     }
 
-    /** As the engine does it: the store is told whether the claim has been sent before. */
+    /** Sends a claim as the engine does: the store learns whether the claim has been sent before. */
     CompletionStage<ClaimAnswer> send(Claim claim) {
         return store.claim(asked.add(claim.id()) ? claim.at(Claim.NEW) : claim);
     }

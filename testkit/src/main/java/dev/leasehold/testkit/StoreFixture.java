@@ -14,10 +14,12 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** What one test of the suite works with: a store, its clients, and time. Opaque outside of the suite. */
+/**
+ * A store fixture is what one test of the suite works with: a store, its clients, and time. Opaque outside of the suite.
+ */
 public final class StoreFixture implements AutoCloseable {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(15);
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(15);
     private static final Duration STEP = Duration.ofMillis(10);
 
     private final StoreFactory factory;
@@ -79,7 +81,7 @@ public final class StoreFixture implements AutoCloseable {
         while (!condition.getAsBoolean()) {
             assertThat(Duration.ofNanos(time.nanos() - start))
                     .as("waiting until %s", what)
-                    .isLessThan(PATIENCE);
+                    .isLessThan(LONGEST_WAIT);
             letPass.accept(STEP);
         }
         return Duration.ofNanos(time.nanos() - start);

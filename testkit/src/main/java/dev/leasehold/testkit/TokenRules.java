@@ -8,6 +8,7 @@ import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.LeaseId;
 import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Each grant's token is greater than the whole run of every grant before it. */
@@ -95,7 +96,8 @@ interface TokenRules extends StoreRules {
     }
 
     @Test
-    default void tokensIncreaseAlsoForALockThatWasUnusedWhileManyOthersWereUsed() {
+    @DisplayName("Tokens increase also for a lock that was unused while many others were used")
+    default void tokensIncreaseForALockThatWasUnused() {
         String lock = fixture().lock();
         StoreClient client = fixture().client();
         ClaimAnswer.Granted grant = client.acquire(lock);

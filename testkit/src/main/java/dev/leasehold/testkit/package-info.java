@@ -1,8 +1,8 @@
 /**
- * For authors of stores: the contract suite that every store has to pass, and what it is made of.
+ * Tests for authors of stores: the contract suite that every store has to pass, and its parts.
  *
  * <p>A store's module extends the suite's abstract classes in a few lines each. {@link
- * dev.leasehold.testkit.HistoryChecker} judges what any number of clients have logged.
+ * dev.leasehold.testkit.HistoryChecker} judges the logs of any number of clients.
  */
 @NullMarked
 package dev.leasehold.testkit;

@@ -7,7 +7,7 @@ import dev.leasehold.ElectionOptions;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.engine.HeldLease;
-import dev.leasehold.engine.StillTime;
+import dev.leasehold.engine.StoppedTimeSource;
 import dev.leasehold.engine.WrappedStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** Listeners that come while a term begins or ends. */
 class ElectionListenersTest {
 
-    private final StillTime time = new StillTime();
+    private final StoppedTimeSource time = new StoppedTimeSource();
     private final Leasehold leasehold =
             Leasehold.builder().store(new WrappedStore()).timeSource(time).build();
     private final ElectionListeners audience = new ElectionListeners(Runnable::run);

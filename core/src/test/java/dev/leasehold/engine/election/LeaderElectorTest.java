@@ -9,7 +9,7 @@ import dev.leasehold.LeaderElection;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
-import dev.leasehold.engine.StillTime;
+import dev.leasehold.engine.StoppedTimeSource;
 import dev.leasehold.engine.WrappedStore;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
@@ -24,6 +24,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -36,7 +37,7 @@ class LeaderElectorTest {
     /** So long that a busy machine does not lose it. */
     private static final ElectionOptions UNHURRIED = ElectionOptions.ofLease(Duration.ofSeconds(3));
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(20);
 
     /** Refuses all claims until it is told not to. */
     private static final class RefusingStore extends WrappedStore {
@@ -79,7 +80,7 @@ class LeaderElectorTest {
             Lease lease = null;
             for (int tries = 0; lease == null && tries < 100; tries++) {
                 try {
-                    lease = election.awaitLeadership(PATIENCE).orElseThrow();
+                    lease = election.awaitLeadership(LONGEST_WAIT).orElseThrow();
                 } catch (LockException refusedOnceMore) {
                     assertThat(refusedOnceMore).hasMessageContaining("no right");
                 }
@@ -92,7 +93,7 @@ class LeaderElectorTest {
     void theEndOfATermIsToldAfterItsBeginningHoweverEarlyItComes() {
         List<String> told = new ArrayList<>();
         AtomicReference<LeaderElection> candidate = new AtomicReference<>();
-        StillTime resigning = new StillTime() {
+        StoppedTimeSource resigning = new StoppedTimeSource() {
             @Override
             public Timer schedule(Duration delay, Runnable task) {
                 LeaderElection election = candidate.get();
@@ -127,7 +128,8 @@ class LeaderElectorTest {
     }
 
     @Test
-    void anExecutorThatNeverComesKeepsNobodyFromLeadingNorFromLosingTheOffice() throws Exception {
+    @DisplayName("An executor that never runs anything keeps nobody from leading nor from losing the office")
+    void aBlockedExecutorDoesNotKeepTermsFromChanging() throws Exception {
         StoreFactory memory = WrappedStore.memory();
         List<Runnable> stuck = Collections.synchronizedList(new ArrayList<>());
         try (Leasehold blocked =
@@ -136,12 +138,12 @@ class LeaderElectorTest {
             LeaderElection election = blocked.election("office", UNHURRIED);
             election.onChange(new ElectionListener() {});
             election.start();
-            assertThat(election.awaitLeadership(PATIENCE)).isPresent();
+            assertThat(election.awaitLeadership(LONGEST_WAIT)).isPresent();
             LeaderElection other = free.election("office", UNHURRIED);
             other.start();
             assertThat(election.resign()).isTrue();
             assertThat(election.isLeader()).isFalse();
-            assertThat(other.awaitLeadership(PATIENCE))
+            assertThat(other.awaitLeadership(LONGEST_WAIT))
                     .as("when the lease has run out, as the listener has not been told")
                     .isPresent();
             other.close();
@@ -200,7 +202,7 @@ class LeaderElectorTest {
                 }
             });
             second.start();
-            assertThat(second.awaitLeadership(PATIENCE)).isPresent();
+            assertThat(second.awaitLeadership(LONGEST_WAIT)).isPresent();
             second.close();
             assertThat(log).containsExactly("at once", "demoted", "second true");
             assertThat(leasehold.lock("office").tryAcquire()).isPresent();

@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class HoldTest {
@@ -103,7 +104,8 @@ class HoldTest {
     }
 
     @Test
-    void theClocksMayBeATenthOfTheValidityApartAndNotOfTheLeaseAskedFor() {
+    @DisplayName("The clocks may be a tenth of the validity apart, and not of the lease asked for")
+    void theClocksMayBeATenthOfTheValidityApart() {
         LockOptions tenMinutes = OPTIONS.withLeaseDuration(Duration.ofMinutes(10));
         Hold pushed = new Hold("lock", 7, new Caller(tenMinutes, false, null), validity(0, 5), START);
         assertThat(pushed.state(at(0.1, 0.5))).isEqualTo(LeaseState.HELD);

@@ -11,6 +11,7 @@ import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
 import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Clocks that diverge and stores that cast doubt: what is asked, what counts as an answer, and what is not handed over. */
@@ -31,7 +32,8 @@ class LocalQueueDoubtTest {
     }
 
     @Test
-    void whoIsInDoubtForAFifthOfItsLeaseIsToldOfALossAndTheLeaseIsLeftToTheStore() {
+    @DisplayName("A holder in doubt for a fifth of its lease learns of a loss, and the lease is left in the store")
+    void aHoldInDoubtForAFifthOfItsLeaseIsLost() {
         Hold hold = harness.held();
         harness.suspend(Duration.ofMinutes(1));
         harness.look();
@@ -82,7 +84,9 @@ class LocalQueueDoubtTest {
     }
 
     @Test
-    void anAnswerAcrossWhichTheClocksDivergedSetsNoDeadlineAlsoIfTheyAreBackToWhereTheyWere() {
+    @DisplayName(
+            "An answer across which the clocks diverged sets no deadline, also if they are back to where they were")
+    void anAnswerAcrossADivergenceSetsNoDeadline() {
         Hold hold = harness.held();
         harness.pass(Duration.ofSeconds(10));
         LeaseId lease = harness.renewal().lease();
@@ -191,7 +195,8 @@ class LocalQueueDoubtTest {
     }
 
     @Test
-    void aHoldThatEndedInDoubtIsGivenBackAlsoIfTheClocksHaveComeTogether() {
+    @DisplayName("A hold that ended in doubt is given back, also if the clocks have come together")
+    void aHoldThatEndedInDoubtIsGivenBack() {
         Hold hold = runOfTwo();
         harness.suspend(Duration.ofMinutes(1));
         hold.end(harness.now());
@@ -226,7 +231,8 @@ class LocalQueueDoubtTest {
     }
 
     @Test
-    void aRenewalForTheNextCallerAcrossWhichTheClocksDivergedDoesNotCount() {
+    @DisplayName("A renewal for the next caller across which the clocks diverged does not count")
+    void aRenewalAcrossADivergenceDoesNotCount() {
         Hold hold = runOfTwo(UNRENEWED);
         harness.ends(hold);
         LeaseId lease = harness.renewal().lease();

@@ -28,7 +28,7 @@ import java.util.concurrent.atomic.AtomicLong;
 final class LocalQueueHarness {
 
     static final Duration LEASE = Duration.ofSeconds(30);
-    static final Duration PATIENCE = Duration.ofSeconds(10);
+    static final Duration STORE_TIMEOUT = Duration.ofSeconds(10);
     static final LockOptions DEFAULTS = LockOptions.defaults();
     static final LockOptions UNRENEWED = DEFAULTS.withAutoRenew(false);
     static final int HAND_OVERS = 3;
@@ -48,7 +48,7 @@ final class LocalQueueHarness {
 
     /** A store whose requests may be on their way for some time after they were given up. */
     LocalQueueHarness(Duration horizon) {
-        this(horizon, PATIENCE);
+        this(horizon, STORE_TIMEOUT);
     }
 
     LocalQueueHarness(Duration horizon, Duration storeTimeout) {

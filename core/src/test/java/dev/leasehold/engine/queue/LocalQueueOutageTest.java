@@ -8,6 +8,7 @@ import dev.leasehold.spi.Claim;
 import java.net.ConnectException;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** A store that goes away must not keep a service's threads for longer than they wanted to wait. */
@@ -39,7 +40,8 @@ class LocalQueueOutageTest {
     }
 
     @Test
-    void whoHasALimitWaitsForASilentStoreUntilThenAndWhoHasNoneForTheStoreTimeout() {
+    @DisplayName("A caller with a limit waits for a silent store until then, one without a limit for the store timeout")
+    void aSilentStoreIsWaitedForUntilTheCallersLimit() {
         Caller endless = harness.joins();
         Caller shorter = waits(Duration.ofMillis(300));
         Caller longer = waits(Duration.ofSeconds(4));
@@ -64,7 +66,8 @@ class LocalQueueOutageTest {
     }
 
     @Test
-    void whoHasSeenTheLockBusyIsToldSoAtItsLimitThoughTheStoreHasFallenSilent() {
+    @DisplayName("A caller that has seen the lock busy hears so at its limit though the store has fallen silent")
+    void aKnownBusyLockIsReportedInSpiteOfSilence() {
         Caller caller = waits(Duration.ofSeconds(8));
         Claim claim = harness.claim();
         harness.busy(claim);

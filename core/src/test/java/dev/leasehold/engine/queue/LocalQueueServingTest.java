@@ -13,6 +13,7 @@ import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.Validity;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Joining, being served, and handing over inside the process. */
@@ -216,7 +217,8 @@ class LocalQueueServingTest {
 
     /** In ZooKeeper a lease is confirmed for as long as the session, which may be far less than the lease. */
     @Test
-    void aStoreThatConfirmsLessThanItWasAskedForServesTheNextWithoutARenewal() {
+    @DisplayName("A store that confirms less than it was asked for serves the next caller without a renewal")
+    void aShortConfirmationServesTheNextCaller() {
         Hold opener = harness.held();
         Caller first = harness.joins();
         harness.joins();
@@ -245,7 +247,8 @@ class LocalQueueServingTest {
     }
 
     @Test
-    void aLeaseThatWasGrantedForLongerDoesNotOutlastTheNextOnesMaxHold() {
+    @DisplayName("A lease that was granted for longer does not outlast the next one's maxHold")
+    void aLongerLeaseDoesNotOutlastTheNextMaxHold() {
         Hold opener = harness.held();
         Caller first = harness.joins(DEFAULTS.withLeaseDuration(Duration.ofMinutes(10)));
         Caller next =

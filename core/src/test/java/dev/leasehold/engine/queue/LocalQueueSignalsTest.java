@@ -9,6 +9,7 @@ import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
 import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Signals may be lost, late, or come twice: they only save time. */
@@ -44,7 +45,8 @@ class LocalQueueSignalsTest {
     }
 
     @Test
-    void aPushedGrantThatRunsOutBeforeItIsRenewedIsGivenUpForANewClaim() {
+    @DisplayName("A pushed grant that runs out before it is renewed is given up for a new claim")
+    void aPushedGrantThatRunsOutIsGivenUpForANewClaim() {
         Caller caller = harness.joins(UNRENEWED);
         Claim claim = harness.claim();
         harness.busy(claim);
@@ -72,7 +74,8 @@ class LocalQueueSignalsTest {
     }
 
     @Test
-    void aBusyAnswerThatThePushHasOvertakenDoesNotMakeTheReleaseLookTooLate() {
+    @DisplayName("A busy answer that the push has overtaken does not make the release look too late")
+    void anOvertakenBusyAnswerDoesNotSpoilTheRelease() {
         Caller caller = harness.joins();
         Claim claim = harness.claim();
         LeaseId lease = harness.newLease(claim);
@@ -155,7 +158,8 @@ class LocalQueueSignalsTest {
     }
 
     @Test
-    void aPushOfAnotherTokenWhileTheLeaseIsHeldIsReleasedAndTheLeaseStays() {
+    @DisplayName("A push of another token while the lease is held is released, and the lease stays")
+    void aPushOfAnotherTokenIsReleased() {
         Hold hold = harness.held();
         LeaseId other = new LeaseId("lock", new ClaimId("client", 1), 7);
         harness.pushes(other, 0, Duration.ofSeconds(5));

@@ -5,17 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.LeaseId;
 import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** A store whose stages never complete: not even with a failure. */
 class LocalQueueSilentStoreTest {
 
-    private static final Duration TWICE = LocalQueueHarness.PATIENCE.multipliedBy(2);
+    private static final Duration TWICE = LocalQueueHarness.STORE_TIMEOUT.multipliedBy(2);
 
     private final LocalQueueHarness harness = new LocalQueueHarness();
 
     @Test
-    void afterTwiceTheStoreTimeoutAClaimWithoutAnyAnswerIsWithdrawnForWhoComesNext() {
+    @DisplayName("After twice the store timeout a claim without any answer is withdrawn, for the next caller")
+    void aClaimWithoutAnyAnswerIsWithdrawn() {
         harness.joins();
         Claim first = harness.claim();
         harness.pass(TWICE.minusMillis(1));
@@ -30,7 +32,8 @@ class LocalQueueSilentStoreTest {
     }
 
     @Test
-    void aClaimThatNobodyWaitsForAnyMoreIsWithdrawnAndTheNameIsFreeAgain() {
+    @DisplayName("A claim that nobody waits for any more is withdrawn, and the name is free again")
+    void aClaimThatNobodyWaitsForIsWithdrawn() {
         Caller caller = harness.joins();
         Claim claim = harness.claim();
         harness.leaves(caller);

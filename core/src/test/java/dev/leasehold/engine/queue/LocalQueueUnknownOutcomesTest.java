@@ -13,6 +13,7 @@ import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
 import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Requests whose outcome is not known, and what has to leave the store. */
@@ -58,7 +59,9 @@ class LocalQueueUnknownOutcomesTest {
     }
 
     @Test
-    void whoLeavesAfterAnUnknownOutcomeHasTheClaimWithdrawnAndOnceMoreWhenNothingCanBeOnItsWay() {
+    @DisplayName(
+            "A caller that leaves after an unknown outcome has its claim withdrawn, and once more when nothing can be on its way")
+    void aLeaverWithAnUnknownOutcomeIsWithdrawnTwice() {
         Caller caller = harness.joins();
         Claim claim = harness.claim();
         harness.claimFails(claim, Outcome.UNKNOWN);
@@ -117,7 +120,8 @@ class LocalQueueUnknownOutcomesTest {
     }
 
     @Test
-    void aCallerThatLeavesWhileItsClaimIsUnderWayHasItWithdrawnAfterTheAnswer() {
+    @DisplayName("A caller that leaves while its claim is under way has it withdrawn after the answer")
+    void aLeaversClaimIsWithdrawnAfterTheAnswer() {
         Caller caller = harness.joins();
         Claim claim = harness.claim();
         harness.leaves(caller);
@@ -240,7 +244,7 @@ class LocalQueueUnknownOutcomesTest {
         Hold hold = harness.held();
         harness.ends(hold);
         LeaseId lease = harness.release();
-        harness.pass(LocalQueueHarness.PATIENCE);
+        harness.pass(LocalQueueHarness.STORE_TIMEOUT);
         Action.Settle settle = harness.one(Action.Settle.class);
         assertThat(settle.failure()).isInstanceOf(StoreUnavailableException.class);
         harness.releaseFails(lease);
@@ -261,7 +265,8 @@ class LocalQueueUnknownOutcomesTest {
     }
 
     @Test
-    void aWaiterWhosePlaceWasConfirmedTooLongAgoIsFinishedHoweverLateTheAnswer() {
+    @DisplayName("A waiter whose place was confirmed too long ago is finished, however late the answer")
+    void aWaiterConfirmedTooLongAgoIsFinished() {
         harness.joins(DEFAULTS.withLeaseDuration(Duration.ofSeconds(3)));
         Claim claim = harness.claim();
         harness.stopFor(Duration.ofMillis(2_600));

@@ -1,6 +1,6 @@
 package dev.leasehold.engine.queue;
 
-import static dev.leasehold.engine.queue.LocalQueueHarness.PATIENCE;
+import static dev.leasehold.engine.queue.LocalQueueHarness.STORE_TIMEOUT;
 import static dev.leasehold.engine.queue.LocalQueueHarness.UNRENEWED;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** How long callers wait: for a holder, for their limit, for a store that is silent. Busy and failed are never confused. */
@@ -63,7 +64,7 @@ class LocalQueueWaitingTest {
         Caller trying = harness.tries();
         harness.none(Action.Refuse.class);
         harness.claimFails(claim, Outcome.NOT_ACQUIRED);
-        failClaimsFor(PATIENCE);
+        failClaimsFor(STORE_TIMEOUT);
         assertThat(harness.all(Action.Fail.class))
                 .extracting(Action.Fail::caller)
                 .containsExactly(waiter, trying);
@@ -194,7 +195,7 @@ class LocalQueueWaitingTest {
     void aCallerFailsWhenTheStoreHasBeenSilentForTooLong() {
         Caller caller = harness.joins();
         harness.claim();
-        harness.pass(PATIENCE.minusMillis(1));
+        harness.pass(STORE_TIMEOUT.minusMillis(1));
         harness.none(Action.Fail.class);
         harness.pass(Duration.ofMillis(1));
         assertThat(harness.failed(caller)).isInstanceOfSatisfying(StoreUnavailableException.class, e -> {
@@ -204,7 +205,9 @@ class LocalQueueWaitingTest {
     }
 
     @Test
-    void aStoreThatIsDownIsNotWaitedForByWhoeverTriesOnceAndByTheOthersForTheStoreTimeout() {
+    @DisplayName(
+            "A caller that tries once does not wait for a store that is down; the others wait for the store timeout")
+    void aTryDoesNotWaitForAStoreThatIsDown() {
         Caller patient = harness.joins();
         Caller trying = new Caller(LockOptions.defaults(), true, null);
         harness.joins(trying);
@@ -215,14 +218,15 @@ class LocalQueueWaitingTest {
         harness.passToNextDue();
         harness.claimIsInVain(harness.claim());
         assertThat(harness.failed(trying)).hasMessage("all down");
-        harness.pass(PATIENCE.minusMillis(200));
+        harness.pass(STORE_TIMEOUT.minusMillis(200));
         harness.none(Action.Fail.class);
         harness.pass(Duration.ofMillis(200));
         harness.failed(patient);
     }
 
     @Test
-    void aStoreThatSaysWhenItWillServeIsWaitedForByWhoeverWouldWaitForSoLongAnyway() {
+    @DisplayName("A store that says when it will serve is waited for by all callers that would wait for so long anyway")
+    void aStoreThatSaysWhenItWillServeIsWaitedFor() {
         Caller endless = harness.joins();
         Caller patient = new Caller(LockOptions.defaults(), false, null);
         patient.waitNanos = Duration.ofMinutes(2).toNanos();
@@ -233,7 +237,7 @@ class LocalQueueWaitingTest {
         harness.claimFails(harness.claim(), Duration.ofMinutes(1));
         harness.passToNextDue();
         harness.claimFails(harness.claim(), Duration.ofSeconds(59));
-        harness.pass(PATIENCE);
+        harness.pass(STORE_TIMEOUT);
         assertThat(harness.all(Action.Fail.class))
                 .extracting(Action.Fail::caller)
                 .containsExactlyInAnyOrder(endless, hasty);
@@ -306,7 +310,7 @@ class LocalQueueWaitingTest {
     }
 
     @Test
-    void aLateComerHasItsOwnPatience() {
+    void aLateComerHasItsOwnTimeout() {
         Caller early = harness.joins();
         harness.claim();
         harness.pass(Duration.ofSeconds(6));
@@ -322,7 +326,7 @@ class LocalQueueWaitingTest {
         Hold hold = harness.held();
         Caller caller = harness.joins();
         harness.ends(hold);
-        harness.pass(PATIENCE);
+        harness.pass(STORE_TIMEOUT);
         harness.failed(caller);
     }
 
@@ -336,7 +340,7 @@ class LocalQueueWaitingTest {
         harness.grants(harness.claim());
         Hold hold = harness.one(Action.Give.class).hold();
         harness.ends(hold);
-        harness.pass(PATIENCE);
+        harness.pass(STORE_TIMEOUT);
         harness.failed(unrenewed);
         harness.release();
     }
@@ -380,7 +384,7 @@ class LocalQueueWaitingTest {
     }
 
     @Test
-    void oncePatienceIsOverTheClaimIsWithdrawnAtOnce() {
+    void onceTheTimeoutIsOverTheClaimIsWithdrawn() {
         Caller caller = harness.joins();
         harness.busy(harness.claim());
         harness.pass(Duration.ofSeconds(5));

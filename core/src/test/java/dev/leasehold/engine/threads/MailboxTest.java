@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class MailboxTest {
@@ -80,7 +81,8 @@ class MailboxTest {
     }
 
     @Test
-    void aConsumerThatThrowsClearsUpWithWhatWasLeftAndTheMailboxIsClosed() {
+    @DisplayName("A consumer that throws clears up with the events that were left, and the mailbox is closed")
+    void aConsumerThatThrowsClearsUpAndTheMailboxCloses() {
         List<String> log = new ArrayList<>();
         List<String> left = new ArrayList<>();
         AtomicReference<Mailbox<String>> box = new AtomicReference<>();

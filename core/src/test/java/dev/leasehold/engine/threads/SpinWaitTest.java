@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class SpinWaitTest {
@@ -64,7 +65,8 @@ class SpinWaitTest {
     }
 
     @Test
-    void isInVainWhereOthersKeepTheProcessorThoughTheAnswerCameMeanwhile() {
+    @DisplayName("Is in vain where others keep the processor, though the answer came meanwhile")
+    void isInVainWhereOthersKeepTheProcessor() {
         for (int i = 0; i <= SpinWait.MOST_IN_VAIN; i++) {
             CompletableFuture<Boolean> answer = new CompletableFuture<>();
             others = () -> {

@@ -1,7 +1,7 @@
 package dev.leasehold.testkit.sim;
 
 /**
- * What a node's clocks say.
+ * A node time is a reading of a node's clocks.
  *
  * @param micros the clock by which leases end, in microseconds
  * @param wallMicros the clock from which tokens are made, in microseconds since 1970

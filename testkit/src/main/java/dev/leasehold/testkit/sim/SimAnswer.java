@@ -4,7 +4,7 @@ import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
 import org.jspecify.annotations.Nullable;
 
-/** What a node answers. Times are durations by the node's clock, in microseconds. */
+/** A simulated answer is the answer of a node. Times are durations by the node's clock, in microseconds. */
 public sealed interface SimAnswer {
 
     /**

@@ -86,7 +86,7 @@ final class SimCaller {
         }
     }
 
-    /** Looks at what is left when all is over. */
+    /** Checks what is left when all is over. */
     void checkEnd() {
         if (!gone) {
             held.forEach(SimHold::checkEnd);
@@ -164,7 +164,7 @@ final class SimCaller {
         asked.done = true;
         siblings.remove(asked);
         call = null;
-        checkPatience(asked);
+        checkWaitingTime(asked);
         if (failure != null) {
             failed(
                     asked,
@@ -187,10 +187,9 @@ final class SimCaller {
         return nanos - nanos / 50 - SimScenario.MS;
     }
 
-    // Who waits with a limit is answered when it is over, or, while the store is silent, a store timeout later. Before
-    // the
-    // claim a release or a withdrawal may have to be answered, each with a silence of its own.
-    private void checkPatience(SimCall asked) {
+    // A caller that waits with a limit is answered when the limit is over, or, during an outage, a store timeout later.
+    // Before the claim a release or a withdrawal may have to be answered, each with an outage of its own.
+    private void checkWaitingTime(SimCall asked) {
         long limit = asked.limit + 3 * scenario.storeTimeout.toNanos();
         boolean undisturbed = process.lastStop() < asked.askedAt && process.runningSince() <= asked.askedAt;
         if (asked.limit < Long.MAX_VALUE / 2
@@ -203,8 +202,11 @@ final class SimCaller {
         }
     }
 
-    /** Who only tries, or whose limit is over, puts up with a second of silence; who still waits, with the store timeout. */
-    private long leastPatience(SimCall asked) {
+    /**
+     * Returns the shortest outage that may fail the call: a second for a caller that only tries, or whose limit is over;
+     * the store timeout for one that still waits.
+     */
+    private long leastOutage(SimCall asked) {
         return Math.min(scenario.storeTimeout.toNanos(), Math.max(asked.limit, 1_000 * SimScenario.MS));
     }
 
@@ -215,7 +217,7 @@ final class SimCaller {
             expected = closing && !(failure instanceof CancellationException);
         } else if (!expected) {
             expected = failure instanceof StoreUnavailableException
-                    ? !scenario.calm && world.now() - asked.askedAt > shortened(leastPatience(asked))
+                    ? !scenario.calm && world.now() - asked.askedAt > shortened(leastOutage(asked))
                     : failure instanceof LockException && scenario.refusals;
         }
         if (!expected) {

@@ -34,7 +34,7 @@ public final class SimClock {
         return standing ? anchorNanos : anchorNanos + (long) ((world.now() - anchorTrue) * rate);
     }
 
-    /** What true time the monotonic clock takes for so much; rounded up. */
+    /** Returns the true time that the monotonic clock takes for so much; rounded up. */
     public long trueNanos(long nanos) {
         double longer = nanos / rate;
         return longer >= Long.MAX_VALUE / 4.0 ? Long.MAX_VALUE / 4 : (long) Math.ceil(longer) + 1;

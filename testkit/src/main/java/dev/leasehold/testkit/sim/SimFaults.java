@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
-/** What goes wrong in a run, and its end: after it everything works again. */
+/** The faults of a run, and their end: after it everything works again. */
 final class SimFaults {
 
     private final SimWorld world;

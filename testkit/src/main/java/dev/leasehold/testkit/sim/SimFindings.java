@@ -3,7 +3,7 @@ package dev.leasehold.testkit.sim;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What was found wrong in a run. */
+/** The findings are the faults that were found in a run. */
 final class SimFindings {
 
     private static final int ENOUGH = 10;

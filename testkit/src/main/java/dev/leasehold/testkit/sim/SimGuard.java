@@ -23,7 +23,7 @@ public enum SimGuard {
     RUN_RESERVED,
     /** A hand-over goes to the first waiter. */
     FIRST_WAITER_SERVED,
-    /** Whoever finds the lock free is behind those who wait. */
+    /** A claim that finds the lock free queues behind those that wait. */
     ASKER_BEHIND_QUEUE,
     /** A waiter that has gone silent is passed over. */
     DEAD_WAITERS_PASSED_OVER,
@@ -41,7 +41,7 @@ public enum SimGuard {
     TIME_LEFT_FROM_ANSWER,
     /** A pushed grant counts from the client's last exchange with the server. */
     PUSHED_GRANT_FROM_EXCHANGE,
-    /** "Lost" is told to the client. */
+    /** The node tells a client that its lease is lost. */
     LOSS_ANSWERED,
     /** The monotonic clock moves. */
     MONOTONIC_CLOCK_MOVES,

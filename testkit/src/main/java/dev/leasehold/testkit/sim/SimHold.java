@@ -7,7 +7,10 @@ import dev.leasehold.testkit.HoldRecord;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** One caller's hold from the caller's point of view: what its lease has said of itself, and whether that was the truth. */
+/**
+ * A simulated hold is one caller's hold from the caller's point of view: the states that its lease has reported, and
+ * whether they were the truth.
+ */
 final class SimHold implements LeaseListener {
 
     private final SimWorld world;
@@ -16,7 +19,7 @@ final class SimHold implements LeaseListener {
     private final Lease lease;
     private final SimGrant grant;
     private LeaseState told = LeaseState.HELD;
-    /** The first change may be to HELD: what came before it came before the listener. */
+    /** True once a change was told. The first change may be to HELD: earlier changes came before the listener was added. */
     private boolean toldBefore;
 
     private @Nullable LeaseState ended;
@@ -93,7 +96,7 @@ final class SimHold implements LeaseListener {
         releaseCalled = true;
     }
 
-    /** What the caller knows after its release. */
+    /** Checks the outcome of the caller's release. */
     void released(LeaseState answer, LeaseState before) {
         boolean lost = before == LeaseState.LOST || told == LeaseState.LOST;
         if (!answer.isFinal() || (answer == LeaseState.RELEASED && lost)) {

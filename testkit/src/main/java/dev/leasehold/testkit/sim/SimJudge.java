@@ -14,12 +14,12 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees everything at once, as nobody in the simulation can, and says what is wrong: two valid leases at one instant, a
- * lease that outlives its end in the store, tokens out of order, service out of order, a lock that stays idle although
- * somebody waits.
+ * The judge sees everything at once, as nobody in the simulation can, and reports violations: two valid leases at one
+ * instant, a lease that outlives its end in the store, tokens out of order, service out of order, a lock that stays idle
+ * although somebody waits.
  *
- * <p>What the store has forgotten or an operator has broken is excused from exclusion, because there the promise ends;
- * never from the order of tokens, nor from telling the truth when the deadline comes.
+ * <p>A lease that the store has forgotten or an operator has broken is excused from exclusion, because there the promise
+ * ends; never from the order of tokens, nor from telling the truth when the deadline comes.
  */
 final class SimJudge {
 
@@ -74,7 +74,7 @@ final class SimJudge {
         ends.put(lock, node.endOf(lock));
     }
 
-    // In the same step: whoever waits has the lock, and whoever has withdrawn has it not.
+    // In the same step a waiter has the lock, and a claim that was withdrawn has it not.
     private void checkEnded(SimRequest request) {
         String lock = request.lock();
         boolean kept = request instanceof SimRequest.Release release
@@ -237,7 +237,7 @@ final class SimJudge {
         }
     }
 
-    /** A second opinion, from what the callers have seen alone. */
+    /** Judges a second time, from the callers' records alone. */
     void judgeHistory() {
         checkKept();
         List<HoldRecord> history = all.stream()

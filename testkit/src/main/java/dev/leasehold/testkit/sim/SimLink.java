@@ -3,8 +3,9 @@ package dev.leasehold.testkit.sim;
 import java.util.SplittableRandom;
 
 /**
- * The wire between one process and the node, one direction of it: messages take their time, get lost, come twice,
- * overtake one another, or, where all is calm, do none of this. What is sent while the wire is cut is lost without a word.
+ * A simulated link is the line between one process and the node, one direction of it: messages take their time, get lost,
+ * come twice, overtake one another, or, in a calm run, do none of this. A message that is sent while the line is cut is
+ * lost without notice.
  */
 final class SimLink {
 

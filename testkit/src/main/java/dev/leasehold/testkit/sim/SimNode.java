@@ -53,7 +53,7 @@ public final class SimNode {
      *
      * @param request the request
      * @param time the node's time, never less than at the call before
-     * @return what comes of it
+     * @return its outcome
      */
     public SimReply execute(SimRequest request, NodeTime time) {
         executed++;

@@ -9,8 +9,9 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * One process from its start to its end: its clocks, its timers, the executor for its users' callbacks, and whatever can
- * stop it. What falls due while it is stopped waits until it goes on; after a crash nothing runs any more.
+ * A simulated process is one process from its start to its end: its clocks, its timers, the executor for its users'
+ * callbacks, and all that can stop it. Tasks that fall due while it is stopped wait until it goes on; after a crash nothing
+ * runs any more.
  */
 final class SimProcess implements TimeSource {
 
@@ -189,7 +190,7 @@ final class SimProcess implements TimeSource {
         return isStopped() ? Long.MAX_VALUE : runningSince;
     }
 
-    // What has waited is done in the order of its time, or answers before timers, or the other way round.
+    // Tasks that have waited run in the order of their time, or answers before timers, or the other way round.
     private void goOn() {
         if (isStopped() || crashed) {
             return;

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a run has shown.
+ * A report is the result of a run.
  *
  * @param seed its seed
  * @param hash over everything that happened: the same for the same seed
@@ -12,8 +12,8 @@ import java.util.Map;
  * @param granted how often the store granted a lease
  * @param held how many holds callers had
  * @param scenario what kind of run it was
- * @param seen how often what has happened
- * @param findings what was wrong; empty if nothing
+ * @param seen how often each kind of event has happened
+ * @param findings the violations; empty if there are none
  */
 public record SimReport(
         long seed,

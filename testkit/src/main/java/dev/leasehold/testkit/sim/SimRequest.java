@@ -5,7 +5,7 @@ import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
 import java.time.Duration;
 
-/** What a node can be asked: the operations of the store contract, as data. */
+/** A simulated request is a request to a node: an operation of the store contract, as data. */
 public sealed interface SimRequest {
 
     /**

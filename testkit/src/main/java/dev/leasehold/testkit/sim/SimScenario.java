@@ -5,9 +5,9 @@ import java.util.Set;
 import java.util.SplittableRandom;
 
 /**
- * What kind of run a seed means: how many take part, how long leases are, how bad the network is and which faults there
- * are. A fourth of all seeds are <em>calm</em>: nothing is lost, nothing overtakes, nobody stops; there the checks are
- * strict about order, waste and delay. The others draw each kind of fault, or leave it out.
+ * A scenario says what kind of run a seed stands for: how many take part, how long leases are, how bad the network is and
+ * which faults there are. A fourth of all seeds are <em>calm</em>: nothing is lost, nothing overtakes, nobody stops; there
+ * the checks are strict about order, waste and delay. The others draw each kind of fault, or leave it out.
  */
 final class SimScenario {
 
@@ -144,7 +144,7 @@ final class SimScenario {
         return calm ? 1000 : chance.nextInt(10) == 0 ? chance.nextLong(MS) : 1000;
     }
 
-    /** How late what a process has to do may be done, while nothing stops it. */
+    /** Returns the longest delay of a process's own tasks while nothing stops it. */
     long sloth() {
         return (lateTimers ? lease / 4 : 0) + 20 * MS;
     }

@@ -11,7 +11,7 @@ import java.util.function.BiConsumer;
  */
 final class SimServer {
 
-    /** What comes back to a client with an answer, and what a pushed grant refers to. */
+    /** The stamp that comes back to a client with an answer, and that a pushed grant refers to. */
     record Stamp(long micros, long run) {}
 
     /** Where signals to one client go. */

@@ -2,7 +2,7 @@ package dev.leasehold.testkit.sim;
 
 import dev.leasehold.spi.LeaseId;
 
-/** What a node tells a client unasked. */
+/** A simulated signal goes from a node to a client without a request. */
 public sealed interface SimSignal {
 
     /**

@@ -90,7 +90,7 @@ public final class SimWorld {
         return hash * 31 + happened;
     }
 
-    /** How often what has happened. */
+    /** Returns how often each kind of event has happened. */
     public Map<String, Long> seen() {
         return seen;
     }

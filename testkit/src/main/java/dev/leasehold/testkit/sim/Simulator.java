@@ -38,7 +38,7 @@ public final class Simulator {
      * Makes a run with all rules in force.
      *
      * @param seed stands for the run
-     * @return what it has shown
+     * @return its result
      */
     public static SimReport run(long seed) {
         return run(seed, Set.of(), null);
@@ -49,8 +49,8 @@ public final class Simulator {
      *
      * @param seed stands for the run
      * @param off the rules that are broken in it
-     * @param trace is told everything that happens, or null
-     * @return what it has shown
+     * @param trace gets everything that happens, or null
+     * @return its result
      */
     public static SimReport run(long seed, Set<SimGuard> off, @Nullable Consumer<String> trace) {
         return new Simulator(seed, off, trace).run();
@@ -88,7 +88,7 @@ public final class Simulator {
                 findings.all());
     }
 
-    /** Whoever waits is served or told otherwise. */
+    /** Checks that every caller that waits is served or refused. */
     private void comeToAnEnd() {
         long callers = (long) scenario.processes * scenario.callers * 2;
         long each = scenario.longestHold() + scenario.longestLease() * 2 + scenario.longestDelay;
@@ -102,7 +102,7 @@ public final class Simulator {
         }
     }
 
-    /** What was not released runs out; of claims nothing outlives a liveness deadline. */
+    /** Checks that leases that were not released run out, and that nothing of a claim outlives a liveness deadline. */
     private void leaveNothingBehind() {
         long limit = scenario.calm
                 ? scenario.longestDelay * 20 + scenario.sloth()

@@ -5,11 +5,11 @@ import dev.leasehold.spi.StoreFactory;
 import java.time.Duration;
 
 /** Clients that wait no longer than half a second for their store. */
-final class Impatient {
+final class ShortStoreTimeout {
 
     private static final Duration STORE_TIMEOUT = Duration.ofMillis(500);
 
-    private Impatient() {}
+    private ShortStoreTimeout() {}
 
     static Leasehold client(StoreFactory store) {
         return Leasehold.builder().store(store).storeTimeout(STORE_TIMEOUT).build();

@@ -5,7 +5,7 @@ import dev.leasehold.spi.TimeSource;
 import java.time.Duration;
 
 /** A clock that stands still. What is scheduled never comes. */
-public class StillTime implements TimeSource {
+public class StoppedTimeSource implements TimeSource {
 
     @Override
     public ClockReading now() {
