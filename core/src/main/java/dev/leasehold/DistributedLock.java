@@ -11,18 +11,10 @@ import org.jspecify.annotations.Nullable;
  */
 public interface DistributedLock {
 
-    /**
-     * Returns the lock's name.
-     *
-     * @return the name, without the namespace
-     */
+    /** {@return the lock's name, without the namespace} */
     String name();
 
-    /**
-     * Returns how the lock is held.
-     *
-     * @return the options
-     */
+    /** {@return the options, which say how the lock is held} */
     LockOptions options();
 
     /**

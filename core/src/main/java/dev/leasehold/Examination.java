@@ -20,20 +20,12 @@ public record Examination(List<Finding> findings) {
                 .toList();
     }
 
-    /**
-     * Returns the severity of the worst finding.
-     *
-     * @return {@link Severity#FINE} if there is none
-     */
+    /** {@return the severity of the worst finding, {@link Severity#FINE} if there is none} */
     public Severity worst() {
         return findings.isEmpty() ? Severity.FINE : findings.get(0).severity();
     }
 
-    /**
-     * Returns how far locks in this store can be relied on, in a few sentences for people.
-     *
-     * @return the sentences
-     */
+    /** {@return how far locks in this store can be relied on, in a few sentences for people} */
     public String verdict() {
         if (worst() == Severity.SERIOUS) {
             return "Do not rely on locks here before what is serious has been mended.";

@@ -26,18 +26,10 @@ import java.util.concurrent.CompletableFuture;
  */
 public interface LeaderElection extends AutoCloseable {
 
-    /**
-     * Returns the name of the office, which is the lock's name.
-     *
-     * @return the name, without the namespace
-     */
+    /** {@return the name of the office, which is the lock's name, without the namespace} */
     String name();
 
-    /**
-     * Returns how the office is held.
-     *
-     * @return the options
-     */
+    /** {@return the options, which say how the office is held} */
     ElectionOptions options();
 
     /**

@@ -14,11 +14,7 @@ import java.util.concurrent.CompletionStage;
  */
 public interface Lease extends AutoCloseable {
 
-    /**
-     * Returns the lock's name.
-     *
-     * @return the name, without the namespace
-     */
+    /** {@return the lock's name, without the namespace} */
     String name();
 
     /**
@@ -29,11 +25,7 @@ public interface Lease extends AutoCloseable {
      */
     long token();
 
-    /**
-     * Returns the state of the lease as it is known now. Never blocks.
-     *
-     * @return the state
-     */
+    /** {@return the state of the lease as it is known now} Never blocks. */
     LeaseState state();
 
     /**

@@ -40,29 +40,17 @@ public final class LeaseLostException extends LockException {
         this.reason = reason;
     }
 
-    /**
-     * Returns the lock's name.
-     *
-     * @return the name
-     */
+    /** {@return the lock's name} */
     public String lock() {
         return lock;
     }
 
-    /**
-     * Returns how it was lost.
-     *
-     * @return the reason, in words
-     */
+    /** {@return how the lock was lost, in words} */
     public String reason() {
         return reason;
     }
 
-    /**
-     * Returns the fencing token of the lost hold.
-     *
-     * @return the token
-     */
+    /** {@return the fencing token of the lost hold} */
     public long token() {
         return token;
     }

@@ -22,20 +22,12 @@ public enum LeaseState {
      */
     RELEASED;
 
-    /**
-     * Returns whether the lock may be relied on.
-     *
-     * @return true for {@link #HELD} and {@link #AT_RISK}
-     */
+    /** {@return whether the lock may be relied on: true for {@link #HELD} and {@link #AT_RISK}} */
     public boolean isValid() {
         return this == HELD || this == AT_RISK;
     }
 
-    /**
-     * Returns whether the lease is over.
-     *
-     * @return true for {@link #LOST} and {@link #RELEASED}
-     */
+    /** {@return whether the lease is over: true for {@link #LOST} and {@link #RELEASED}} */
     public boolean isFinal() {
         return this == LOST || this == RELEASED;
     }

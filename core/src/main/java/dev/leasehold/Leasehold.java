@@ -209,7 +209,7 @@ public final class Leasehold implements AutoCloseable {
      */
     @Override
     public void close() {
-        client.close(Client.CLOSE_LIMIT);
+        client.closing().close(Client.CLOSE_LIMIT);
     }
 
     /**
@@ -231,7 +231,7 @@ public final class Leasehold implements AutoCloseable {
      * @throws IllegalArgumentException if the limit is negative
      */
     public void close(Duration limit) {
-        client.close(limit);
+        client.closing().close(limit);
     }
 
     /**
@@ -251,7 +251,7 @@ public final class Leasehold implements AutoCloseable {
      * @throws IllegalArgumentException if the limit is negative
      */
     public CompletableFuture<@Nullable Void> closeAsync(Duration limit) {
-        return client.closeAsync(limit).copy();
+        return client.closing().closeAsync(limit).copy();
     }
 
     @Override

@@ -21,11 +21,7 @@ public final class LockBusyException extends LockException {
         this.lock = lock;
     }
 
-    /**
-     * Returns the lock's name.
-     *
-     * @return the name
-     */
+    /** {@return the lock's name} */
     public String lock() {
         return lock;
     }

@@ -38,11 +38,7 @@ public final class LockOptions {
         this.interruptOnLoss = interruptOnLoss;
     }
 
-    /**
-     * Returns the defaults.
-     *
-     * @return 30 s leases, renewed for at most 24 hours
-     */
+    /** {@return the defaults: 30 s leases, renewed for at most 24 hours} */
     public static LockOptions defaults() {
         return DEFAULTS;
     }

@@ -18,11 +18,7 @@ import java.util.concurrent.locks.Lock;
  */
 public interface ReentrantDistributedLock extends Lock {
 
-    /**
-     * Returns the lock's name.
-     *
-     * @return the name, without the namespace
-     */
+    /** {@return the lock's name, without the namespace} */
     String name();
 
     /**
@@ -82,11 +78,7 @@ public interface ReentrantDistributedLock extends Lock {
     @Override
     Condition newCondition();
 
-    /**
-     * Returns whether the calling thread owns the lock and the lease is valid.
-     *
-     * @return true if so
-     */
+    /** {@return whether the calling thread owns the lock and the lease is valid} */
     boolean isHeldByCurrentThread();
 
     /**

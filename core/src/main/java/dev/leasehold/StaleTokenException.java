@@ -26,20 +26,12 @@ public final class StaleTokenException extends LockException {
         this.newest = newest;
     }
 
-    /**
-     * Returns the token that was offered.
-     *
-     * @return the token
-     */
+    /** {@return the token that was offered} */
     public long token() {
         return token;
     }
 
-    /**
-     * Returns the greatest token that the resource has seen.
-     *
-     * @return the token
-     */
+    /** {@return the greatest token that the resource has seen} */
     public long newest() {
         return newest;
     }

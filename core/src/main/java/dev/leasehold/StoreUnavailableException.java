@@ -92,20 +92,12 @@ public final class StoreUnavailableException extends LockException {
         this.outcome = Objects.requireNonNull(outcome, "outcome");
     }
 
-    /**
-     * Returns the store or node that did not answer.
-     *
-     * @return its name, without credentials
-     */
+    /** {@return the store or node that did not answer, without credentials} */
     public String node() {
         return node;
     }
 
-    /**
-     * Returns the outcome of the request that failed, as far as it is known.
-     *
-     * @return whether it was certainly not carried out, or may have been
-     */
+    /** {@return the outcome of the request that failed, as far as it is known} */
     public Outcome outcome() {
         return outcome;
     }

@@ -8,7 +8,6 @@ import dev.leasehold.LockInfo;
 import dev.leasehold.LockOptions;
 import dev.leasehold.ReentrantDistributedLock;
 import dev.leasehold.StoreUnavailableException;
-import dev.leasehold.engine.queue.Caller;
 import dev.leasehold.engine.queue.Event;
 import dev.leasehold.engine.queue.FirstContact;
 import dev.leasehold.engine.queue.QueueSettings;
@@ -40,6 +39,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A client has a store, a time source, and a queue for each lock that is in use. */
@@ -122,12 +122,10 @@ public final class Client {
         checkOpen();
         ClaimId claim = queueSettings.claimIds().get();
         LeaseId lease = new LeaseId(Trial.LOCK, claim, 1);
-        await(store.inspect(NamePattern.of(Trial.LOCK)), "the inspection");
-        await(store.renew(lease, LockOptions.SHORTEST_LEASE), "the renewal of a lease that does not exist");
-        await(store.release(lease, Duration.ZERO), "the release of a lease that does not exist");
-        await(
-                store.withdraw(Trial.LOCK, claim).thenApply(done -> true),
-                "the withdrawal of a claim that does not exist");
+        ask(store.inspect(NamePattern.of(Trial.LOCK)), "the inspection");
+        ask(store.renew(lease, LockOptions.SHORTEST_LEASE), "the renewal of a lease that does not exist");
+        ask(store.release(lease, Duration.ZERO), "the release of a lease that does not exist");
+        ask(store.withdraw(Trial.LOCK, claim).thenApply(done -> true), "the withdrawal of a claim that does not exist");
     }
 
     public ClientSettings settings() {
@@ -148,23 +146,35 @@ public final class Client {
 
     public List<LockInfo> inspect(NamePattern pattern) throws InterruptedException {
         checkOpen();
-        return await(store.inspect(pattern), "the inspection");
+        return ask(store.inspect(pattern), "the inspection");
     }
 
     public boolean breakLock(String name, long token) throws InterruptedException {
         checkOpen();
-        return await(store.breakLease(LockNames.checked(name), token), "the break of '" + name + "'");
+        return ask(store.breakLease(LockNames.checked(name), token), "the break of '" + name + "'");
     }
 
-    private <T> T await(CompletionStage<T> stage, String what) throws InterruptedException {
+    private <T> T ask(CompletionStage<T> answer, String question) throws InterruptedException {
+        return await(
+                answer,
+                () -> question + " within " + DurationText.of(settings.storeTimeout())
+                        + "; check that it is reachable");
+    }
+
+    /**
+     * Waits for an answer of the store, for as long as the store timeout.
+     *
+     * @param unanswered says what the store did not answer, for the exception
+     */
+    <T extends @Nullable Object> T await(CompletionStage<T> answer, Supplier<String> unanswered)
+            throws InterruptedException {
         try {
-            return stage.toCompletableFuture().get(settings.storeTimeout().toNanos(), TimeUnit.NANOSECONDS);
+            return answer.toCompletableFuture().get(settings.storeTimeout().toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
             throw rethrown(e);
         } catch (TimeoutException e) {
             throw new StoreUnavailableException(
-                    "the store " + this + " did not answer " + what + " within "
-                            + DurationText.of(settings.storeTimeout()) + "; check that it is reachable",
+                    "the store " + this + " did not answer " + unanswered.get(),
                     toString(),
                     StoreUnavailableException.Outcome.UNKNOWN,
                     e);
@@ -220,36 +230,13 @@ public final class Client {
         }
     }
 
-    public boolean isClosed() {
-        return closing.isClosed();
-    }
-
     public void checkOpen() {
         closing.checkOpen();
     }
 
-    /** Adds a listener that runs when the client is closed, before the holders learn of it. */
-    public void tellAtClose(Runnable listener) {
-        closing.tellAtClose(listener);
-    }
-
-    public void tellNoMore(Runnable listener) {
-        closing.tellNoMore(listener);
-    }
-
-    /** Starts to close; the store is closed on a thread for callbacks, never on one of its own. */
-    public CompletableFuture<@Nullable Void> closeAsync(Duration limit) {
-        return closing.closeAsync(limit);
-    }
-
-    /** Closes on the calling thread; see {@link ClientClosing#close}. */
-    public void close(Duration limit) {
-        closing.close(limit);
-    }
-
-    /** Notes that a lease is left in the store because its holder has not ended it. */
-    void leaves(long nanosInStore) {
-        closing.leaves(nanosInStore);
+    /** Returns the end of this client. */
+    public ClientClosing closing() {
+        return closing;
     }
 
     public TimeSource time() {
@@ -275,11 +262,6 @@ public final class Client {
             }
         }));
         return users;
-    }
-
-    /** Brings a caller to the queue of a lock. */
-    void join(String lock, Caller caller) {
-        post(lock, new Event.Join(caller));
     }
 
     /** Runs a task that sends requests to the store, on a thread that is about to wait for the answers. */

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * is given back, and closes everything. A lease that is still held after the holders' time is left in the store, where it
  * runs out, because work may go on under it.
  */
-final class ClientClosing {
+public final class ClientClosing {
 
     private static final Logger LOG = System.getLogger("dev.leasehold");
 
@@ -74,7 +74,7 @@ final class ClientClosing {
      * Returns whether closing has begun. This is true before any queue gets its {@code Close}, so that a queue made later
      * knows by itself.
      */
-    boolean isClosed() {
+    public boolean isClosed() {
         return closed.get();
     }
 
@@ -92,7 +92,7 @@ final class ClientClosing {
     }
 
     /** Adds a listener that runs when the client is closed, before the holders learn of it. */
-    void tellAtClose(Runnable listener) {
+    public void tellAtClose(Runnable listener) {
         tellAtClose.add(listener);
         if (isClosed()) {
             tellAtClose.remove(listener);
@@ -100,12 +100,12 @@ final class ClientClosing {
         }
     }
 
-    void tellNoMore(Runnable listener) {
+    public void tellNoMore(Runnable listener) {
         tellAtClose.remove(listener);
     }
 
     /** Starts to close; the store is closed on a thread for callbacks, never on one of its own. */
-    CompletableFuture<@Nullable Void> closeAsync(Duration limit) {
+    public CompletableFuture<@Nullable Void> closeAsync(Duration limit) {
         Duration holders = checkedLimit(limit);
         beginToClose();
         TimeSource.Timer giveUp = time.schedule(holders, this::abandon);
@@ -122,7 +122,7 @@ final class ClientClosing {
      * Closes on the calling thread. An interrupt ends the wait for the holders, not the one for the store, because the
      * releases would be lost.
      */
-    void close(Duration limit) {
+    public void close(Duration limit) {
         Duration holders = checkedLimit(limit);
         beginToClose();
         boolean interrupted = false;

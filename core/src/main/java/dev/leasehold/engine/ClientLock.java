@@ -74,10 +74,7 @@ final class ClientLock implements DistributedLock {
     @Override
     public <E extends Exception> void run(LeaseBody<E> body) throws E, InterruptedException {
         Objects.requireNonNull(body, "body");
-        LeaseScope.call(Objects.requireNonNull(await(null)), lease -> {
-            body.run(lease);
-            return true;
-        });
+        LeaseScope.call(Objects.requireNonNull(await(null)), returning(body));
     }
 
     @Override
@@ -102,13 +99,14 @@ final class ClientLock implements DistributedLock {
     public <E extends Exception> boolean tryRun(Duration maxWait, LeaseBody<E> body) throws E, InterruptedException {
         Objects.requireNonNull(body, "body");
         HeldLease lease = obtain(maxWait);
-        if (lease == null) {
-            return false;
-        }
-        return LeaseScope.call(lease, held -> {
-            body.run(held);
+        return lease != null && LeaseScope.call(lease, returning(body));
+    }
+
+    private static <E extends Exception> LeaseFunction<Boolean, E> returning(LeaseBody<E> body) {
+        return lease -> {
+            body.run(lease);
             return true;
-        });
+        };
     }
 
     @Override

@@ -4,7 +4,6 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseListener;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.LeaseState;
-import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.engine.queue.Event;
 import dev.leasehold.engine.queue.Extension;
 import dev.leasehold.engine.queue.Hold;
@@ -121,18 +120,9 @@ public final class HeldLease implements Lease {
         if (!runner.post(new Event.Extend(hold, extension))) {
             throw lost(state());
         }
-        try {
-            extension.outcome.get(client.settings().storeTimeout().toNanos(), TimeUnit.NANOSECONDS);
-        } catch (ExecutionException e) {
-            throw client.rethrown(e);
-        } catch (TimeoutException e) {
-            throw new StoreUnavailableException(
-                    "the store " + client + " did not answer the extension of '" + name() + "'; the lease is " + look()
-                            + " for another " + remaining(),
-                    client.toString(),
-                    StoreUnavailableException.Outcome.UNKNOWN,
-                    e);
-        }
+        client.await(
+                extension.outcome,
+                () -> "the extension of '" + name() + "'; the lease is " + look() + " for another " + remaining());
         return remaining();
     }
 
@@ -163,18 +153,9 @@ public final class HeldLease implements Lease {
         client.runOnCaller(this::end);
         lossNoticed = true;
         client.spin().until(hold.released::isDone);
-        try {
-            return hold.released.get(client.settings().storeTimeout().toNanos(), TimeUnit.NANOSECONDS);
-        } catch (ExecutionException e) {
-            throw client.rethrown(e);
-        } catch (TimeoutException e) {
-            throw new StoreUnavailableException(
-                    "the store " + client + " did not answer the release of '" + name()
-                            + "'; the hold is over, the release goes on in the background",
-                    client.toString(),
-                    StoreUnavailableException.Outcome.UNKNOWN,
-                    e);
-        }
+        return client.await(
+                hold.released,
+                () -> "the release of '" + name() + "'; the hold is over, the release goes on in the background");
     }
 
     @Override
@@ -221,9 +202,8 @@ public final class HeldLease implements Lease {
     }
 
     /**
-     * Closes the lease without a warning, and judges the time under it.
-     *
-     * @return null if the lock was held until now, as far as is known; else what to throw
+     * Closes the lease without a warning, and judges the time under it: returns null if the lock was held until now, as far
+     * as is known, else the exception to throw.
      */
     @Nullable LeaseLostException finish() {
         lossNoticed = true;

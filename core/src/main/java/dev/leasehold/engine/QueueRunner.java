@@ -61,11 +61,7 @@ final class QueueRunner implements Mailbox.Consumer<Event> {
         this.mailbox = new Mailbox<>(this, work -> time.schedule(Duration.ZERO, work));
     }
 
-    /**
-     * Puts an event into the mailbox.
-     *
-     * @return false if the queue is gone; then a new one has to be made
-     */
+    /** Puts an event into the mailbox; returns false if the queue is gone, so that a new one has to be made. */
     boolean post(Event event) {
         return mailbox.post(event);
     }
@@ -88,7 +84,7 @@ final class QueueRunner implements Mailbox.Consumer<Event> {
                 disarm();
             }
             ClockReading now = time.now();
-            if (event instanceof Event.Join && client.isClosed()) {
+            if (event instanceof Event.Join && client.closing().isClosed()) {
                 queue.on(new Event.Close(), now).forEach(this::perform);
             }
             queue.on(event, now).forEach(this::perform);
@@ -214,7 +210,7 @@ final class QueueRunner implements Mailbox.Consumer<Event> {
                     lock,
                     Long.toString(abandon.hold().token()),
                     client);
-            client.leaves(abandon.nanosInStore());
+            client.closing().leaves(abandon.nanosInStore());
         } else if (action instanceof Action.WaitsForItself waits) {
             LOG.log(
                     Level.WARNING,

@@ -67,7 +67,7 @@ public final class Request {
         Request request = new Request(client, lock, caller);
         long sentAt = client.time().nanos();
         try {
-            sending.execute(() -> client.join(lock, caller));
+            sending.execute(() -> client.post(lock, new Event.Join(caller)));
         } catch (Throwable e) {
             request.giveUp();
             throw e;

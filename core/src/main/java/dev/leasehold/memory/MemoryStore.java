@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Supplier;
 
 /** A memory store is one client's view of a space. Every operation is over when it returns. */
 final class MemoryStore implements Store {
@@ -31,32 +30,36 @@ final class MemoryStore implements Store {
 
     @Override
     public CompletionStage<ClaimAnswer> claim(Claim claim) {
-        return answer(() -> space.claim(context, claim));
+        return visit((locks, now, out) -> {
+            space.enter(context);
+            return locks.claim(key(claim.lock()), claim, context.owner(), now, out);
+        });
     }
 
     @Override
     public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
-        return answer(() -> space.renew(context, lease, duration));
+        return visit((locks, now, out) -> locks.renew(key(lease.lock()), lease, duration, now));
     }
 
     @Override
     public CompletionStage<ReleaseAnswer> release(LeaseId lease, Duration keepFor) {
-        return answer(() -> space.release(context, lease, keepFor));
+        return visit((locks, now, out) -> locks.release(key(lease.lock()), lease, keepFor, now, out));
     }
 
     @Override
     public CompletionStage<Void> withdraw(String lock, ClaimId claim) {
-        return answer(() -> space.withdraw(context, lock, claim)).thenAccept(found -> {});
+        return visit((locks, now, out) -> locks.withdraw(key(lock), claim, now, out))
+                .thenAccept(found -> {});
     }
 
     @Override
     public CompletionStage<List<LockInfo>> inspect(NamePattern pattern) {
-        return answer(() -> space.inspect(context, pattern));
+        return visit((locks, now, out) -> locks.inspect(context.namespace(), pattern, now));
     }
 
     @Override
     public CompletionStage<Boolean> breakLease(String lock, long token) {
-        return answer(() -> space.breakLease(context, lock, token));
+        return visit((locks, now, out) -> locks.breakLease(key(lock), token, now, out));
     }
 
     /**
@@ -69,11 +72,15 @@ final class MemoryStore implements Store {
         space.leave(context);
     }
 
-    private <T> CompletionStage<T> answer(Supplier<T> operation) {
+    private <T> CompletionStage<T> visit(MemorySpace.Visit<T> visit) {
         if (closed) {
             return CompletableFuture.failedFuture(
                     new LockException("the store " + space + " has been closed by this client; nothing was done"));
         }
-        return CompletableFuture.completedFuture(operation.get());
+        return CompletableFuture.completedFuture(space.visit(context.time(), visit));
+    }
+
+    private LockKey key(String lock) {
+        return new LockKey(context.namespace(), lock);
     }
 }

@@ -86,11 +86,7 @@ public final class NamePattern {
         return p == length;
     }
 
-    /**
-     * Returns the name that is meant, where it can be only one.
-     *
-     * @return the name, or null if the pattern has a wildcard
-     */
+    /** {@return the name that is meant, or null if the pattern has a wildcard} */
     public @Nullable String onlyName() {
         for (int i = 0; i < length; i++) {
             if (isWild(i, '*') || isWild(i, '?')) {

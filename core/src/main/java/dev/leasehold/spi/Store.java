@@ -85,11 +85,7 @@ public interface Store extends AutoCloseable {
      */
     CompletionStage<Boolean> breakLease(String lock, long token);
 
-    /**
-     * Returns the longest lease that the store grants.
-     *
-     * @return a positive duration
-     */
+    /** {@return the longest lease that the store grants, a positive duration} */
     default Duration maxLease() {
         return Duration.ofDays(36_500);
     }

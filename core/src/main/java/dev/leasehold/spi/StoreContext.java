@@ -53,11 +53,7 @@ public record StoreContext(
         Objects.requireNonNull(clientId, "clientId");
     }
 
-    /**
-     * Returns the client's random id, the first part of every {@link ClaimId} that it sends. Drawn by the first call.
-     *
-     * @return the id
-     */
+    /** {@return the client's random id, the first part of every {@link ClaimId} that it sends} Drawn by the first call. */
     public String clientId() {
         return identity.get();
     }

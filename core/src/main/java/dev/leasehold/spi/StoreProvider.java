@@ -5,11 +5,7 @@ import java.util.Set;
 /** A store provider makes stores from URIs. Found with {@link java.util.ServiceLoader}. */
 public interface StoreProvider {
 
-    /**
-     * Returns the schemes that this provider takes: what stands before the first colon.
-     *
-     * @return for example {@code redis} and {@code rediss}
-     */
+    /** {@return the schemes that this provider takes, without the colon: {@code redis} and {@code rediss}, say} */
     Set<String> schemes();
 
     /**

@@ -91,11 +91,7 @@ public record StoreUri(String scheme, String text, Map<String, String> options) 
         return !redact(uri).equals(uri);
     }
 
-    /**
-     * Returns the URI as it may be shown to people and written to logs: passwords are replaced.
-     *
-     * @return the URI without credentials
-     */
+    /** {@return the URI as it may be shown to people and written to logs, without passwords} */
     @Override
     public String toString() {
         return redact(text);

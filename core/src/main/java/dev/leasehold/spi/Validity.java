@@ -79,11 +79,7 @@ public record Validity(ClockReading sentAt, long deadline) {
         return now.divergenceSince(sentAt) <= length() / 10;
     }
 
-    /**
-     * Returns how long it lasts from the request on.
-     *
-     * @return nanoseconds, zero or negative if it was over from the start
-     */
+    /** {@return how long it lasts from the request on, in nanoseconds; zero or negative if it was over from the start} */
     public long length() {
         return deadline - sentAt.nanos();
     }

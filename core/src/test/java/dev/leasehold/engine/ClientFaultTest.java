@@ -69,6 +69,9 @@ class ClientFaultTest {
      */
     @Test
     void aStackThatEndsInTheEngineKillsNoName() throws Exception {
+        // A fault on a stack with room first: the JVM never initialises a class again that a full stack has kept from
+        // it.
+        afterAnErrorInTheEngineTheNameLivesOn();
         try (Leasehold leasehold =
                 Leasehold.builder().store(WrappedStore.memory()).build()) {
             AtomicInteger overflows = new AtomicInteger();

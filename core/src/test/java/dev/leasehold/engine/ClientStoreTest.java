@@ -12,6 +12,7 @@ import dev.leasehold.LockException;
 import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.engine.queue.Caller;
+import dev.leasehold.engine.queue.Event;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.LeaseId;
@@ -192,9 +193,9 @@ class ClientStoreTest {
         Client client = new Client(ShortStoreTimeout.settings(new WrappedStore()));
         Caller gone = new Caller(LockOptions.defaults(), false, null);
         gone.outcome.cancel(false);
-        client.join("a", gone);
+        client.post("a", new Event.Join(gone));
         assertThat(client.inspect(NamePattern.of("*"))).isEmpty();
-        client.close(Duration.ZERO);
+        client.closing().close(Duration.ZERO);
     }
 
     @Test
@@ -217,7 +218,7 @@ class ClientStoreTest {
         };
         Client client = new Client(ShortStoreTimeout.settings(store));
         Caller caller = new Caller(LockOptions.defaults().withAutoRenew(true), false, null);
-        client.join("a", caller);
+        client.post("a", new Event.Join(caller));
         LeaseId pushed = new LeaseId("a", asked.get().id(), 1);
         Validity validity = Validity.of(client.time().now(), Duration.ofSeconds(30));
         Objects.requireNonNull(store.signals).granted(pushed, 0, validity);
@@ -225,6 +226,6 @@ class ClientStoreTest {
         LeaseId again = new LeaseId("a", asked.get().id(), 2);
         late.complete(new ClaimAnswer.Granted(again, 0, validity));
         assertThat(released).containsExactly(pushed, again);
-        client.close(Duration.ZERO);
+        client.closing().close(Duration.ZERO);
     }
 }

@@ -3,18 +3,10 @@ package dev.leasehold.test;
 /** A handle on a lock that some other client holds. Thread-safe. */
 public interface HeldElsewhere extends AutoCloseable {
 
-    /**
-     * Returns the lock's name.
-     *
-     * @return the name
-     */
+    /** {@return the lock's name} */
     String name();
 
-    /**
-     * Returns the fencing token of the other client's hold.
-     *
-     * @return the token
-     */
+    /** {@return the fencing token of the other client's hold} */
     long token();
 
     /** Gives the lock back, so that the next in the queue has it. Repeating this does nothing. */

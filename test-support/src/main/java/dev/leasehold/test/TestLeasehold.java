@@ -111,11 +111,7 @@ public final class TestLeasehold implements AutoCloseable {
         return new TestLeasehold(options);
     }
 
-    /**
-     * Returns the client for the code under test.
-     *
-     * @return always the same object; closed together with this one
-     */
+    /** {@return the client for the code under test, always the same object; it is closed together with this one} */
     public Leasehold leasehold() {
         return leasehold;
     }
@@ -132,11 +128,7 @@ public final class TestLeasehold implements AutoCloseable {
         return another;
     }
 
-    /**
-     * Returns the time by which locks and leases live.
-     *
-     * @return the time; it begins at the start of the year 2026
-     */
+    /** {@return the time by which locks and leases live; it begins at the start of the year 2026} */
     public VirtualTime time() {
         return time;
     }

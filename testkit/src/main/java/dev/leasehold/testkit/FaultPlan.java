@@ -46,11 +46,7 @@ public interface FaultPlan {
         return Duration.ofMillis(60);
     }
 
-    /**
-     * Returns how soon a sender learns that the outcome is unknown.
-     *
-     * @return less than {@link #delay()}
-     */
+    /** {@return how soon a sender learns that the outcome is unknown; less than {@link #delay()}} */
     default Duration senderTimeout() {
         return Duration.ofMillis(20);
     }

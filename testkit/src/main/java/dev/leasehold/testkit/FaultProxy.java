@@ -68,20 +68,12 @@ public final class FaultProxy implements AutoCloseable {
         }
     }
 
-    /**
-     * Where the proxy listens.
-     *
-     * @return the port, on the loopback address
-     */
+    /** {@return the port on which the proxy listens, on the loopback address} */
     public int port() {
         return listener.getLocalPort();
     }
 
-    /**
-     * How many connections clients have made.
-     *
-     * @return the count, refused ones included
-     */
+    /** {@return how many connections clients have made, refused ones included} */
     public int accepted() {
         return accepted.get();
     }

@@ -36,11 +36,7 @@ public final class FaultyStore implements StoreFactory {
         return plan;
     }
 
-    /**
-     * The store behind.
-     *
-     * @return the store, without faults
-     */
+    /** {@return the store behind, without faults} */
     public StoreFactory real() {
         return real;
     }

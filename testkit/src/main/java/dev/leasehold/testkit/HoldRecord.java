@@ -71,20 +71,12 @@ public record HoldRecord(
         return new HoldRecord(client, lock, 0, requestedAt, endedAt, endedAt, NEVER, End.GIVEN_UP);
     }
 
-    /**
-     * Whether the lock was acquired.
-     *
-     * @return false for {@link End#GIVEN_UP}
-     */
+    /** {@return whether the lock was acquired; false for {@link End#GIVEN_UP}} */
     public boolean isHold() {
         return end != End.GIVEN_UP;
     }
 
-    /**
-     * Writes the record on one line, for a log.
-     *
-     * @return the line, without its end
-     */
+    /** {@return the record on one line without its end, for a log} */
     public String toLine() {
         return String.join(
                 " ",

@@ -27,11 +27,7 @@ public final class Started<T extends AutoCloseable> implements BeforeAllCallback
         this.start = start;
     }
 
-    /**
-     * Returns the resource.
-     *
-     * @return the same for all tests of a class
-     */
+    /** {@return the resource, the same for all tests of a class} */
     public T get() {
         return Objects.requireNonNull(started, "it has not been started: is the field a @RegisterExtension?");
     }

@@ -57,11 +57,7 @@ public abstract class StoreContract
      */
     protected abstract StoreFactory store() throws Exception;
 
-    /**
-     * The time that the clients, and perhaps the store, live by.
-     *
-     * @return the time, or null for the machine's
-     */
+    /** {@return the time that the clients, and perhaps the store, live by, or null for the machine's} */
     protected @Nullable TimeSource time() {
         return null;
     }

@@ -62,7 +62,7 @@ final class Campaign {
         } finally {
             guard.unlock();
         }
-        if (client.isClosed()) {
+        if (client.closing().isClosed()) {
             hurry();
         }
     }

@@ -80,9 +80,8 @@ final class ForegroundCampaign {
     }
 
     /**
-     * Runs the work in one term.
-     *
-     * @return true if the work has ended while this candidate led, so that no other term follows
+     * Runs the work in one term. Returns true if the work has ended while this candidate led, so that no other term
+     * follows.
      */
     private <E extends Exception> boolean serve(Term now, LeaseBody<E> work) throws E, InterruptedException {
         BodyInterrupter interrupter = new BodyInterrupter();

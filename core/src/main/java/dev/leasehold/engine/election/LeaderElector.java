@@ -166,11 +166,7 @@ public final class LeaderElector implements LeaderElection {
 
     // ---- campaigning ---------------------------------------------------------------------------------------------
 
-    /**
-     * Enters a phase.
-     *
-     * @return false if the candidate was in this phase already
-     */
+    /** Enters a phase; returns false if the candidate was in this phase already. */
     private boolean enter(Phase next) {
         guard.lock();
         try {
@@ -188,7 +184,7 @@ public final class LeaderElector implements LeaderElection {
             guard.unlock();
         }
         try {
-            client.tellAtClose(clientCloses);
+            client.closing().tellAtClose(clientCloses);
         } catch (IllegalStateException e) {
             end(e);
             throw e;
@@ -198,7 +194,7 @@ public final class LeaderElector implements LeaderElection {
 
     /** Ends the campaign; the candidate may begin another unless it is closed. */
     private void end(RuntimeException why) {
-        client.tellNoMore(clientCloses);
+        client.closing().tellNoMore(clientCloses);
         guard.lock();
         try {
             if (phase != Phase.CLOSED) {
@@ -306,7 +302,7 @@ public final class LeaderElector implements LeaderElection {
             guard.unlock();
         }
         closing.complete(null);
-        client.tellNoMore(clientCloses);
+        client.closing().tellNoMore(clientCloses);
         if (present != null) {
             present.withdraw();
         }

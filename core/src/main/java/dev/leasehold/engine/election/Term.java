@@ -170,11 +170,7 @@ final class Term {
         }
     }
 
-    /**
-     * Ends the term.
-     *
-     * @return false if it was over
-     */
+    /** Ends the term; returns false if it was over. */
     boolean end() {
         if (!over.compareAndSet(false, true)) {
             return false;

@@ -200,9 +200,8 @@ public final class Hold {
     }
 
     /**
-     * Takes a confirmation over. An end stays an end, and a doubt stays unless the request was sent after it arose.
-     *
-     * @return whether the confirmation counts
+     * Takes a confirmation over, and returns whether it counts. An end stays an end, and a doubt stays unless the request
+     * was sent after it arose.
      */
     boolean confirm(Validity validity) {
         while (true) {
@@ -228,11 +227,7 @@ public final class Hold {
         }
     }
 
-    /**
-     * Ends the hold on behalf of its holder.
-     *
-     * @return false if it was over before
-     */
+    /** Ends the hold on behalf of its holder; returns false if it was over before. */
     public boolean end(ClockReading now) {
         while (true) {
             LeaseState state = state(now);
@@ -263,9 +258,8 @@ public final class Hold {
     }
 
     /**
-     * Ends the hold as lost because its client is closed before its holder has ended it.
-     *
-     * @return false if it was over before
+     * Ends the hold as lost because its client is closed before its holder has ended it; returns false if it was over
+     * before.
      */
     boolean abandon(ClockReading now) {
         while (true) {
@@ -323,11 +317,7 @@ public final class Hold {
         return retired;
     }
 
-    /**
-     * Notes that the listeners learn of a state. For the local queue alone.
-     *
-     * @return false if they know it already
-     */
+    /** Notes that the listeners learn of a state; returns false if they know it already. For the local queue alone. */
     boolean announce(LeaseState state) {
         if (announced == state) {
             return false;

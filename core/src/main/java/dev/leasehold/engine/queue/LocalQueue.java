@@ -273,11 +273,7 @@ public final class LocalQueue {
         return watchdog.storeLease() != null || claimant.mayHaveLeftTraces();
     }
 
-    /**
-     * Returns when the queue has to be woken if nothing happens until then.
-     *
-     * @return on the monotonic clock, or {@link #NEVER}
-     */
+    /** Returns when the queue has to be woken if nothing happens until then, on the monotonic clock, or {@link #NEVER}. */
     public long nextDue() {
         long due = NEVER;
         StoreLease current = watchdog.storeLease();

@@ -111,11 +111,7 @@ final class PendingCleanups {
         return null;
     }
 
-    /**
-     * Takes the answer to a release.
-     *
-     * @return false if no release was waiting for it
-     */
+    /** Takes the answer to a release; returns false if no release was waiting for it. */
     boolean released(LeaseId lease, ReleaseAnswer answer, long now, List<Action> actions) {
         Cleanup cleanup = sentAs(lease.claim(), lease);
         if (cleanup == null) {

@@ -41,11 +41,7 @@ final class StoreOutage {
         lastFailedAt = now;
     }
 
-    /**
-     * Returns when the store will serve again by itself, if it has said so.
-     *
-     * @return {@link LocalQueue#NEVER} if it is not known
-     */
+    /** Returns when the store will serve again by itself; {@link LocalQueue#NEVER} if it has not said so. */
     long backAt() {
         Duration backIn = lastFailure instanceof StoreUnavailableException known ? known.backIn() : null;
         return backIn == null ? LocalQueue.NEVER : lastFailedAt + backIn.toNanos();

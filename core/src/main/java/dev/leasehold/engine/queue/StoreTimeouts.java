@@ -49,11 +49,7 @@ final class StoreTimeouts {
         }
     }
 
-    /**
-     * Returns when to look next.
-     *
-     * @return {@link LocalQueue#NEVER} if nobody waits, or if no answer is missing
-     */
+    /** Returns when to look next; {@link LocalQueue#NEVER} if nobody waits, or if no answer is missing. */
     long nextLook(boolean expected, long now) {
         long since = outage.since(expected);
         if (since == LocalQueue.NEVER || waiting.isEmpty()) {

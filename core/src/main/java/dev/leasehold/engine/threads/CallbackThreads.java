@@ -1,27 +1,26 @@
 package dev.leasehold.engine.threads;
 
 import dev.leasehold.internal.DaemonThreads;
-import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A small pool of threads that runs users' callbacks unless they bring an executor. It is a fork-join pool, because that
+ * Makes the small pool of threads that runs users' callbacks unless they bring an executor. It is a fork-join pool, because that
  * adds a thread while one of its own is blocked in a future: a listener that waits for a lock must not keep the completion
  * from running that it waits for. Four run at a time, so that one slow callback does not hold up all others; there are none
  * while there is nothing to do.
  */
-final class CallbackThreads implements Executor, AutoCloseable {
+final class CallbackThreads {
 
     private static final int PARALLEL = 4;
     private static final int MOST_THREADS = 16;
     private static final int IDLE_SECONDS = 10;
 
-    private final ForkJoinPool pool;
+    private CallbackThreads() {}
 
-    CallbackThreads(String threadName) {
-        pool = new ForkJoinPool(
+    static ForkJoinPool pool(String threadName) {
+        return new ForkJoinPool(
                 PARALLEL,
                 owner -> {
                     ForkJoinWorkerThread thread =
@@ -38,16 +37,6 @@ final class CallbackThreads implements Executor, AutoCloseable {
                 saturated -> true,
                 IDLE_SECONDS,
                 TimeUnit.SECONDS);
-    }
-
-    @Override
-    public void execute(Runnable callback) {
-        pool.execute(callback);
-    }
-
-    @Override
-    public void close() {
-        pool.shutdown();
     }
 
     private static final class CallbackThread extends ForkJoinWorkerThread {

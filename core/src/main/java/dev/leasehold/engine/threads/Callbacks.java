@@ -3,6 +3,7 @@ package dev.leasehold.engine.threads;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
@@ -22,12 +23,12 @@ public final class Callbacks implements Executor, AutoCloseable {
 
     private final @Nullable Executor users;
     private final boolean direct;
-    private final CallbackThreads own;
+    private final ForkJoinPool own;
 
     public Callbacks(@Nullable Executor users, boolean direct, String threadName) {
         this.users = users;
         this.direct = direct && users != null;
-        this.own = new CallbackThreads(threadName);
+        this.own = CallbackThreads.pool(threadName);
     }
 
     @Override
@@ -67,6 +68,6 @@ public final class Callbacks implements Executor, AutoCloseable {
 
     @Override
     public void close() {
-        own.close();
+        own.shutdown();
     }
 }

@@ -74,9 +74,8 @@ public final class Mailbox<E> {
     }
 
     /**
-     * Puts an event in, and handles all that are there unless another thread does so already.
-     *
-     * @return false if the mailbox is closed; then nothing has happened
+     * Puts an event in, and handles all that are there unless another thread does so already. Returns false if the mailbox
+     * is closed; then nothing has happened.
      */
     public boolean post(E event) {
         guard.lock();

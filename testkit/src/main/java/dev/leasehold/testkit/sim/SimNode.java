@@ -144,11 +144,7 @@ public final class SimNode {
                 && lock.queue.stream().anyMatch(waiter -> waiter.aliveUntil > micros);
     }
 
-    /**
-     * How many requests were carried out.
-     *
-     * @return the count
-     */
+    /** {@return how many requests were carried out} */
     public long executed() {
         return executed;
     }
@@ -164,11 +160,7 @@ public final class SimNode {
         return lock == null ? null : lock.holder;
     }
 
-    /**
-     * The greatest token given out or reserved.
-     *
-     * @return 0 if none
-     */
+    /** {@return the greatest token given out or reserved, 0 if none} */
     public long greatestToken() {
         return locks.values().stream().mapToLong(lock -> lock.last).max().orElse(0);
     }

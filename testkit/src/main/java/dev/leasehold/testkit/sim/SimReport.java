@@ -31,11 +31,7 @@ public record SimReport(
         findings = List.copyOf(findings);
     }
 
-    /**
-     * The run in words, with the command that replays it.
-     *
-     * @return several lines
-     */
+    /** {@return the run in words on several lines, with the command that replays it} */
     public String describe() {
         return "seed " + seed + " (" + scenario + "): " + granted + " grants, " + held + " holds, " + events
                 + " events\n  " + (findings.isEmpty() ? "nothing wrong" : String.join("\n  ", findings))

@@ -8,11 +8,7 @@ import java.time.Duration;
 /** A simulated request is a request to a node: an operation of the store contract, as data. */
 public sealed interface SimRequest {
 
-    /**
-     * The lock that it is about.
-     *
-     * @return its name
-     */
+    /** {@return the name of the lock that it is about} */
     String lock();
 
     /**

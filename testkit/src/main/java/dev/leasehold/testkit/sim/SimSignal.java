@@ -5,11 +5,7 @@ import dev.leasehold.spi.LeaseId;
 /** A simulated signal goes from a node to a client without a request. */
 public sealed interface SimSignal {
 
-    /**
-     * For whom it is.
-     *
-     * @return the client's id
-     */
+    /** {@return the id of the client that it is for} */
     String client();
 
     /**
