@@ -2,13 +2,11 @@ package dev.leasehold.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.leasehold.architecture.Pages;
 import java.net.URL;
 import java.net.URLClassLoader;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -57,22 +55,13 @@ class ElectionPageTest {
 
     @Test
     void itsCodeCompilesAndRuns() throws Exception {
-        List<String> blocks = Snippets.in("docs/election.md");
+        List<String> blocks = Pages.javaIn("docs/election.md");
         assertThat(blocks).hasSize(2);
-        Snippets.compile("Election", AROUND.formatted(blocks.get(0), blocks.get(1)), directory);
+        Pages.compileClass("Election", AROUND.formatted(blocks.get(0), blocks.get(1)), directory);
         try (URLClassLoader loader =
                 new URLClassLoader(new URL[] {directory.toUri().toURL()})) {
             Object result = loader.loadClass("Election").getMethod("run").invoke(null);
             assertThat(result).isEqualTo("true true true");
-        }
-    }
-
-    @Test
-    void everyPageThatItLinksToIsThere() throws Exception {
-        Path page = Snippets.ROOT.resolve("docs/election.md");
-        Matcher link = Pattern.compile("]\\(([^)#:]+)\\)").matcher(Files.readString(page));
-        while (link.find()) {
-            assertThat(page.resolveSibling(link.group(1))).exists();
         }
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.StaleTokenException;
+import dev.leasehold.architecture.Pages;
 import dev.leasehold.servers.PostgresServer;
 import java.lang.reflect.InvocationTargetException;
 import java.net.URL;
@@ -89,12 +90,12 @@ class FencePageTest {
 
     @Test
     void theExamplesCompileAndRun() throws Exception {
-        List<String> blocks = Snippets.in("docs/sql.md").stream()
+        List<String> blocks = Pages.javaIn("docs/sql.md").stream()
                 .filter(block -> block.contains("JdbcFence"))
                 .toList();
         assertThat(blocks).hasSize(2);
-        Snippets.compile("Plain", PLAIN.formatted(blocks.get(0)), directory);
-        Snippets.compile("Spring", SPRING + blocks.get(1), directory);
+        Pages.compileClass("Plain", PLAIN.formatted(blocks.get(0)), directory);
+        Pages.compileClass("Spring", SPRING + blocks.get(1), directory);
         try (PostgresServer postgres = PostgresServer.start();
                 Connection connection = DriverManager.getConnection(postgres.url());
                 Statement statement = connection.createStatement();

@@ -2,6 +2,7 @@ package dev.leasehold.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.leasehold.architecture.Pages;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -19,20 +20,20 @@ import org.junit.jupiter.api.io.TempDir;
 /** The code in the README compiles, and its first example does what it says. */
 class ReadmeTest {
 
-    private static final Path ROOT = Snippets.ROOT;
+    private static final Path ROOT = Pages.ROOT;
 
     @TempDir
     Path directory;
 
     @Test
     void itsCodeCompilesAndRuns() throws Exception {
-        List<String> blocks = Snippets.in("README.md").stream()
+        List<String> blocks = Pages.javaIn("README.md").stream()
                 .map(block -> block.replace("/var/lib/shop/locks.db", directory + "/locks.db"))
                 .toList();
         assertThat(blocks).hasSizeGreaterThanOrEqualTo(2);
         assertThat(blocks.get(0).lines()).hasSizeLessThanOrEqualTo(10);
 
-        Snippets.compile("Readme", source(blocks), directory);
+        Pages.compileClass("Readme", source(blocks), directory);
 
         try (URLClassLoader loader =
                 new URLClassLoader(new URL[] {directory.toUri().toURL()})) {
@@ -53,14 +54,6 @@ class ReadmeTest {
     void ciRunsItsTestCommand() throws IOException {
         assertThat(Files.readString(ROOT.resolve("README.md"))).contains("./mvnw verify");
         assertThat(Files.readString(ROOT.resolve(".ci/run"))).contains("./mvnw verify");
-    }
-
-    @Test
-    void everyFileThatItLinksToIsThere() throws IOException {
-        Matcher link = Pattern.compile("]\\(([^)#:]+)\\)").matcher(Files.readString(ROOT.resolve("README.md")));
-        while (link.find()) {
-            assertThat(ROOT.resolve(link.group(1))).exists();
-        }
     }
 
     @Test

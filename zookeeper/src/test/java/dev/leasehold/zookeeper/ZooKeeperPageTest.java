@@ -1,0 +1,24 @@
+package dev.leasehold.zookeeper;
+
+import dev.leasehold.architecture.Pages;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The code in docs/zookeeper.md compiles. */
+class ZooKeeperPageTest {
+
+    @Test
+    void itsCodeCompiles(@TempDir Path directory) throws IOException {
+        Pages.compile("docs/zookeeper.md", """
+                import dev.leasehold.*;
+                import dev.leasehold.zookeeper.*;
+                import org.apache.curator.framework.CuratorFramework;
+                static Leasehold leasehold;
+                static Lease lease;
+                static CuratorFramework curator;
+                static byte[] changed(byte[] balance) { return balance; }
+                """, directory);
+    }
+}
