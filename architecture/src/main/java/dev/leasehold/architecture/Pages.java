@@ -115,7 +115,7 @@ public final class Pages {
                 imports.append(imported.group());
             }
             block = block.replaceAll("(?m)^import .*;\\n", "").strip();
-            boolean isMember = Pattern.compile("^(@|class |final class |record |static |void )")
+            boolean isMember = Pattern.compile("^(@|(public )?class |final class |record |static |void )")
                     .matcher(block)
                     .find();
             members.append(

@@ -1,12 +1,18 @@
 package dev.leasehold.redis;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.leasehold.architecture.Pages;
+import dev.leasehold.servers.RedisProcess;
+import io.lettuce.core.RedisClient;
 import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The code in docs/redis.md compiles. */
+/** The code in docs/redis.md compiles, and README's first program runs on Redis. */
 class RedisPageTest {
 
     @Test
@@ -22,5 +28,18 @@ class RedisPageTest {
                 static StatefulRedisConnection<String, String> connection;
                 static RedisCommands<String, String> redis;
                 """, directory);
+    }
+
+    @Test
+    void theFirstProgramOfTheReadmeRunsOnRedis(@TempDir Path directory) throws Exception {
+        Pages.compileClass("Shop", Pages.javaIn("README.md").get(0), directory);
+        try (RedisProcess redis = RedisProcess.start(RedisProcess.Version.V7_0);
+                RedisClient client = RedisClient.create(redis.uri());
+                URLClassLoader loader =
+                        new URLClassLoader(new URL[] {directory.toUri().toURL()})) {
+            loader.loadClass("Shop").getMethod("main", String[].class).invoke(null, (Object)
+                    new String[] {redis.uri()});
+            assertThat(client.connect().sync().keys("*")).containsExactly("leasehold:{invoice:42}:token");
+        }
     }
 }
