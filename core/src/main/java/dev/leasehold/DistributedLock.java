@@ -3,6 +3,7 @@ package dev.leasehold;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -143,4 +144,93 @@ public interface DistributedLock {
      */
     @CheckReturnValue
     <E extends Exception> boolean tryRun(Duration maxWait, LeaseBody<E> body) throws E, InterruptedException;
+
+    /**
+     * Runs the body as {@link #run} does if the lock is free: tries once, as {@link #tryAcquire()} does.
+     *
+     * @param body what to run
+     * @param <E> what the body may throw
+     * @return whether the body has run; false if the lock is busy
+     * @throws E what the body has thrown; if the lease was lost, with a {@link LeaseLostException} as suppressed
+     * @throws LeaseLostException if the body ended normally on a lost lease, or because it was interrupted on its loss
+     *     ({@link LockOptions#interruptOnLoss()}), with the {@link InterruptedException} as suppressed
+     * @throws StoreUnavailableException if the store did not answer; the body has not run
+     * @throws InterruptedException if the thread is interrupted while waiting; the body has not run
+     */
+    @CheckReturnValue
+    <E extends Exception> boolean tryRun(LeaseBody<E> body) throws E, InterruptedException;
+
+    /**
+     * Calls the body as {@link #call(LeaseFunction)} does if the lock is free: tries once, as {@link #tryAcquire()} does.
+     *
+     * @param body what to run; must not return null, which could not be told from a busy lock
+     * @param <T> the body's result
+     * @param <E> what the body may throw
+     * @return the body's result, or empty if the lock is busy and the body has not run
+     * @throws E what the body has thrown; if the lease was lost, with a {@link LeaseLostException} as suppressed
+     * @throws LeaseLostException if the body ended normally on a lost lease, or because it was interrupted on its loss
+     *     ({@link LockOptions#interruptOnLoss()}), with the {@link InterruptedException} as suppressed
+     * @throws StoreUnavailableException if the store did not answer; the body has not run
+     * @throws NullPointerException if the body has returned null; it has run, and the lock is released
+     * @throws InterruptedException if the thread is interrupted while waiting; the body has not run
+     */
+    @CheckReturnValue
+    <T, E extends Exception> Optional<T> tryCall(LeaseFunction<T, E> body) throws E, InterruptedException;
+
+    /**
+     * Calls the body as {@link #tryCall(LeaseFunction)} does, waiting for the holder up to a limit.
+     *
+     * @param maxWait how long to wait for the holder
+     * @param body what to run; must not return null, which could not be told from a busy lock
+     * @param <T> the body's result
+     * @param <E> what the body may throw
+     * @return the body's result, or empty if the lock is busy and the body has not run
+     * @throws E what the body has thrown; if the lease was lost, with a {@link LeaseLostException} as suppressed
+     * @throws LeaseLostException if the body ended normally on a lost lease, or because it was interrupted on its loss
+     *     ({@link LockOptions#interruptOnLoss()}), with the {@link InterruptedException} as suppressed
+     * @throws StoreUnavailableException if the store did not answer; the body has not run
+     * @throws NullPointerException if the body has returned null; it has run, and the lock is released
+     * @throws InterruptedException if the thread is interrupted while waiting; the body has not run
+     */
+    @CheckReturnValue
+    <T, E extends Exception> Optional<T> tryCall(Duration maxWait, LeaseFunction<T, E> body)
+            throws E, InterruptedException;
+
+    /**
+     * Acquires the lock without blocking the caller, calls the body, and releases the lock when the stage that the body has
+     * returned completes, however it completes. Waits for the holder without limit, as {@link #acquireAsync()} does.
+     *
+     * <p>The body is called on the client's executor and must not block there; an executor of yours
+     * ({@code CompletableFuture.supplyAsync(…, executor)}) is the place for long work. The lock is not bound to a thread: it is
+     * held until the stage completes, whoever completes it. A stage that never completes holds it up to {@link
+     * LockOptions#maxHold()}, or until the stage is collected.
+     *
+     * <p>Completing the future early in any way (cancelling it, a time-out) withdraws the claim, and the body is not called. If
+     * it has been called already, its stage is cancelled ({@code stage.toCompletableFuture().cancel(true)}, which does nothing
+     * to a stage that cannot be cancelled), and the lock is held until that stage has completed. If the lease is lost and
+     * {@link LockOptions#interruptOnLoss()} is on, the stage is cancelled in the same way.
+     *
+     * @param body what to run; called once the lock is held
+     * @param <T> the result of the body's stage
+     * @return completes when the lock has been released, or after one second of waiting for the store to answer the release:
+     *     with the result of the stage; or exceptionally with what the body has thrown or its stage has failed with (if the
+     *     lease was lost, with a {@link LeaseLostException} as suppressed), with {@link LeaseLostException} if the stage
+     *     completed normally, or was cancelled for the loss, on a lost lease, or as {@link #acquireAsync()} does. Dependent
+     *     actions without an executor of their own run on the client's executor
+     */
+    @CheckReturnValue
+    <T extends @Nullable Object> CompletableFuture<T> callAsync(LeaseFunction<? extends CompletionStage<T>, ?> body);
+
+    /**
+     * Calls the body as {@link #callAsync(LeaseFunction)} does, waiting for the holder up to a limit, as {@link
+     * #tryAcquireAsync} does.
+     *
+     * @param maxWait how long to wait for the holder
+     * @param body what to run; called once the lock is held
+     * @param <T> the result of the body's stage
+     * @return completes as there, or with {@link LockBusyException} if the lock is busy and the body has not been called
+     */
+    @CheckReturnValue
+    <T extends @Nullable Object> CompletableFuture<T> callAsync(
+            Duration maxWait, LeaseFunction<? extends CompletionStage<T>, ?> body);
 }

@@ -25,4 +25,9 @@ public record HolderInfo(
     public HolderInfo {
         Objects.requireNonNull(owner, "owner");
     }
+
+    /** {@return the client's host, process and label, as far as {@link #owner()} says them} All are empty where the lock is kept without a holder. */
+    public ClientDescription client() {
+        return ClientDescription.parse(owner);
+    }
 }

@@ -52,6 +52,15 @@ public interface Lease extends AutoCloseable {
     void ensureValid();
 
     /**
+     * Returns whether somebody else waits for the lock, so that a holder that can pause may give it back. Advisory: callers of
+     * this process are known at once; of other processes the client learns from the store's answers to renewals, where the
+     * store tells it, so up to a third of the lease later, and from some stores never. Never blocks.
+     *
+     * @return false if nobody is known to wait, or the lease is over
+     */
+    boolean isWanted();
+
+    /**
      * Renews the lease now, for the given time, and waits for the answer. Never shortens it. Later renewals go on with the
      * lock's lease duration.
      *

@@ -12,4 +12,12 @@ public interface LeaseListener {
      * @param state its new state
      */
     void onState(Lease lease, LeaseState state);
+
+    /**
+     * Called, like {@link #onState}, when it becomes known that somebody waits for the lock ({@link Lease#isWanted()}); again
+     * when that has ceased and begun anew. Advisory: it may come late, or never.
+     *
+     * @param lease the lease
+     */
+    default void onWanted(Lease lease) {}
 }

@@ -2,14 +2,15 @@ package dev.leasehold;
 
 import dev.leasehold.engine.Client;
 import dev.leasehold.engine.ClientSettings;
+import dev.leasehold.engine.ClientView;
 import dev.leasehold.engine.Stores;
 import dev.leasehold.engine.election.LeaderElector;
-import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.TimeSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
@@ -23,10 +24,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Leasehold implements AutoCloseable {
 
-    private final Client client;
+    private final ClientView view;
 
-    private Leasehold(Client client) {
-        this.client = client;
+    private Leasehold(ClientView view) {
+        this.view = view;
     }
 
     /**
@@ -68,7 +69,7 @@ public final class Leasehold implements AutoCloseable {
      */
     @CheckReturnValue
     public DistributedLock lock(String name) {
-        return client.lock(name, client.settings().options());
+        return lock(name, view.client().settings().options());
     }
 
     /**
@@ -83,7 +84,7 @@ public final class Leasehold implements AutoCloseable {
      */
     @CheckReturnValue
     public DistributedLock lock(String name, LockOptions options) {
-        return client.lock(name, options);
+        return view.lock(name, options);
     }
 
     /**
@@ -96,7 +97,7 @@ public final class Leasehold implements AutoCloseable {
      */
     @CheckReturnValue
     public ReentrantDistributedLock reentrantLock(String name) {
-        return client.reentrantLock(name, client.settings().options());
+        return reentrantLock(name, view.client().settings().options());
     }
 
     /**
@@ -110,7 +111,7 @@ public final class Leasehold implements AutoCloseable {
      */
     @CheckReturnValue
     public ReentrantDistributedLock reentrantLock(String name, LockOptions options) {
-        return client.reentrantLock(name, options);
+        return view.reentrantLock(name, options);
     }
 
     /**
@@ -125,8 +126,7 @@ public final class Leasehold implements AutoCloseable {
      */
     @CheckReturnValue
     public LeaderElection election(String name) {
-        return election(
-                name, ElectionOptions.ofLease(client.settings().options().leaseDuration()));
+        return election(name, view.electionOptions());
     }
 
     /**
@@ -140,7 +140,26 @@ public final class Leasehold implements AutoCloseable {
      */
     @CheckReturnValue
     public LeaderElection election(String name, ElectionOptions options) {
-        return new LeaderElector(client, name, options);
+        return new LeaderElector(view.client(), view.name(name), options);
+    }
+
+    /**
+     * Returns a view of this client in which every lock's name is prefixed: its lock {@code a} is this object's lock {@code
+     * tenant:a}. For services that keep the locks of their customers apart. In the view, names of locks, leases, elections,
+     * inspection and breaks are those without the prefix; logs and messages have the whole name, as the store has it. Two views
+     * of different namespaces have no lock in common.
+     *
+     * <p>Costs nothing and is not remembered. The view uses this client's store, settings, observers and threads. Closing the
+     * view closes nothing; when this client is closed, so is the view.
+     *
+     * @param namespace 1 to 64 of {@code A-Z a-z 0-9 . _ -}. A name with its prefixes has at most 512 bytes
+     * @return the view, of which there may be views again: {@code namespaced("eu").namespaced("tenant")} prefixes {@code
+     *     eu:tenant:}
+     * @throws IllegalArgumentException if the namespace has another form
+     */
+    @CheckReturnValue
+    public Leasehold namespaced(String namespace) {
+        return new Leasehold(view.namespaced(namespace));
     }
 
     /**
@@ -155,7 +174,21 @@ public final class Leasehold implements AutoCloseable {
      * @throws InterruptedException if the thread is interrupted while waiting
      */
     public List<LockInfo> locks(String pattern) throws InterruptedException {
-        return client.inspect(NamePattern.of(pattern));
+        return view.inspect(pattern);
+    }
+
+    /**
+     * Returns what the store knows of one lock, without looking at others.
+     *
+     * @param name the lock's name, taken literally
+     * @return the lock as the store sees it now; empty if it is not held, kept or waited for
+     * @throws IllegalArgumentException if the name is empty, too long or has a forbidden character
+     * @throws StoreUnavailableException if the store did not answer
+     * @throws IllegalStateException if the client is closed
+     * @throws InterruptedException if the thread is interrupted while waiting
+     */
+    public Optional<LockInfo> info(String name) throws InterruptedException {
+        return view.info(name);
     }
 
     /**
@@ -171,7 +204,7 @@ public final class Leasehold implements AutoCloseable {
      * @throws InterruptedException if the thread is interrupted while waiting
      */
     public boolean breakLock(String name, long token) throws InterruptedException {
-        return client.breakLock(name, token);
+        return view.breakLock(name, token);
     }
 
     /**
@@ -187,7 +220,7 @@ public final class Leasehold implements AutoCloseable {
      * @throws InterruptedException if the thread is interrupted while waiting
      */
     public void check() throws InterruptedException {
-        client.check();
+        view.client().check();
     }
 
     /**
@@ -200,7 +233,7 @@ public final class Leasehold implements AutoCloseable {
      * @throws InterruptedException if the thread is interrupted while waiting
      */
     public Examination examine() throws InterruptedException {
-        return client.examine();
+        return view.client().examine();
     }
 
     /**
@@ -209,7 +242,7 @@ public final class Leasehold implements AutoCloseable {
      */
     @Override
     public void close() {
-        client.closing().close(Client.CLOSE_LIMIT);
+        close(Client.CLOSE_LIMIT);
     }
 
     /**
@@ -225,13 +258,15 @@ public final class Leasehold implements AutoCloseable {
      * <p>Waits for the store to answer releases for the store timeout at most, then closes the connection. An interrupt
      * ends the wait for holders and not the one for the store, and is kept. Objects that the user passed in are not closed.
      * The client's threads end by themselves soon afterwards; this does not wait for them, since a callback may run on one.
-     * Idempotent; of several limits the one that is over first counts.
+     * Idempotent; of several limits the one that is over first counts. Does nothing on a {@linkplain #namespaced view}.
      *
      * @param limit how long holds may take to end; zero ends them at once
      * @throws IllegalArgumentException if the limit is negative
      */
     public void close(Duration limit) {
-        client.closing().close(limit);
+        if (view.isWhole()) {
+            view.client().closing().close(limit);
+        }
     }
 
     /**
@@ -251,12 +286,14 @@ public final class Leasehold implements AutoCloseable {
      * @throws IllegalArgumentException if the limit is negative
      */
     public CompletableFuture<@Nullable Void> closeAsync(Duration limit) {
-        return client.closing().closeAsync(limit).copy();
+        return view.isWhole()
+                ? view.client().closing().closeAsync(limit).copy()
+                : CompletableFuture.completedFuture(null);
     }
 
     @Override
     public String toString() {
-        return "Leasehold[" + client + "]";
+        return "Leasehold[" + view + "]";
     }
 
     /** A builder collects the settings of a client. Not thread-safe. */
@@ -343,6 +380,17 @@ public final class Leasehold implements AutoCloseable {
         }
 
         /**
+         * Adds an observer, which sees what the client's calls for locks come to. None by default; costs nothing then.
+         *
+         * @param observer the observer; of several, each sees everything
+         * @return this
+         */
+        public Builder observer(LeaseholdObserver observer) {
+            draft.observer(observer);
+            return this;
+        }
+
+        /**
          * Sets the store timeout: how long an unreachable store is waited for by callers that have not set a limit of their
          * own, and by all until it has answered for the first time. 10 s by default.
          *
@@ -411,7 +459,7 @@ public final class Leasehold implements AutoCloseable {
          * @throws IllegalArgumentException if the store does not grant leases as long as the default options ask for
          */
         public Leasehold build() {
-            return new Leasehold(new Client(draft.settings()));
+            return new Leasehold(new ClientView(new Client(draft.settings())));
         }
     }
 }

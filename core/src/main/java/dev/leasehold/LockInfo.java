@@ -33,4 +33,14 @@ public record LockInfo(
     public LockInfo(String name, @Nullable HolderInfo holder, List<WaiterInfo> waiters) {
         this(name, holder, waiters, List.of());
     }
+
+    /**
+     * Returns the same information under another name.
+     *
+     * @param other the name
+     * @return the information
+     */
+    public LockInfo named(String other) {
+        return new LockInfo(other, holder, waiters, disagreement);
+    }
 }

@@ -18,4 +18,9 @@ public record WaiterInfo(String owner, int place, @Nullable Instant since) {
     public WaiterInfo {
         Objects.requireNonNull(owner, "owner");
     }
+
+    /** {@return the client's host, process and label, as far as {@link #owner()} says them} */
+    public ClientDescription client() {
+        return ClientDescription.parse(owner);
+    }
 }

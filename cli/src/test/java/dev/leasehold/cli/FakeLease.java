@@ -56,6 +56,11 @@ final class FakeLease implements Lease {
     }
 
     @Override
+    public boolean isWanted() {
+        return false;
+    }
+
+    @Override
     public Duration remaining() {
         return ended.isDone() ? Duration.ZERO : Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
     }

@@ -1,12 +1,10 @@
 package dev.leasehold.engine;
 
-import dev.leasehold.DistributedLock;
 import dev.leasehold.Examination;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
 import dev.leasehold.LockOptions;
-import dev.leasehold.ReentrantDistributedLock;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.engine.queue.Event;
 import dev.leasehold.engine.queue.FirstContact;
@@ -132,16 +130,9 @@ public final class Client {
         return settings;
     }
 
-    public DistributedLock lock(String name, LockOptions options) {
-        checkOpen();
-        check(options);
-        return new ClientLock(this, LockNames.checked(name), options);
-    }
-
-    public ReentrantDistributedLock reentrantLock(String name, LockOptions options) {
-        checkOpen();
-        check(options);
-        return new ThreadLock(this, threadHolds, LockNames.checked(name), options);
+    /** Returns which threads own which locks. */
+    ThreadHolds threadHolds() {
+        return threadHolds;
     }
 
     public List<LockInfo> inspect(NamePattern pattern) throws InterruptedException {
@@ -151,7 +142,7 @@ public final class Client {
 
     public boolean breakLock(String name, long token) throws InterruptedException {
         checkOpen();
-        return ask(store.breakLease(LockNames.checked(name), token), "the break of '" + name + "'");
+        return ask(store.breakLease(name, token), "the break of '" + name + "'");
     }
 
     private <T> T ask(CompletionStage<T> answer, String question) throws InterruptedException {

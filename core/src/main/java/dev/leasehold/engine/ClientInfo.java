@@ -1,19 +1,17 @@
 package dev.leasehold.engine;
 
+import dev.leasehold.ClientDescription;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/**
- * The description of this process for people: {@code host=H pid=P} and, last because it may have spaces, {@code label=L}.
- */
+/** Describes this process for people. */
 final class ClientInfo {
 
     private ClientInfo() {}
 
     static String describe(String label) {
-        String who = "host=" + host() + " pid=" + ProcessHandle.current().pid();
-        return label.isEmpty() ? who : who + " label=" + label;
+        return new ClientDescription(host(), ProcessHandle.current().pid(), label).text();
     }
 
     /** Returns the host's name without asking the network: resolving one's own name can take seconds. */

@@ -10,16 +10,19 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** A client lock is the API's lock: a name, options, and the client that obtains it. */
 final class ClientLock implements DistributedLock {
 
+    private static final String NO_RESULT = "the result of a body of tryCall must not be null; the body has run";
+
     private final Client client;
-    private final String name;
+    private final LockName name;
     private final LockOptions options;
 
-    ClientLock(Client client, String name, LockOptions options) {
+    ClientLock(Client client, LockName name, LockOptions options) {
         this.client = client;
         this.name = name;
         this.options = options;
@@ -27,7 +30,7 @@ final class ClientLock implements DistributedLock {
 
     @Override
     public String name() {
-        return name;
+        return name.own();
     }
 
     @Override
@@ -56,7 +59,7 @@ final class ClientLock implements DistributedLock {
     }
 
     private @Nullable HeldLease await(@Nullable Duration maxWait) throws InterruptedException {
-        Request.refuseInterrupted(name);
+        Request.refuseInterrupted(name.full());
         return Request.sendAndWait(client, name, options, maxWait, null).await();
     }
 
@@ -90,7 +93,7 @@ final class ClientLock implements DistributedLock {
         Objects.requireNonNull(body, "body");
         HeldLease lease = obtain(maxWait);
         if (lease == null) {
-            throw new LockBusyException(name, "a wait of " + maxWait);
+            throw new LockBusyException(name.full(), "a wait of " + maxWait);
         }
         return LeaseScope.call(lease, body);
     }
@@ -100,6 +103,41 @@ final class ClientLock implements DistributedLock {
         Objects.requireNonNull(body, "body");
         HeldLease lease = obtain(maxWait);
         return lease != null && LeaseScope.call(lease, returning(body));
+    }
+
+    @Override
+    public <E extends Exception> boolean tryRun(LeaseBody<E> body) throws E, InterruptedException {
+        return tryRun(Duration.ZERO, body);
+    }
+
+    @Override
+    public <T, E extends Exception> Optional<T> tryCall(LeaseFunction<T, E> body) throws E, InterruptedException {
+        return tryCall(Duration.ZERO, body);
+    }
+
+    @Override
+    public <T, E extends Exception> Optional<T> tryCall(Duration maxWait, LeaseFunction<T, E> body)
+            throws E, InterruptedException {
+        Objects.requireNonNull(body, "body");
+        HeldLease lease = obtain(maxWait);
+        return lease == null
+                ? Optional.empty()
+                : Optional.of(Objects.requireNonNull(LeaseScope.call(lease, body), NO_RESULT));
+    }
+
+    @Override
+    public <T extends @Nullable Object> CompletableFuture<T> callAsync(
+            LeaseFunction<? extends CompletionStage<T>, ?> body) {
+        Objects.requireNonNull(body, "body");
+        return AsyncScope.call(client, Request.send(client, name, options, null), "", body);
+    }
+
+    @Override
+    public <T extends @Nullable Object> CompletableFuture<T> callAsync(
+            Duration maxWait, LeaseFunction<? extends CompletionStage<T>, ?> body) {
+        Objects.requireNonNull(body, "body");
+        Objects.requireNonNull(maxWait, "maxWait");
+        return AsyncScope.call(client, Request.send(client, name, options, maxWait), "a wait of " + maxWait, body);
     }
 
     private static <E extends Exception> LeaseFunction<Boolean, E> returning(LeaseBody<E> body) {

@@ -1,5 +1,6 @@
 package dev.leasehold.engine;
 
+import dev.leasehold.LeaseholdObserver;
 import dev.leasehold.LockOptions;
 import dev.leasehold.internal.DurationText;
 import dev.leasehold.spi.Claim;
@@ -7,6 +8,8 @@ import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.TimeSource;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
@@ -23,7 +26,8 @@ public record ClientSettings(
         int localHandOvers,
         LockOptions options,
         @Nullable TimeSource time,
-        RandomGenerator random) {
+        RandomGenerator random,
+        List<LeaseholdObserver> observers) {
 
     /** A draft of settings; each is checked as it is set. */
     public static final class Draft {
@@ -42,6 +46,7 @@ public record ClientSettings(
         private LockOptions options = LockOptions.defaults();
         private @Nullable TimeSource time;
         private @Nullable RandomGenerator random;
+        private final List<LeaseholdObserver> observers = new ArrayList<>();
 
         public void store(StoreFactory value) {
             store = Objects.requireNonNull(value, "store");
@@ -95,6 +100,10 @@ public record ClientSettings(
             random = Objects.requireNonNull(value, "random");
         }
 
+        public void observer(LeaseholdObserver value) {
+            observers.add(Objects.requireNonNull(value, "observer"));
+        }
+
         public ClientSettings settings() {
             if (store == null) {
                 throw new IllegalStateException(
@@ -109,7 +118,8 @@ public record ClientSettings(
                     localHandOvers,
                     options,
                     time,
-                    random == null ? new SecureRandom() : random);
+                    random == null ? new SecureRandom() : random,
+                    List.copyOf(observers));
         }
     }
 }

@@ -4,6 +4,7 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseListener;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.LeaseState;
+import dev.leasehold.engine.queue.Asker;
 import dev.leasehold.engine.queue.Event;
 import dev.leasehold.engine.queue.Extension;
 import dev.leasehold.engine.queue.Hold;
@@ -32,11 +33,11 @@ public final class HeldLease implements Lease {
     private final LeaseWatcher watcher;
     private volatile boolean lossNoticed;
 
-    HeldLease(Hold hold, QueueRunner runner, Client client) {
+    HeldLease(Hold hold, QueueRunner runner, Client client, @Nullable Asker asker) {
         this.hold = hold;
         this.runner = runner;
         this.client = client;
-        this.watcher = new LeaseWatcher(this, hold, runner, client);
+        this.watcher = new LeaseWatcher(this, hold, runner, client, asker);
     }
 
     HeldLease(Hold hold, QueueRunner runner, Client client, LeaseWatcher watcher) {
@@ -56,7 +57,7 @@ public final class HeldLease implements Lease {
 
     @Override
     public String name() {
-        return hold.lock();
+        return watcher.ownName();
     }
 
     @Override
@@ -85,6 +86,11 @@ public final class HeldLease implements Lease {
     }
 
     @Override
+    public boolean isWanted() {
+        return hold.isAwaited() && look().isValid();
+    }
+
+    @Override
     public Duration remaining() {
         return hold.remaining(client.time().now());
     }
@@ -110,7 +116,7 @@ public final class HeldLease implements Lease {
                         : "its lease ran out, was broken, or was lost by the store " + client
                                 + "; somebody else may hold it. Do not rely on what was done since";
         };
-        return new LeaseLostException(name(), token(), reason);
+        return new LeaseLostException(hold.lock(), token(), reason);
     }
 
     @Override
@@ -122,7 +128,7 @@ public final class HeldLease implements Lease {
         }
         client.await(
                 extension.outcome,
-                () -> "the extension of '" + name() + "'; the lease is " + look() + " for another " + remaining());
+                () -> "the extension of '" + hold.lock() + "'; the lease is " + look() + " for another " + remaining());
         return remaining();
     }
 
@@ -155,7 +161,7 @@ public final class HeldLease implements Lease {
         client.spin().until(hold.released::isDone);
         return client.await(
                 hold.released,
-                () -> "the release of '" + name() + "'; the hold is over, the release goes on in the background");
+                () -> "the release of '" + hold.lock() + "'; the hold is over, the release goes on in the background");
     }
 
     @Override
@@ -178,7 +184,7 @@ public final class HeldLease implements Lease {
             LOG.log(
                     Level.WARNING,
                     "the lock ''{0}'' with token {1} was lost while it was held, and nobody had noticed when it was closed",
-                    name(),
+                    hold.lock(),
                     Long.toString(token()));
         }
     }
@@ -192,7 +198,7 @@ public final class HeldLease implements Lease {
             } catch (InterruptedException e) {
                 interrupted = true;
             } catch (ExecutionException | TimeoutException e) {
-                LOG.log(Level.DEBUG, "the release of ''{0}'' goes on in the background", name());
+                LOG.log(Level.DEBUG, "the release of ''{0}'' goes on in the background", hold.lock());
                 break;
             }
         }
@@ -209,6 +215,21 @@ public final class HeldLease implements Lease {
         lossNoticed = true;
         LeaseState before = look();
         close();
+        return judge(before);
+    }
+
+    /** Has no loss logged as unnoticed: its caller judges the time under the lease itself. */
+    void noticeLoss() {
+        lossNoticed = true;
+    }
+
+    /**
+     * Judges the time under the lease after it was closed: returns null if the lock was held until then, as far as is known,
+     * else the exception to throw.
+     *
+     * @param before the state before it was closed
+     */
+    @Nullable LeaseLostException judge(LeaseState before) {
         LeaseState after = look();
         if (after == LeaseState.LOST) {
             return lost(after);
@@ -219,6 +240,6 @@ public final class HeldLease implements Lease {
 
     @Override
     public String toString() {
-        return "Lease[" + name() + ", token " + token() + ", " + look() + "]";
+        return "Lease[" + hold.lock() + ", token " + token() + ", " + look() + "]";
     }
 }

@@ -2,6 +2,7 @@ package dev.leasehold.engine;
 
 import dev.leasehold.LeaseListener;
 import dev.leasehold.LeaseState;
+import dev.leasehold.engine.queue.Asker;
 import dev.leasehold.engine.queue.Hold;
 import dev.leasehold.engine.queue.HoldWatcher;
 import dev.leasehold.engine.threads.BodyInterrupter;
@@ -27,6 +28,8 @@ public final class LeaseWatcher implements HoldWatcher {
     private final Hold hold;
     private final QueueRunner runner;
     private final Client client;
+    private final @Nullable Asker asker;
+
     /**
      * Guards the rest, so that each listener gets each change that comes after it was added, in order. Never held while
      * users' code runs.
@@ -41,11 +44,16 @@ public final class LeaseWatcher implements HoldWatcher {
 
     private volatile boolean attended;
 
-    LeaseWatcher(HeldLease lease, Hold hold, QueueRunner runner, Client client) {
+    LeaseWatcher(HeldLease lease, Hold hold, QueueRunner runner, Client client, @Nullable Asker asker) {
         this.lease = new WeakReference<>(lease);
         this.hold = hold;
         this.runner = runner;
         this.client = client;
+        this.asker = asker;
+    }
+
+    String ownName() {
+        return asker == null ? hold.lock() : asker.ownName();
     }
 
     @Override

@@ -241,7 +241,7 @@ final class QueueRunner implements Mailbox.Consumer<Event> {
     }
 
     private void give(Caller caller, Hold hold) {
-        HeldLease lease = new HeldLease(hold, this, client);
+        HeldLease lease = new HeldLease(hold, this, client, caller.asker);
         hold.watchedBy(lease.watcher());
         if (!caller.outcome.complete(lease)) {
             hold.notDelivered();

@@ -2,6 +2,7 @@ package dev.leasehold.engine;
 
 import dev.leasehold.Lease;
 import dev.leasehold.LockOptions;
+import dev.leasehold.engine.queue.Asker;
 import dev.leasehold.engine.queue.Caller;
 import dev.leasehold.engine.queue.Event;
 import dev.leasehold.spi.TimeSource;
@@ -17,13 +18,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A request is one call to obtain a lock, on its way: its caller waits for the outcome, or gives it up. */
-public final class Request {
+public final class Request implements Asker {
 
     private final Client client;
-    private final String lock;
+    private final LockName lock;
     private final Caller caller;
 
-    private Request(Client client, String lock, Caller caller) {
+    private Request(Client client, LockName lock, Caller caller) {
         this.client = client;
         this.lock = lock;
         this.caller = caller;
@@ -34,7 +35,7 @@ public final class Request {
      *
      * @param maxWait null for without limit
      */
-    public static Request send(Client client, String lock, LockOptions options, @Nullable Duration maxWait) {
+    public static Request send(Client client, LockName lock, LockOptions options, @Nullable Duration maxWait) {
         return send(client, lock, options, maxWait, null, null, Runnable::run);
     }
 
@@ -45,13 +46,13 @@ public final class Request {
      * @param owner the thread without which the lock is not worth holding, or null
      */
     static Request sendAndWait(
-            Client client, String lock, LockOptions options, @Nullable Duration maxWait, @Nullable Thread owner) {
+            Client client, LockName lock, LockOptions options, @Nullable Duration maxWait, @Nullable Thread owner) {
         return send(client, lock, options, maxWait, owner, Thread.currentThread(), client::runOnCaller);
     }
 
     private static Request send(
             Client client,
-            String lock,
+            LockName lock,
             LockOptions options,
             @Nullable Duration maxWait,
             @Nullable Thread owner,
@@ -65,9 +66,10 @@ public final class Request {
             caller.waitNanos = maxWait.toNanos();
         }
         Request request = new Request(client, lock, caller);
+        caller.asker = request;
         long sentAt = client.time().nanos();
         try {
-            sending.execute(() -> client.post(lock, new Event.Join(caller)));
+            sending.execute(() -> client.post(lock.full(), new Event.Join(caller)));
         } catch (Throwable e) {
             request.giveUp();
             throw e;
@@ -75,7 +77,7 @@ public final class Request {
         if (maxWait != null && waits && !caller.outcome.isDone()) {
             Duration left = maxWait.minusNanos(client.time().nanos() - sentAt);
             TimeSource.Timer timer =
-                    client.time().schedule(left, () -> client.postIfPresent(lock, new Event.WaitOver(caller)));
+                    client.time().schedule(left, () -> client.postIfPresent(lock.full(), new Event.WaitOver(caller)));
             caller.outcome.whenComplete((lease, failure) -> timer.cancel());
         }
         return request;
@@ -86,6 +88,15 @@ public final class Request {
         if (Thread.interrupted()) {
             throw new InterruptedException("interrupted before '" + lock + "' was acquired");
         }
+    }
+
+    String name() {
+        return lock.full();
+    }
+
+    @Override
+    public String ownName() {
+        return lock.own();
     }
 
     /** Waits for the outcome: null if the lock is busy. An interrupt gives the request up. */
@@ -137,7 +148,7 @@ public final class Request {
 
     public void giveUp() {
         if (caller.outcome.cancel(false)) {
-            client.postIfPresent(lock, new Event.Leave(caller));
+            client.postIfPresent(lock.full(), new Event.Leave(caller));
             return;
         }
         if (!caller.outcome.isCompletedExceptionally()) {

@@ -14,10 +14,10 @@ final class ThreadLock implements ReentrantDistributedLock {
 
     private final Client client;
     private final ThreadHolds holds;
-    private final String name;
+    private final LockName name;
     private final LockOptions options;
 
-    ThreadLock(Client client, ThreadHolds holds, String name, LockOptions options) {
+    ThreadLock(Client client, ThreadHolds holds, LockName name, LockOptions options) {
         this.client = client;
         this.holds = holds;
         this.name = name;
@@ -26,7 +26,7 @@ final class ThreadLock implements ReentrantDistributedLock {
 
     @Override
     public String name() {
-        return name;
+        return name.own();
     }
 
     private Request request(@Nullable Duration maxWait) {
@@ -35,34 +35,34 @@ final class ThreadLock implements ReentrantDistributedLock {
 
     @Override
     public void lock() {
-        if (!holds.reenter(name)) {
-            holds.enter(name, request(null).awaitUninterruptibly());
+        if (!holds.reenter(name.full())) {
+            holds.enter(name.full(), request(null).awaitUninterruptibly());
         }
     }
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        Request.refuseInterrupted(name);
-        if (!holds.reenter(name)) {
-            holds.enter(name, request(null).await());
+        Request.refuseInterrupted(name.full());
+        if (!holds.reenter(name.full())) {
+            holds.enter(name.full(), request(null).await());
         }
     }
 
     @Override
     public boolean tryLock() {
-        return holds.reenter(name) || holds.enter(name, request(Duration.ZERO).awaitUninterruptibly());
+        return holds.reenter(name.full()) || holds.enter(name.full(), request(Duration.ZERO).awaitUninterruptibly());
     }
 
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-        Request.refuseInterrupted(name);
+        Request.refuseInterrupted(name.full());
         Duration maxWait = Duration.ofNanos(unit.toNanos(time));
-        return holds.reenter(name) || holds.enter(name, request(maxWait).await());
+        return holds.reenter(name.full()) || holds.enter(name.full(), request(maxWait).await());
     }
 
     @Override
     public void unlock() {
-        holds.leave(name);
+        holds.leave(name.full());
     }
 
     @Override
@@ -72,18 +72,18 @@ final class ThreadLock implements ReentrantDistributedLock {
 
     @Override
     public boolean isHeldByCurrentThread() {
-        HeldLease lease = holds.lease(name);
+        HeldLease lease = holds.lease(name.full());
         return lease != null && lease.isValid();
     }
 
     @Override
     public int holdCount() {
-        return holds.count(name);
+        return holds.count(name.full());
     }
 
     @Override
     public Lease lease() {
-        HeldLease lease = holds.lease(name);
+        HeldLease lease = holds.lease(name.full());
         if (lease == null) {
             throw new IllegalMonitorStateException("this thread does not own the lock '" + name + "'");
         }
@@ -92,7 +92,7 @@ final class ThreadLock implements ReentrantDistributedLock {
 
     @Override
     public String toString() {
-        HeldLease lease = holds.lease(name);
+        HeldLease lease = holds.lease(name.full());
         LeaseState state = lease == null ? null : lease.look();
         return "ReentrantDistributedLock[" + name + " in " + client + ", "
                 + (state == null ? "not owned by this thread" : state + " by this thread") + "]";

@@ -75,6 +75,11 @@ final class MemorySpace implements StoreFactory {
     }
 
     @Override
+    public String kind() {
+        return "memory";
+    }
+
+    @Override
     public String toString() {
         return name;
     }

@@ -35,6 +35,15 @@ public interface StoreFactory {
     }
 
     /**
+     * Returns the kind of the store, for metrics: one word, the same for all stores of the kind.
+     *
+     * @return for example {@code redis}; {@code other} by default
+     */
+    default String kind() {
+        return "other";
+    }
+
+    /**
      * Names the store for messages to people: without credentials.
      *
      * @return for example {@code redis://cache.internal:6379/0}

@@ -242,6 +242,11 @@ public final class JdbcStore implements StoreFactory {
     }
 
     @Override
+    public String kind() {
+        return "jdbc";
+    }
+
+    @Override
     public String toString() {
         return name;
     }

@@ -273,6 +273,11 @@ public final class RedisStore implements StoreFactory {
     }
 
     @Override
+    public String kind() {
+        return "redis";
+    }
+
+    @Override
     public String toString() {
         return name;
     }

@@ -310,6 +310,11 @@ public final class RedlockStore implements StoreFactory {
     }
 
     @Override
+    public String kind() {
+        return "redlock";
+    }
+
+    @Override
     public String toString() {
         return masters.stream().map(RedisUris::place).collect(Collectors.joining(",", "redlock://", ""));
     }

@@ -69,6 +69,11 @@ final class SwitchableStore implements StoreFactory {
     }
 
     @Override
+    public String kind() {
+        return real.kind();
+    }
+
+    @Override
     public String toString() {
         return real.toString();
     }

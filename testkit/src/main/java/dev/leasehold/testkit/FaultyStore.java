@@ -54,6 +54,11 @@ public final class FaultyStore implements StoreFactory {
     }
 
     @Override
+    public String kind() {
+        return real.kind();
+    }
+
+    @Override
     public String toString() {
         return real.toString();
     }

@@ -84,6 +84,11 @@ public final class ZooKeeperStore implements StoreFactory {
     }
 
     @Override
+    public String kind() {
+        return "zookeeper";
+    }
+
+    @Override
     public String toString() {
         return name;
     }

@@ -5,6 +5,7 @@ import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.engine.Client;
 import dev.leasehold.engine.HeldLease;
+import dev.leasehold.engine.LockName;
 import dev.leasehold.engine.Request;
 import dev.leasehold.spi.TimeSource;
 import java.time.Duration;
@@ -25,7 +26,7 @@ final class Campaign {
     private static final int PAUSE_SHARE = 10;
 
     private final Client client;
-    private final String name;
+    private final LockName name;
     private final LockOptions options;
     private final @Nullable Consumer<LockException> refused;
     private final ReentrantLock guard = new ReentrantLock();
@@ -41,7 +42,7 @@ final class Campaign {
      * @param refused gets a refusal that trying again will not change, after which the campaign tries again after a lease;
      *     null to end the campaign with the refusal
      */
-    Campaign(Client client, String name, LockOptions options, @Nullable Consumer<LockException> refused) {
+    Campaign(Client client, LockName name, LockOptions options, @Nullable Consumer<LockException> refused) {
         this.client = client;
         this.name = name;
         this.options = options;

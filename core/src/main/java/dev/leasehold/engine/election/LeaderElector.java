@@ -10,7 +10,7 @@ import dev.leasehold.LockException;
 import dev.leasehold.LockOptions;
 import dev.leasehold.engine.Client;
 import dev.leasehold.engine.HeldLease;
-import dev.leasehold.engine.LockNames;
+import dev.leasehold.engine.LockName;
 import dev.leasehold.spi.NamePattern;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -40,7 +40,7 @@ public final class LeaderElector implements LeaderElection {
     private static final Logger LOG = System.getLogger("dev.leasehold");
 
     private final Client client;
-    private final String name;
+    private final LockName name;
     private final ElectionOptions options;
     private final LockOptions lockOptions;
     private final ElectionListeners listeners;
@@ -66,10 +66,10 @@ public final class LeaderElector implements LeaderElection {
      * @throws IllegalArgumentException if the name is no lock's name, or the store has no lease of such a length
      * @throws IllegalStateException if the client is closed
      */
-    public LeaderElector(Client client, String name, ElectionOptions options) {
+    public LeaderElector(Client client, LockName name, ElectionOptions options) {
         client.checkOpen();
         this.client = client;
-        this.name = LockNames.checked(name);
+        this.name = name;
         this.options = options;
         this.lockOptions = LockOptions.defaults()
                 .withLeaseDuration(options.leaseDuration())
@@ -81,7 +81,7 @@ public final class LeaderElector implements LeaderElection {
 
     @Override
     public String name() {
-        return name;
+        return name.own();
     }
 
     @Override
@@ -104,7 +104,7 @@ public final class LeaderElector implements LeaderElection {
 
     @Override
     public Optional<HolderInfo> leader() throws InterruptedException {
-        return client.inspect(NamePattern.ofName(name)).stream()
+        return client.inspect(NamePattern.ofName(name.full())).stream()
                 .flatMap(lock -> Optional.ofNullable(lock.holder()).stream())
                 .filter(holder -> !holder.owner().isEmpty())
                 .findFirst();

@@ -28,6 +28,9 @@ public final class Caller {
      */
     public @Nullable WeakReference<Thread> waiter;
 
+    /** The call that this caller belongs to; set before the caller joins. */
+    public @Nullable Asker asker;
+
     long joinedAt;
     long number;
 

@@ -68,6 +68,7 @@ public final class Hold {
 
     private volatile boolean retired;
     private volatile boolean undelivered;
+    private volatile boolean awaited;
 
     private LeaseState announced = LeaseState.HELD;
 
@@ -306,6 +307,11 @@ public final class Hold {
     boolean isWanted() {
         HoldWatcher watching = watcher;
         return (owner == null || owner.isAlive()) && (watching == null || watching.isReferenced());
+    }
+
+    /** Returns whether somebody else is known to wait for the lock. */
+    public boolean isAwaited() {
+        return awaited;
     }
 
     /** Notes that its holder is about to leave: the hold is not renewed any more, and ends with its lease at the latest. */

@@ -32,6 +32,11 @@ public record SqliteFactory(Path path) implements StoreFactory {
     }
 
     @Override
+    public String kind() {
+        return "sqlite";
+    }
+
+    @Override
     public String toString() {
         return "sqlite:" + path;
     }

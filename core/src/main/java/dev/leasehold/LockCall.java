@@ -1,0 +1,38 @@
+package dev.leasehold;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * A lock call is one call to obtain a lock, as {@link LeaseholdObserver observers} see it. No two are equal.
+ *
+ * @param client the client that is asked
+ * @param number counts the observed calls of the client
+ * @param namespace the client's namespace; for a {@linkplain Leasehold#namespaced view}, with the view's behind a colon;
+ *     empty for none
+ * @param lock the lock's name, without the namespace
+ * @param kind how it is asked for
+ * @param maxWait how long the caller waits for a holder: zero for one try, {@link LockOptions#FOREVER} for without limit
+ */
+public record LockCall(
+        ObservedClient client, long number, String namespace, String lock, Kind kind, Duration maxWait) {
+
+    /** How a lock is asked for. */
+    public enum Kind {
+        /** One try. */
+        TRY,
+        /** A wait, with or without a limit. */
+        WAIT,
+        /** A candidate stands for an office. */
+        ELECTION
+    }
+
+    /** Checks the parts. */
+    public LockCall {
+        Objects.requireNonNull(client, "client");
+        Objects.requireNonNull(namespace, "namespace");
+        Objects.requireNonNull(lock, "lock");
+        Objects.requireNonNull(kind, "kind");
+        Objects.requireNonNull(maxWait, "maxWait");
+    }
+}

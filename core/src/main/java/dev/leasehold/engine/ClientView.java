@@ -1,0 +1,95 @@
+package dev.leasehold.engine;
+
+import dev.leasehold.DistributedLock;
+import dev.leasehold.ElectionOptions;
+import dev.leasehold.LockInfo;
+import dev.leasehold.LockOptions;
+import dev.leasehold.ReentrantDistributedLock;
+import dev.leasehold.spi.NamePattern;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * A client view is a client whose locks all begin with a prefix: {@code tenant:}, or {@code region:tenant:} for a view of a
+ * view. The client itself is the view with none. A namespace has no colon, so two views of one client have no lock in common
+ * unless one is a view of the other.
+ *
+ * @param client the client
+ * @param prefix what the names of locks begin with
+ */
+public record ClientView(Client client, String prefix) {
+
+    private static final Pattern NAMESPACE = Pattern.compile("[A-Za-z0-9._-]{1,64}");
+    private static final char END = ':';
+
+    public ClientView(Client client) {
+        this(client, "");
+    }
+
+    public ClientView namespaced(String namespace) {
+        if (!NAMESPACE.matcher(namespace).matches()) {
+            throw new IllegalArgumentException(
+                    "namespace must be 1 to 64 of A-Z a-z 0-9 . _ -, but was '" + namespace + "'");
+        }
+        return new ClientView(client, prefix + namespace + END);
+    }
+
+    public boolean isWhole() {
+        return prefix.isEmpty();
+    }
+
+    public LockName name(String own) {
+        if (own.isEmpty()) {
+            LockNames.checked(own);
+        }
+        return new LockName(LockNames.checked(prefix + own), prefix.length());
+    }
+
+    public DistributedLock lock(String own, LockOptions options) {
+        LockName name = checked(own, options);
+        return new ClientLock(client, name, options);
+    }
+
+    public ReentrantDistributedLock reentrantLock(String own, LockOptions options) {
+        LockName name = checked(own, options);
+        return new ThreadLock(client, client.threadHolds(), name, options);
+    }
+
+    private LockName checked(String own, LockOptions options) {
+        client.checkOpen();
+        client.check(options);
+        return name(own);
+    }
+
+    public ElectionOptions electionOptions() {
+        return ElectionOptions.ofLease(client.settings().options().leaseDuration());
+    }
+
+    /** Lists what a pattern of users' names means. A prefix has no character that is special in a pattern. */
+    public List<LockInfo> inspect(String pattern) throws InterruptedException {
+        NamePattern own = NamePattern.of(pattern);
+        return client.inspect(isWhole() ? own : NamePattern.of(prefix + pattern)).stream()
+                .map(this::own)
+                .toList();
+    }
+
+    public Optional<LockInfo> info(String own) throws InterruptedException {
+        return client.inspect(NamePattern.ofName(name(own).full())).stream()
+                .map(this::own)
+                .findFirst();
+    }
+
+    public boolean breakLock(String own, long token) throws InterruptedException {
+        return client.breakLock(name(own).full(), token);
+    }
+
+    private LockInfo own(LockInfo info) {
+        return isWhole() ? info : info.named(info.name().substring(prefix.length()));
+    }
+
+    @Override
+    public String toString() {
+        return isWhole() ? client.toString() : client + ", names " + prefix + "…";
+    }
+}
