@@ -1,6 +1,7 @@
 /** Distributed locks that tell the truth; start at {@link dev.leasehold.Leasehold}. */
 @SuppressWarnings("module") // The modules that see the internal room are compiled after this one.
 module dev.leasehold {
+    requires static jdk.jfr;
     requires static transitive org.jspecify;
 
     exports dev.leasehold;

@@ -14,8 +14,7 @@ import java.util.Objects;
  * @param kind how it is asked for
  * @param maxWait how long the caller waits for a holder: zero for one try, {@link LockOptions#FOREVER} for without limit
  */
-public record LockCall(
-        ObservedClient client, long number, String namespace, String lock, Kind kind, Duration maxWait) {
+public record LockCall(ObservedClient client, long number, String namespace, String lock, Kind kind, Duration maxWait) {
 
     /** How a lock is asked for. */
     public enum Kind {

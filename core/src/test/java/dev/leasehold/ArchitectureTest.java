@@ -25,7 +25,7 @@ class ArchitectureTest {
     private static final String SPI = "dev.leasehold.spi..";
     private static final String ENGINE = "dev.leasehold.engine..";
     private static final String MEMORY = "dev.leasehold.memory..";
-    private static final String[] OUTSIDE = {"java..", "org.jspecify.."};
+    private static final String[] OUTSIDE = {"java..", "jdk.jfr..", "org.jspecify.."};
 
     private static final JavaClasses CORE = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())

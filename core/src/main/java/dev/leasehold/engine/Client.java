@@ -2,10 +2,14 @@ package dev.leasehold.engine;
 
 import dev.leasehold.Examination;
 import dev.leasehold.LeaseLostException;
+import dev.leasehold.LeaseholdObserver;
 import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
 import dev.leasehold.LockOptions;
+import dev.leasehold.ObservedClient;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.engine.jfr.FlightRecording;
+import dev.leasehold.engine.observation.Observers;
 import dev.leasehold.engine.queue.Event;
 import dev.leasehold.engine.queue.FirstContact;
 import dev.leasehold.engine.queue.QueueSettings;
@@ -25,6 +29,7 @@ import dev.leasehold.spi.TimeSource;
 import dev.leasehold.spi.Trial;
 import dev.leasehold.spi.Validity;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -57,6 +62,7 @@ public final class Client {
     private final ConcurrentMap<String, QueueRunner> queues = new ConcurrentHashMap<>();
     private final ClientClosing closing;
     private final SpinWait spin;
+    private final Observers observers;
     private final SleepWatch sleepWatch;
 
     public Client(ClientSettings settings) {
@@ -68,6 +74,14 @@ public final class Client {
         sleepWatch = new SleepWatch(
                 time, () -> !queues.isEmpty(), () -> queues.values().forEach(runner -> runner.post(new Event.Look())));
         callbacks = new Callbacks(settings.executor(), given != null, "leasehold-callback-" + number);
+        observers = new Observers(
+                sources(settings.observers()),
+                new ObservedClient(
+                        settings.label(),
+                        settings.store().kind(),
+                        settings.store().toString()),
+                time,
+                callbacks);
         ClientIdentity identity = new ClientIdentity(settings.random());
         AtomicLong claims = new AtomicLong();
         store = settings.store().open(context(identity, new QueueSignals()));
@@ -94,6 +108,16 @@ public final class Client {
             closing.shut();
             throw e;
         }
+    }
+
+    private static List<Observers.Source> sources(List<LeaseholdObserver> users) {
+        List<Observers.Source> sources = new ArrayList<>();
+        users.forEach(each -> sources.add(new Observers.Source(each, () -> true)));
+        FlightRecording.Recorder recorder = FlightRecording.find();
+        if (recorder != null) {
+            sources.add(new Observers.Source(recorder, recorder::isOn));
+        }
+        return sources;
     }
 
     private StoreContext context(ClientIdentity identity, Signals signals) {
@@ -236,6 +260,10 @@ public final class Client {
 
     public Callbacks callbacks() {
         return callbacks;
+    }
+
+    Observers observers() {
+        return observers;
     }
 
     SpinWait spin() {

@@ -17,22 +17,24 @@ import java.util.regex.Pattern;
  *
  * @param client the client
  * @param prefix what the names of locks begin with
+ * @param namespace the client's namespace and the view's own, for people
  */
-public record ClientView(Client client, String prefix) {
+public record ClientView(Client client, String prefix, String namespace) {
 
     private static final Pattern NAMESPACE = Pattern.compile("[A-Za-z0-9._-]{1,64}");
     private static final char END = ':';
 
     public ClientView(Client client) {
-        this(client, "");
+        this(client, "", client.settings().namespace());
     }
 
-    public ClientView namespaced(String namespace) {
-        if (!NAMESPACE.matcher(namespace).matches()) {
+    public ClientView namespaced(String inner) {
+        if (!NAMESPACE.matcher(inner).matches()) {
             throw new IllegalArgumentException(
-                    "namespace must be 1 to 64 of A-Z a-z 0-9 . _ -, but was '" + namespace + "'");
+                    "namespace must be 1 to 64 of A-Z a-z 0-9 . _ -, but was '" + inner + "'");
         }
-        return new ClientView(client, prefix + namespace + END);
+        String outer = namespace;
+        return new ClientView(client, prefix + inner + END, outer.isEmpty() ? inner : outer + END + inner);
     }
 
     public boolean isWhole() {
@@ -43,7 +45,7 @@ public record ClientView(Client client, String prefix) {
         if (own.isEmpty()) {
             LockNames.checked(own);
         }
-        return new LockName(LockNames.checked(prefix + own), prefix.length());
+        return new LockName(LockNames.checked(prefix + own), own, namespace);
     }
 
     public DistributedLock lock(String own, LockOptions options) {

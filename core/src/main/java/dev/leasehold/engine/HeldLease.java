@@ -4,6 +4,7 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseListener;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.LeaseState;
+import dev.leasehold.engine.observation.ObservedCall;
 import dev.leasehold.engine.queue.Asker;
 import dev.leasehold.engine.queue.Event;
 import dev.leasehold.engine.queue.Extension;
@@ -150,18 +151,54 @@ public final class HeldLease implements Lease {
 
     /** Ends the hold and notifies the engine, without waiting. */
     public void end() {
-        hold.end(client.time().now());
+        endHold();
+        if (watcher.observed() != null) {
+            hold.released.whenComplete((state, unanswered) -> tellEnd(false));
+        }
+    }
+
+    private void endHold() {
+        ObservedCall observed = watcher.observed();
+        if (hold.end(client.time().now()) && observed != null) {
+            observed.ended();
+        }
         runner.post(new Event.EndHold(hold));
+    }
+
+    /** Tells observers how the hold has ended, on this thread if that is known already. */
+    private void tellEndHere() {
+        if (watcher.observed() == null) {
+            return;
+        }
+        if (hold.released.isDone()) {
+            tellEnd(true);
+        } else {
+            hold.released.whenComplete((state, unanswered) -> tellEnd(false));
+        }
+    }
+
+    /** Tells observers of a hold whose release is settled. One that the store has not answered counts as released. */
+    private void tellEnd(boolean here) {
+        ObservedCall observed = watcher.observed();
+        if (observed != null) {
+            boolean answered = !hold.released.isCompletedExceptionally();
+            observed.over(answered ? hold.released.join() : LeaseState.RELEASED, here);
+        }
     }
 
     @Override
     public LeaseState release() throws InterruptedException {
-        client.runOnCaller(this::end);
+        client.runOnCaller(this::endHold);
         lossNoticed = true;
         client.spin().until(hold.released::isDone);
-        return client.await(
-                hold.released,
-                () -> "the release of '" + hold.lock() + "'; the hold is over, the release goes on in the background");
+        try {
+            return client.await(
+                    hold.released,
+                    () -> "the release of '" + hold.lock()
+                            + "'; the hold is over, the release goes on in the background");
+        } finally {
+            tellEndHere();
+        }
     }
 
     @Override
@@ -175,9 +212,10 @@ public final class HeldLease implements Lease {
     public void close() {
         boolean lost = look() == LeaseState.LOST;
         long begun = System.nanoTime();
-        client.runOnCaller(this::end);
+        client.runOnCaller(this::endHold);
         client.spin().until(hold.released::isDone);
         awaitRelease(begun + CLOSE_WAIT_NANOS);
+        tellEndHere();
         lost |= look() == LeaseState.LOST;
         if (lost && !lossNoticed && !watcher.isAttended()) {
             lossNoticed = true;

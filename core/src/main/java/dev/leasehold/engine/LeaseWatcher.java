@@ -1,7 +1,10 @@
 package dev.leasehold.engine;
 
+import dev.leasehold.Lease;
 import dev.leasehold.LeaseListener;
 import dev.leasehold.LeaseState;
+import dev.leasehold.LockException;
+import dev.leasehold.engine.observation.ObservedCall;
 import dev.leasehold.engine.queue.Asker;
 import dev.leasehold.engine.queue.Hold;
 import dev.leasehold.engine.queue.HoldWatcher;
@@ -14,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +33,7 @@ public final class LeaseWatcher implements HoldWatcher {
     private final QueueRunner runner;
     private final Client client;
     private final @Nullable Asker asker;
+    private final @Nullable ObservedCall observed;
 
     /**
      * Guards the rest, so that each listener gets each change that comes after it was added, in order. Never held while
@@ -50,6 +55,7 @@ public final class LeaseWatcher implements HoldWatcher {
         this.runner = runner;
         this.client = client;
         this.asker = asker;
+        this.observed = asker instanceof Request request ? request.observed() : null;
     }
 
     String ownName() {
@@ -80,6 +86,79 @@ public final class LeaseWatcher implements HoldWatcher {
         if (following != null) {
             following.run();
         }
+        if (observed != null) {
+            observe(observed, state);
+        }
+    }
+
+    private static void observe(ObservedCall observed, LeaseState state) {
+        switch (state) {
+            case AT_RISK, UNCONFIRMED -> observed.atRisk(state);
+            case LOST -> observed.over(state, false);
+            case HELD, RELEASED -> {
+                // A renewal is told when it is answered, a release when it has ended.
+            }
+        }
+    }
+
+    @Nullable ObservedCall observed() {
+        return observed;
+    }
+
+    /** Notes that the holder leads. */
+    public void elected() {
+        if (observed != null) {
+            observed.elected();
+        }
+    }
+
+    /** Notes that the holder leads no longer. */
+    public void demoted() {
+        if (observed != null) {
+            observed.demoted();
+        }
+    }
+
+    /** Notes that the hold is given to its caller. */
+    void granted(boolean handedOver) {
+        if (observed != null) {
+            observed.granted(hold.token(), handedOver);
+        }
+    }
+
+    boolean isObserved() {
+        return observed != null;
+    }
+
+    void renewed(long tookNanos) {
+        if (observed != null) {
+            observed.renewed(tookNanos, isLate());
+        }
+    }
+
+    private boolean isLate() {
+        guard.lock();
+        try {
+            return last != LeaseState.HELD;
+        } finally {
+            guard.unlock();
+        }
+    }
+
+    void renewalFailed(long tookNanos, LockException failure) {
+        if (observed != null) {
+            observed.renewalFailed(tookNanos, failure);
+        }
+    }
+
+    @Override
+    public void awaited() {
+        guard.lock();
+        try {
+            submit(listeners, LeaseListener::onWanted);
+        } finally {
+            guard.unlock();
+        }
     }
 
     /** Has a task of the engine run after each change from now on. Keeps the lease object referenced. */
@@ -103,6 +182,8 @@ public final class LeaseWatcher implements HoldWatcher {
             listeners = List.copyOf(more);
             if (last.isFinal()) {
                 tell(List.of(listener), last);
+            } else if (hold.isAwaited()) {
+                submit(List.of(listener), LeaseListener::onWanted);
             }
         } finally {
             guard.unlock();
@@ -128,6 +209,10 @@ public final class LeaseWatcher implements HoldWatcher {
     }
 
     private void tell(List<LeaseListener> whom, LeaseState state) {
+        submit(whom, (listener, lease) -> listener.onState(lease, state));
+    }
+
+    private void submit(List<LeaseListener> whom, BiConsumer<LeaseListener, Lease> what) {
         if (whom.isEmpty()) {
             return;
         }
@@ -138,7 +223,7 @@ public final class LeaseWatcher implements HoldWatcher {
         }
         for (LeaseListener listener : whom) {
             try {
-                known.execute(() -> listener.onState(lease(), state));
+                known.execute(() -> what.accept(listener, lease()));
             } catch (Error e) {
                 // No thread can be made for it. It gets this before the next change; the lease does not depend on it.
                 LOG.log(Level.WARNING, "a listener of '" + hold.lock() + "' cannot be told just now", e);

@@ -1,18 +1,13 @@
 package dev.leasehold.engine;
 
 /**
- * A lock name is a lock's name as the store knows it, and how much of it a namespaced view puts in front of what the user
- * writes.
+ * A lock name is a lock's name as the store knows it, and as the user writes it.
  *
  * @param full the name in the client's namespace
- * @param prefix the length of the view's prefix; 0 for the client itself
+ * @param own the name without the prefixes of a namespaced view
+ * @param namespace the namespace of the client, and of the view
  */
-public record LockName(String full, int prefix) {
-
-    /** Returns the name as the user writes it. */
-    public String own() {
-        return full.substring(prefix);
-    }
+public record LockName(String full, String own, String namespace) {
 
     @Override
     public String toString() {

@@ -13,6 +13,7 @@ import dev.leasehold.engine.queue.QueueSettings;
 import dev.leasehold.engine.threads.Mailbox;
 import dev.leasehold.internal.Causes;
 import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.TimeSource;
 import java.lang.System.Logger;
@@ -171,10 +172,7 @@ final class QueueRunner implements Mailbox.Consumer<Event> {
                     answer -> postAnyway(new Event.ClaimAnswered(send.claim().id(), answer)),
                     failure -> postAnyway(new Event.ClaimFailed(send.claim().id(), failure)));
         } else if (action instanceof Action.SendRenew send) {
-            ask(
-                    () -> store.renew(send.lease(), send.duration()),
-                    answer -> post(new Event.RenewAnswered(send.lease(), answer)),
-                    failure -> post(new Event.RenewFailed(send.lease(), failure)));
+            renew(send);
         } else if (action instanceof Action.SendRelease send) {
             ask(
                     () -> store.release(send.lease(), send.keepFor()),
@@ -186,13 +184,18 @@ final class QueueRunner implements Mailbox.Consumer<Event> {
                     answer -> post(new Event.WithdrawAnswered(send.claim())),
                     failure -> post(new Event.CleanupFailed(send.claim(), null, failure)));
         } else if (action instanceof Action.Give give) {
-            give(give.caller(), give.hold());
+            give(give.caller(), give.hold(), give.handedOver());
         } else if (action instanceof Action.Refuse refuse) {
             refuse.caller().outcome.complete(null);
         } else if (action instanceof Action.Fail fail) {
             fail.caller().outcome.completeExceptionally(fail.failure());
         } else if (action instanceof Action.Announce announce) {
             announce(announce.hold(), announce.state());
+        } else if (action instanceof Action.Await await) {
+            HoldWatcher watcher = await.hold().watcher();
+            if (watcher != null) {
+                watcher.awaited();
+            }
         } else if (action instanceof Action.Settle settle) {
             settle(settle);
         } else if (action instanceof Action.AnswerExtension answer) {
@@ -240,8 +243,30 @@ final class QueueRunner implements Mailbox.Consumer<Event> {
         }
     }
 
-    private void give(Caller caller, Hold hold) {
+    private void renew(Action.SendRenew send) {
+        Hold hold = send.hold();
+        LeaseWatcher watcher =
+                hold != null && hold.watcher() instanceof LeaseWatcher own && own.isObserved() ? own : null;
+        long sentAt = watcher == null ? 0 : time.nanos();
+        ask(
+                () -> store.renew(send.lease(), send.duration()),
+                answer -> {
+                    if (watcher != null && answer instanceof RenewAnswer.Renewed) {
+                        watcher.renewed(time.nanos() - sentAt);
+                    }
+                    post(new Event.RenewAnswered(send.lease(), answer));
+                },
+                failure -> {
+                    if (watcher != null) {
+                        watcher.renewalFailed(time.nanos() - sentAt, failure);
+                    }
+                    post(new Event.RenewFailed(send.lease(), failure));
+                });
+    }
+
+    private void give(Caller caller, Hold hold, boolean handedOver) {
         HeldLease lease = new HeldLease(hold, this, client, caller.asker);
+        lease.watcher().granted(handedOver);
         hold.watchedBy(lease.watcher());
         if (!caller.outcome.complete(lease)) {
             hold.notDelivered();

@@ -1,7 +1,9 @@
 package dev.leasehold.engine;
 
 import dev.leasehold.Lease;
+import dev.leasehold.LockCall;
 import dev.leasehold.LockOptions;
+import dev.leasehold.engine.observation.ObservedCall;
 import dev.leasehold.engine.queue.Asker;
 import dev.leasehold.engine.queue.Caller;
 import dev.leasehold.engine.queue.Event;
@@ -23,11 +25,14 @@ public final class Request implements Asker {
     private final Client client;
     private final LockName lock;
     private final Caller caller;
+    private final @Nullable ObservedCall observed;
 
-    private Request(Client client, LockName lock, Caller caller) {
+    private Request(Client client, LockName lock, Caller caller, @Nullable ObservedCall observed) {
         this.client = client;
         this.lock = lock;
         this.caller = caller;
+        this.observed = observed;
+        caller.asker = this;
     }
 
     /**
@@ -36,7 +41,16 @@ public final class Request implements Asker {
      * @param maxWait null for without limit
      */
     public static Request send(Client client, LockName lock, LockOptions options, @Nullable Duration maxWait) {
-        return send(client, lock, options, maxWait, null, null, Runnable::run);
+        return send(client, lock, options, maxWait, null, null, kind(maxWait), Runnable::run);
+    }
+
+    /** Sends the request of a candidate off, which waits without limit. */
+    public static Request stand(Client client, LockName lock, LockOptions options) {
+        return send(client, lock, options, null, null, null, LockCall.Kind.ELECTION, Runnable::run);
+    }
+
+    private static LockCall.Kind kind(@Nullable Duration maxWait) {
+        return maxWait == null || maxWait.compareTo(Duration.ZERO) > 0 ? LockCall.Kind.WAIT : LockCall.Kind.TRY;
     }
 
     /**
@@ -47,7 +61,7 @@ public final class Request implements Asker {
      */
     static Request sendAndWait(
             Client client, LockName lock, LockOptions options, @Nullable Duration maxWait, @Nullable Thread owner) {
-        return send(client, lock, options, maxWait, owner, Thread.currentThread(), client::runOnCaller);
+        return send(client, lock, options, maxWait, owner, Thread.currentThread(), kind(maxWait), client::runOnCaller);
     }
 
     private static Request send(
@@ -57,7 +71,9 @@ public final class Request implements Asker {
             @Nullable Duration maxWait,
             @Nullable Thread owner,
             @Nullable Thread waiter,
+            LockCall.Kind kind,
             Executor sending) {
+        ObservedCall observed = client.observers().ask(lock.namespace(), lock.own(), kind, maxWait);
         boolean tries = maxWait != null && (maxWait.isNegative() || maxWait.isZero());
         Caller caller = new Caller(options, tries, owner);
         caller.waiter = waiter == null ? null : new WeakReference<>(waiter);
@@ -65,13 +81,13 @@ public final class Request implements Asker {
         if (maxWait != null && waits) {
             caller.waitNanos = maxWait.toNanos();
         }
-        Request request = new Request(client, lock, caller);
-        caller.asker = request;
+        Request request = new Request(client, lock, caller, observed);
         long sentAt = client.time().nanos();
         try {
             sending.execute(() -> client.post(lock.full(), new Event.Join(caller)));
         } catch (Throwable e) {
-            request.giveUp();
+            request.withdraw();
+            request.tell(null, e, true);
             throw e;
         }
         if (maxWait != null && waits && !caller.outcome.isDone()) {
@@ -99,17 +115,33 @@ public final class Request implements Asker {
         return lock.own();
     }
 
+    /** Returns what tells observers of this call; null if there are none. */
+    @Nullable ObservedCall observed() {
+        return observed;
+    }
+
     /** Waits for the outcome: null if the lock is busy. An interrupt gives the request up. */
     @Nullable HeldLease await() throws InterruptedException {
         client.spin().until(caller.outcome::isDone);
         try {
-            return held(caller.outcome.get());
+            return told(held(caller.outcome.get()));
         } catch (InterruptedException e) {
-            giveUp();
+            giveUp(true);
             throw e;
         } catch (ExecutionException e) {
-            throw client.rethrown(e);
+            throw told(client.rethrown(e));
         }
+    }
+
+    /** Tells the observers of a lease that the calling thread gets, or of none. */
+    private @Nullable HeldLease told(@Nullable HeldLease lease) {
+        tell(lease, null, true);
+        return lease;
+    }
+
+    private RuntimeException told(RuntimeException failure) {
+        tell(null, failure, true);
+        return failure;
     }
 
     /** Waits for the outcome through all interrupts, and keeps them. */
@@ -119,11 +151,11 @@ public final class Request implements Asker {
         try {
             while (true) {
                 try {
-                    return held(caller.outcome.get());
+                    return told(held(caller.outcome.get()));
                 } catch (InterruptedException e) {
                     interrupted = true;
                 } catch (ExecutionException e) {
-                    throw client.rethrown(e);
+                    throw told(client.rethrown(e));
                 }
             }
         } finally {
@@ -133,9 +165,25 @@ public final class Request implements Asker {
         }
     }
 
+    private void tell(@Nullable Lease lease, @Nullable Throwable failure, boolean here) {
+        if (observed == null || failure instanceof CancellationException) {
+            return;
+        }
+        if (failure != null) {
+            observed.failed(failure, here);
+        } else if (lease == null) {
+            observed.busy(here);
+        } else {
+            observed.acquired(here);
+        }
+    }
+
     /** Runs code of the engine with the outcome, on whichever thread completes it; never users' code. */
     public void whenDone(BiConsumer<@Nullable HeldLease, @Nullable Throwable> told) {
-        caller.outcome.whenComplete((lease, failure) -> told.accept(held(lease), failure));
+        caller.outcome.whenComplete((lease, failure) -> {
+            tell(lease, failure, false);
+            told.accept(held(lease), failure);
+        });
     }
 
     /**
@@ -146,7 +194,19 @@ public final class Request implements Asker {
         return (HeldLease) lease;
     }
 
+    /** Gives the request up; does nothing if it has failed. A lease that it was granted is given back. */
     public void giveUp() {
+        giveUp(false);
+    }
+
+    private void giveUp(boolean here) {
+        withdraw();
+        if (observed != null) {
+            observed.withdrawn(here);
+        }
+    }
+
+    private void withdraw() {
         if (caller.outcome.cancel(false)) {
             client.postIfPresent(lock.full(), new Event.Leave(caller));
             return;
@@ -170,6 +230,7 @@ public final class Request implements Asker {
         caller.outcome.whenComplete((lease, failure) -> {
             if (!(failure instanceof CancellationException)) {
                 client.callbacks().execute(() -> {
+                    tell(lease, failure, true);
                     if (failure != null) {
                         future.completeExceptionally(failure);
                         return;

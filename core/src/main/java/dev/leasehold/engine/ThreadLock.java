@@ -50,14 +50,16 @@ final class ThreadLock implements ReentrantDistributedLock {
 
     @Override
     public boolean tryLock() {
-        return holds.reenter(name.full()) || holds.enter(name.full(), request(Duration.ZERO).awaitUninterruptibly());
+        return holds.reenter(name.full())
+                || holds.enter(name.full(), request(Duration.ZERO).awaitUninterruptibly());
     }
 
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
         Request.refuseInterrupted(name.full());
         Duration maxWait = Duration.ofNanos(unit.toNanos(time));
-        return holds.reenter(name.full()) || holds.enter(name.full(), request(maxWait).await());
+        return holds.reenter(name.full())
+                || holds.enter(name.full(), request(maxWait).await());
     }
 
     @Override

@@ -20,7 +20,9 @@ class RoomsTest {
     private final Rooms rooms = new Rooms("dev.leasehold.engine")
             .room("threads")
             .room("queue")
-            .room("", "queue", "threads")
+            .room("observation")
+            .room("jfr")
+            .room("", "queue", "threads", "observation", "jfr")
             .room("election", "", "queue", "threads");
 
     @Test

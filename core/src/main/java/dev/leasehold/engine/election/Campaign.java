@@ -88,7 +88,7 @@ final class Campaign {
         if (won.isDone()) {
             return;
         }
-        Request sent = Request.send(client, name, options, null);
+        Request sent = Request.stand(client, name, options);
         guard.lock();
         try {
             request = sent;

@@ -258,6 +258,7 @@ public final class LeaderElector implements LeaderElection {
             lease.end();
             return null;
         }
+        lease.watcher().elected();
         next.begin();
         listeners.elected(next);
         next.announced.complete(null);

@@ -190,6 +190,7 @@ final class Term {
         if (running != null) {
             running.interrupt();
         }
+        lease.watcher().demoted();
         whenOver.accept(this);
         return true;
     }

@@ -14,8 +14,9 @@ public sealed interface Action {
     /** Send a claim. */
     record SendClaim(Claim claim) implements Action {}
 
-    /** Send a renewal. */
-    record SendRenew(LeaseId lease, Duration duration) implements Action {}
+    /** Send a renewal, on behalf of a hold where there is one. */
+    record SendRenew(
+            LeaseId lease, Duration duration, @Nullable Hold hold) implements Action {}
 
     /** Send a release. */
     record SendRelease(LeaseId lease, Duration keepFor) implements Action {}
@@ -23,8 +24,8 @@ public sealed interface Action {
     /** Send a withdrawal. */
     record SendWithdraw(ClaimId claim) implements Action {}
 
-    /** Give a hold to a caller. */
-    record Give(Caller caller, Hold hold) implements Action {}
+    /** Give a hold to a caller; the lease had another hold of this process before if it is handed over. */
+    record Give(Caller caller, Hold hold, boolean handedOver) implements Action {}
 
     /** Tell a caller that the lock is busy. */
     record Refuse(Caller caller) implements Action {}
@@ -34,6 +35,9 @@ public sealed interface Action {
 
     /** Tell the listeners of a hold its new state. */
     record Announce(Hold hold, LeaseState state) implements Action {}
+
+    /** Tell the listeners of a hold that somebody waits for its lock. */
+    record Await(Hold hold) implements Action {}
 
     /** Tell a hold its final state; with a failure if the store has not answered its release. */
     record Settle(Hold hold, LeaseState state, @Nullable LockException failure) implements Action {}

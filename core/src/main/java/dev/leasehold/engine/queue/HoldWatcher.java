@@ -10,4 +10,7 @@ public interface HoldWatcher {
 
     /** Takes a change of state. Called once per change, in order. Must not block. */
     void stateChanged(LeaseState state);
+
+    /** Notes that somebody waits for the lock. Must not block. */
+    void awaited();
 }

@@ -232,6 +232,7 @@ public final class LocalQueue {
         cleanups.expectNoLonger(at.now());
         timeouts.look(isAnswerExpected(), mayHaveLeftTraces(), at.now(), at.actions());
         serve();
+        watchdog.await(!waiting.isEmpty(), at);
         claimant.seek(at);
         cleanups.look(outage.lastFailure(), at.now(), at.actions());
     }
@@ -259,7 +260,8 @@ public final class LocalQueue {
         }
         waiting.remove(next);
         waiting.noteContention();
-        at.add(new Action.Give(next, current.give(next, at.clocks())));
+        boolean handedOver = current.hasServed();
+        at.add(new Action.Give(next, current.give(next, at.clocks()), handedOver));
         waiting.refuseTrying(at);
         watchdog.renew(current, at);
     }

@@ -141,6 +141,11 @@ final class StoreLease {
         return validity.agrees(clocks);
     }
 
+    /** Returns whether a caller of this process has had the lease already. */
+    boolean hasServed() {
+        return served > 0;
+    }
+
     /**
      * Returns whether so many callers of this process have been served in a row that the lock has to go back to the store.
      */

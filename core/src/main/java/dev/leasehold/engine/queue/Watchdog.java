@@ -206,7 +206,15 @@ final class Watchdog {
                     "it reaches its maxHold of "
                             + DurationText.of(hold.options().maxHold())));
         }
-        at.add(new Action.SendRenew(current.lease(), request));
+        at.add(new Action.SendRenew(current.lease(), request, hold));
+    }
+
+    /** Notes whether callers of this process wait for the lock while it is held. */
+    void await(boolean callersWait, EventHandling at) {
+        Hold hold = hold();
+        if (hold != null && hold.noteAwaited(callersWait)) {
+            at.add(new Action.Await(hold));
+        }
     }
 
     // ---- how a lease ends ----------------------------------------------------------------------------------------

@@ -225,6 +225,9 @@ class LocalQueueWatchdogTest {
 
             @Override
             public void stateChanged(LeaseState state) {}
+
+            @Override
+            public void awaited() {}
         });
         harness.pass(Duration.ofSeconds(10));
         harness.renewed(harness.renewal().lease(), LEASE);

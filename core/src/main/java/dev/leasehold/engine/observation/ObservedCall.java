@@ -1,0 +1,255 @@
+package dev.leasehold.engine.observation;
+
+import dev.leasehold.LeaseState;
+import dev.leasehold.LeaseholdObserver;
+import dev.leasehold.LockCall;
+import dev.leasehold.LockException;
+import dev.leasehold.LockGrant;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An observed call tells the observers of one call what comes of it: its outcome, and what happens to its hold.
+ *
+ * <p>Why the order is right. The outcome is told by whoever takes it from {@link Phase#ASKED} first, so there is one. Events of
+ * the hold form a queue, which is worked off by one thread at a time. It begins as if somebody were at work, and whoever has
+ * told {@code acquired} goes on with what has come meanwhile: so nothing of a hold is told before. The first end that gets its
+ * turn is told, and nothing after it.
+ *
+ * <p>Why the engine never waits. It tells events with {@code here} false, which only adds to the queue, or has an executor work
+ * it off. {@code here} is true on callers' threads alone.
+ */
+public final class ObservedCall {
+
+    private enum Phase {
+        ASKED,
+        ACQUIRED,
+        OVER
+    }
+
+    private interface Told {
+        void to(LeaseholdObserver observer);
+    }
+
+    /** The newest of the events that wait, and those before it. */
+    private record Waiting(
+            @Nullable Runnable event, @Nullable Waiting before) {}
+
+    /** A thread is at work, and nothing waits. */
+    private static final Waiting AT_WORK = new Waiting(null, null);
+
+    private final Observers all;
+    private final LockCall call;
+    private final @Nullable LeaseholdObserver[] observers;
+    private final long askedAt;
+    private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.ASKED);
+    private final AtomicReference<@Nullable Waiting> waiting = new AtomicReference<>(AT_WORK);
+
+    private volatile long token;
+    private volatile boolean handedOver;
+    private volatile long acquiredAt;
+    private volatile @Nullable LockGrant grant;
+    private volatile @Nullable Long endedAt;
+    private @Nullable Long electedAt;
+
+    ObservedCall(Observers all, LockCall call, @Nullable LeaseholdObserver[] observers, long askedAt) {
+        this.all = all;
+        this.call = call;
+        this.observers = observers;
+        this.askedAt = askedAt;
+    }
+
+    // ---- the outcome ---------------------------------------------------------------------------------------------
+
+    /** Notes what was granted; tells nothing yet, since the caller may give up. */
+    public void granted(long grantedToken, boolean fromCallerOfThisProcess) {
+        token = grantedToken;
+        handedOver = fromCallerOfThisProcess;
+    }
+
+    /** Tells that the caller gets its lease; does nothing if it has given up. */
+    public void acquired(boolean here) {
+        if (!phase.compareAndSet(Phase.ASKED, Phase.ACQUIRED)) {
+            return;
+        }
+        long now = all.now();
+        acquiredAt = now;
+        LockGrant got = new LockGrant(token, Duration.ofNanos(now - askedAt), handedOver);
+        grant = got;
+        perform(() -> tell(observer -> observer.acquired(call, got)), here);
+    }
+
+    public void busy(boolean here) {
+        outcome(here, (observer, waited) -> observer.busy(call, waited));
+    }
+
+    public void failed(Throwable failure, boolean here) {
+        outcome(here, (observer, waited) -> observer.failed(call, waited, failure));
+    }
+
+    public void withdrawn(boolean here) {
+        outcome(here, (observer, waited) -> observer.withdrawn(call, waited));
+    }
+
+    private interface Ended {
+        void tell(LeaseholdObserver observer, Duration waited);
+    }
+
+    private void outcome(boolean here, Ended ended) {
+        if (!phase.compareAndSet(Phase.ASKED, Phase.OVER)) {
+            return;
+        }
+        Duration waited = Duration.ofNanos(all.now() - askedAt);
+        Runnable event = () -> tell(observer -> ended.tell(observer, waited));
+        if (here) {
+            event.run();
+        } else {
+            all.callbacks().execute(event);
+        }
+    }
+
+    // ---- the hold ------------------------------------------------------------------------------------------------
+
+    /** Notes that the holder has ended its hold; whether it was held until then the store will say. */
+    public void ended() {
+        endedAt = all.now();
+    }
+
+    public void renewed(long tookNanos, boolean late) {
+        inTurn(
+                () -> tellHeld((observer, got) -> observer.renewed(call, got, Duration.ofNanos(tookNanos), late)),
+                false);
+    }
+
+    public void renewalFailed(long tookNanos, LockException failure) {
+        inTurn(
+                () -> tellHeld(
+                        (observer, got) -> observer.renewalFailed(call, got, Duration.ofNanos(tookNanos), failure)),
+                false);
+    }
+
+    public void atRisk(LeaseState state) {
+        inTurn(() -> tellHeld((observer, got) -> observer.atRisk(call, got, state)), false);
+    }
+
+    public void elected() {
+        long now = all.now();
+        inTurn(
+                () -> {
+                    if (phase.get() == Phase.ACQUIRED) {
+                        electedAt = now;
+                        tellHeld((observer, got) -> observer.elected(call, got));
+                    }
+                },
+                false);
+    }
+
+    public void demoted() {
+        long now = all.now();
+        inTurn(() -> tellDemoted(now), false);
+    }
+
+    private void tellDemoted(long at) {
+        Long since = electedAt;
+        if (since != null) {
+            electedAt = null;
+            tellHeld((observer, got) -> observer.demoted(call, got, Duration.ofNanos(at - since)));
+        }
+    }
+
+    /** Tells how the hold has ended, if that has not been told yet. */
+    public void over(LeaseState state, boolean here) {
+        if (phase.get() == Phase.OVER) {
+            return;
+        }
+        Long end = endedAt;
+        long at = end == null ? all.now() : end;
+        inTurn(
+                () -> {
+                    tellDemoted(at);
+                    Duration held = Duration.ofNanos(at - acquiredAt);
+                    tellHeld((observer, got) -> {
+                        if (state == LeaseState.LOST) {
+                            observer.lost(call, got, held);
+                        } else {
+                            observer.released(call, got, held);
+                        }
+                    });
+                    phase.set(Phase.OVER);
+                },
+                here);
+    }
+
+    // ---- one at a time -------------------------------------------------------------------------------------------
+
+    private interface Held {
+        void tell(LeaseholdObserver observer, LockGrant grant);
+    }
+
+    private void tellHeld(Held event) {
+        LockGrant got = grant;
+        if (got != null && phase.get() == Phase.ACQUIRED) {
+            tell(observer -> event.tell(observer, got));
+        }
+    }
+
+    private void tell(Told event) {
+        for (int i = 0; i < observers.length; i++) {
+            LeaseholdObserver observer = observers[i];
+            if (observer != null) {
+                try {
+                    event.to(observer);
+                } catch (Throwable e) {
+                    all.complain(i, e);
+                }
+            }
+        }
+    }
+
+    private void inTurn(Runnable event, boolean here) {
+        while (true) {
+            Waiting seen = waiting.get();
+            if (seen == null) {
+                if (waiting.compareAndSet(null, AT_WORK)) {
+                    perform(event, here);
+                    return;
+                }
+            } else if (waiting.compareAndSet(seen, new Waiting(event, seen))) {
+                return;
+            }
+        }
+    }
+
+    /** Performs an event, and what has come meanwhile, with the turn taken. */
+    private void perform(Runnable event, boolean here) {
+        if (here) {
+            event.run();
+            goOn();
+        } else {
+            all.callbacks().execute(() -> {
+                event.run();
+                goOn();
+            });
+        }
+    }
+
+    private void goOn() {
+        while (!waiting.compareAndSet(AT_WORK, null)) {
+            runAll(waiting.getAndSet(AT_WORK));
+        }
+    }
+
+    private static void runAll(@Nullable Waiting newest) {
+        Waiting oldestFirst = null;
+        for (Waiting each = newest; each != null; each = each.before()) {
+            oldestFirst = new Waiting(each.event(), oldestFirst);
+        }
+        for (Waiting each = oldestFirst; each != null; each = each.before()) {
+            Runnable event = each.event();
+            if (event != null) {
+                event.run();
+            }
+        }
+    }
+}

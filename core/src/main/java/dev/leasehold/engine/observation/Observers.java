@@ -1,0 +1,114 @@
+package dev.leasehold.engine.observation;
+
+import dev.leasehold.LeaseholdObserver;
+import dev.leasehold.LockCall;
+import dev.leasehold.LockOptions;
+import dev.leasehold.ObservedClient;
+import dev.leasehold.spi.TimeSource;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The observers of one client: those that the user has added, and the flight recorder where there is one. While all of them
+ * are off, a call makes nothing for them.
+ */
+public final class Observers {
+
+    private static final Logger LOG = System.getLogger("dev.leasehold");
+
+    /**
+     * One observer, and whether it has any use for a call at this moment.
+     *
+     * @param observer the observer
+     * @param on asked before each call
+     */
+    public record Source(LeaseholdObserver observer, BooleanSupplier on) {}
+
+    private final List<Source> sources;
+    private final ObservedClient client;
+    private final TimeSource time;
+    private final Executor callbacks;
+    private final AtomicLong calls = new AtomicLong();
+    private final AtomicIntegerArray complained;
+
+    /**
+     * Makes the observers of a client.
+     *
+     * @param callbacks where events are told that no caller's thread can tell; never blocks its caller
+     */
+    public Observers(List<Source> sources, ObservedClient client, TimeSource time, Executor callbacks) {
+        this.sources = List.copyOf(sources);
+        this.client = client;
+        this.time = time;
+        this.callbacks = callbacks;
+        this.complained = new AtomicIntegerArray(sources.size());
+    }
+
+    /**
+     * Tells the observers that a lock is asked for, on the thread that asks.
+     *
+     * @param maxWait how long the caller waits for a holder; null for without limit
+     * @return the call, to be told what comes of it; null if no observer wants to know
+     */
+    public @Nullable ObservedCall ask(String namespace, String lock, LockCall.Kind kind, @Nullable Duration maxWait) {
+        return isAnyOn() ? tellAsked(namespace, lock, kind, maxWait) : null;
+    }
+
+    private boolean isAnyOn() {
+        for (int i = 0; i < sources.size(); i++) {
+            if (sources.get(i).on().getAsBoolean()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private @Nullable ObservedCall tellAsked(
+            String namespace, String lock, LockCall.Kind kind, @Nullable Duration maxWait) {
+        Duration wait = maxWait == null || maxWait.compareTo(LockOptions.FOREVER) > 0
+                ? LockOptions.FOREVER
+                : maxWait.isNegative() ? Duration.ZERO : maxWait;
+        LockCall call = new LockCall(client, calls.incrementAndGet(), namespace, lock, kind, wait);
+        @Nullable LeaseholdObserver[] interested = new LeaseholdObserver[sources.size()];
+        boolean any = false;
+        for (int i = 0; i < interested.length; i++) {
+            if (sources.get(i).on().getAsBoolean()) {
+                try {
+                    interested[i] = sources.get(i).observer().asked(call);
+                } catch (Throwable e) {
+                    complain(i, e);
+                }
+                any |= interested[i] != null;
+            }
+        }
+        return any ? new ObservedCall(this, call, interested, time.nanos()) : null;
+    }
+
+    long now() {
+        return time.nanos();
+    }
+
+    Executor callbacks() {
+        return callbacks;
+    }
+
+    /** Logs what an observer has thrown, if it is the first that it has. */
+    void complain(int observer, Throwable thrown) {
+        if (complained.compareAndSet(observer, 0, 1)) {
+            LOG.log(
+                    Level.WARNING,
+                    "the observer "
+                            + sources.get(observer).observer().getClass().getName()
+                            + " of a Leasehold client has failed; locks do not depend on it. What it throws from now on is"
+                            + " not logged",
+                    thrown);
+        }
+    }
+}
