@@ -229,6 +229,9 @@ public final class Request implements Asker {
         AtomicReference<@Nullable T> offered = new AtomicReference<>();
         caller.outcome.whenComplete((lease, failure) -> {
             if (!(failure instanceof CancellationException)) {
+                if (observed != null) {
+                    observed.settled();
+                }
                 client.callbacks().execute(() -> {
                     tell(lease, failure, true);
                     if (failure != null) {

@@ -3,6 +3,7 @@ package dev.leasehold.test;
 import dev.leasehold.HolderInfo;
 import dev.leasehold.LeaseListener;
 import dev.leasehold.Leasehold;
+import dev.leasehold.LeaseholdObserver;
 import dev.leasehold.LockInfo;
 import dev.leasehold.LockOptions;
 import dev.leasehold.internal.DaemonThreads;
@@ -77,19 +78,22 @@ public final class TestLeasehold implements AutoCloseable {
     private final List<Leasehold> others = new CopyOnWriteArrayList<>();
     private volatile boolean paused;
 
-    private TestLeasehold(LockOptions options) {
+    private TestLeasehold(LockOptions options, LeaseholdObserver... observers) {
         this.options = options;
-        leasehold = client(store, LABEL);
+        leasehold = client(store, LABEL, observers);
     }
 
-    private Leasehold client(StoreFactory of, String label) {
-        return Leasehold.builder()
+    private Leasehold client(StoreFactory of, String label, LeaseholdObserver... observers) {
+        Leasehold.Builder builder = Leasehold.builder()
                 .store(of)
                 .timeSource(time)
                 .executor(callbacks)
                 .label(label)
-                .options(options)
-                .build();
+                .options(options);
+        for (LeaseholdObserver observer : observers) {
+            builder.observer(observer);
+        }
+        return builder.build();
     }
 
     /**
@@ -109,6 +113,18 @@ public final class TestLeasehold implements AutoCloseable {
      */
     public static TestLeasehold create(LockOptions options) {
         return new TestLeasehold(options);
+    }
+
+    /**
+     * Makes a test Leasehold whose client has observers: for tests of an observer, or of what code is seen to do. What
+     * happens in {@link #advance} or {@link #lose} has been told to them when these return.
+     *
+     * @param options how locks are held for which the code under test gives no options
+     * @param observers the observers of the client for the code under test
+     * @return the object, to be closed by the caller
+     */
+    public static TestLeasehold create(LockOptions options, LeaseholdObserver... observers) {
+        return new TestLeasehold(options, observers);
     }
 
     /** {@return the client for the code under test, always the same object; it is closed together with this one} */

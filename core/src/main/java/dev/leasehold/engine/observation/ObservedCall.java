@@ -48,6 +48,7 @@ public final class ObservedCall {
 
     private volatile long token;
     private volatile boolean handedOver;
+    private volatile @Nullable Long settledAt;
     private volatile long acquiredAt;
     private volatile @Nullable LockGrant grant;
     private volatile @Nullable Long endedAt;
@@ -68,12 +69,22 @@ public final class ObservedCall {
         handedOver = fromCallerOfThisProcess;
     }
 
+    /** Notes that the outcome is known, and will be told when an executor has time for that. */
+    public void settled() {
+        settledAt = all.now();
+    }
+
+    private long outcomeAt() {
+        Long settled = settledAt;
+        return settled == null ? all.now() : settled;
+    }
+
     /** Tells that the caller gets its lease; does nothing if it has given up. */
     public void acquired(boolean here) {
         if (!phase.compareAndSet(Phase.ASKED, Phase.ACQUIRED)) {
             return;
         }
-        long now = all.now();
+        long now = outcomeAt();
         acquiredAt = now;
         LockGrant got = new LockGrant(token, Duration.ofNanos(now - askedAt), handedOver);
         grant = got;
@@ -100,7 +111,7 @@ public final class ObservedCall {
         if (!phase.compareAndSet(Phase.ASKED, Phase.OVER)) {
             return;
         }
-        Duration waited = Duration.ofNanos(all.now() - askedAt);
+        Duration waited = Duration.ofNanos(outcomeAt() - askedAt);
         Runnable event = () -> tell(observer -> ended.tell(observer, waited));
         if (here) {
             event.run();
