@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Timeout;
 public abstract class LeaseholdContract
         implements AcquireRules,
                 BodyRules,
+                CallFormRules,
                 BusyRules,
                 FailureRules,
                 ExclusionRules,
@@ -38,6 +39,7 @@ public abstract class LeaseholdContract
                 OptionRules,
                 BadInputRules,
                 InspectionRules,
+                ViewRules,
                 FaultRules,
                 ClientRules {
 

@@ -3,14 +3,12 @@ package dev.leasehold.engine.jfr;
 import jdk.jfr.Description;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
-import jdk.jfr.Registered;
 import jdk.jfr.Timespan;
 
 /** The loss of a lease while it was held. */
 @Name("dev.leasehold.LeaseLost")
 @Label("Lease Lost")
 @Description("The loss of a lease while it was held.")
-@Registered
 final class LeaseLostEvent extends LockEvent {
 
     @Label("Held")

@@ -3,7 +3,6 @@ package dev.leasehold.engine.jfr;
 import jdk.jfr.Description;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
-import jdk.jfr.Registered;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 @Name("dev.leasehold.LeaseRenewal")
 @Label("Lease Renewal")
 @Description("An answered or failed renewal of a lease.")
-@Registered
 final class LeaseRenewalEvent extends LockEvent {
 
     @Label("Took")

@@ -3,7 +3,6 @@ package dev.leasehold.engine.jfr;
 import jdk.jfr.Description;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
-import jdk.jfr.Registered;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Threshold;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 @Name("dev.leasehold.LockAcquire")
 @Label("Lock Acquisition")
 @Description("A call for a lock, from asking to its outcome.")
-@Registered
 @StackTrace
 @Threshold("10 ms")
 final class LockAcquireEvent extends LockEvent {

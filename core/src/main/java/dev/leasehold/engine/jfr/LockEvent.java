@@ -4,13 +4,11 @@ import dev.leasehold.LockCall;
 import jdk.jfr.Category;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
-import jdk.jfr.Registered;
 import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
 /** What all our events say. The flight recorder's way to share fields between kinds of events is a common base class. */
 @Category("Leasehold")
-@Registered(false)
 @StackTrace(false)
 abstract class LockEvent extends Event {
 

@@ -4,12 +4,10 @@ import jdk.jfr.Description;
 import jdk.jfr.Enabled;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
-import jdk.jfr.Registered;
 
 /** A hand-over of a lock between callers of this process. */
 @Name("dev.leasehold.LockHandOver")
 @Label("Lock Hand-Over")
 @Description("A hand-over of a lock between callers of this process.")
-@Registered
 @Enabled(false)
 final class LockHandOverEvent extends LockEvent {}

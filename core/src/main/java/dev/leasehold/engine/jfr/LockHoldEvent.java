@@ -3,7 +3,6 @@ package dev.leasehold.engine.jfr;
 import jdk.jfr.Description;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
-import jdk.jfr.Registered;
 import jdk.jfr.Threshold;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 @Name("dev.leasehold.LockHold")
 @Label("Lock Hold")
 @Description("A hold, from its beginning to its end.")
-@Registered
 @Threshold("10 ms")
 final class LockHoldEvent extends LockEvent {
 
