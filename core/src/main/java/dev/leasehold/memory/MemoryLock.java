@@ -95,7 +95,7 @@ final class MemoryLock {
             return new RenewAnswer.Lost();
         }
         stored = stored.lasting(now.nanos() + Times.nanos(duration));
-        return new RenewAnswer.Renewed(validity(stored, now));
+        return new RenewAnswer.Renewed(validity(stored, now), !queue.isEmpty());
     }
 
     ReleaseAnswer release(LeaseId lease, Duration keepFor, ClockReading now, Notifications out) {

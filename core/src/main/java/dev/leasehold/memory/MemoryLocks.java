@@ -64,6 +64,12 @@ final class MemoryLocks {
     }
 
     List<LockInfo> inspect(String namespace, NamePattern pattern, ClockReading now) {
+        String only = pattern.onlyName();
+        if (only != null) {
+            MemoryLock lock = locks.get(new LockKey(namespace, only));
+            LockInfo info = lock == null ? null : info(lock, now);
+            return info == null ? List.of() : List.of(info);
+        }
         return locks.entrySet().stream()
                 .filter(entry -> entry.getKey().namespace().equals(namespace))
                 .filter(entry -> pattern.matches(entry.getKey().name()))

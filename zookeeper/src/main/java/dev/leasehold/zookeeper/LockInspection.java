@@ -55,6 +55,12 @@ final class LockInspection {
     }
 
     void list(NamePattern pattern, Consumer<List<LockInfo>> then) {
+        String only = pattern.onlyName();
+        if (only != null) {
+            sync(locks.paths().lock(only));
+            look(List.of(only), new ArrayList<>(), then);
+            return;
+        }
         String root = locks.paths().locks();
         sync(root);
         session.handle.getChildren(

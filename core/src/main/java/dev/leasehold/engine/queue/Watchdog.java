@@ -109,6 +109,10 @@ final class Watchdog {
             return;
         }
         if (answer instanceof RenewAnswer.Renewed renewed) {
+            Hold hold = current.hold();
+            if (hold != null) {
+                hold.noteAwaitedElsewhere(renewed.awaited());
+            }
             confirm(current, renewed.validity(), at);
         } else {
             lose(current, "the store has no such lease any more", false, at);

@@ -53,6 +53,7 @@ public final class ServerSql {
     // Only reading.
     public final String time;
     public final String busy;
+    public final String busyNamed;
     public final String listWaiters;
 
     // Cleaning up.
@@ -102,6 +103,7 @@ public final class ServerSql {
 
         time = text("SELECT NOW, " + dialect.idleLimit());
         busy = text("SELECT " + COLUMNS + ", name FROM $lock WHERE namespace = ? AND (ends > ? OR waiters > 0)");
+        busyNamed = busy + " AND name = ?";
         listWaiters = text("SELECT owner, since FROM $waiter" + ROW + " AND alive_until > ? ORDER BY position");
 
         oldRows = text("SELECT name, last, waiters, NOW - ?, ends FROM $lock WHERE namespace = ? AND name > ?"

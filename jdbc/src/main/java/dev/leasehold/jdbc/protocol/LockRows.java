@@ -15,8 +15,12 @@ public interface LockRows {
 
     LockRow insert(String name, TxContext now) throws SQLException;
 
-    /** What is held, kept or waited for. Writes nothing. */
-    List<LockRow> busy(TxContext now) throws SQLException;
+    /**
+     * What is held, kept or waited for. Writes nothing.
+     *
+     * @param only the only lock that is asked for, which is then looked up by its key; null for all
+     */
+    List<LockRow> busy(TxContext now, @Nullable String only) throws SQLException;
 
     /** Gives the lock to a claim, with tokens that are greater than all before. */
     StoredLease grant(

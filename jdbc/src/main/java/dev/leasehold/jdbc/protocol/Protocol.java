@@ -81,7 +81,9 @@ public final class Protocol {
             return new RenewAnswer.Lost();
         }
         StoredLease extended = locks.extend(row, tenure, duration, now);
-        return extended == null ? new RenewAnswer.Lost() : new RenewAnswer.Renewed(now.validity(extended.ends()));
+        return extended == null
+                ? new RenewAnswer.Lost()
+                : new RenewAnswer.Renewed(now.validity(extended.ends()), row.waited());
     }
 
     public ReleaseAnswer release(LeaseId lease, Duration keepFor, TxContext now) throws SQLException {
@@ -140,7 +142,7 @@ public final class Protocol {
     /** Only reads. */
     public List<LockInfo> inspect(NamePattern pattern, TxContext now) throws SQLException {
         List<LockInfo> found = new ArrayList<>();
-        for (LockRow row : locks.busy(now)) {
+        for (LockRow row : locks.busy(now, pattern.onlyName())) {
             if (!pattern.matches(row.name())) {
                 continue;
             }

@@ -2,6 +2,7 @@ package dev.leasehold.jdbc.server;
 
 import dev.leasehold.LockException;
 import dev.leasehold.jdbc.connection.Sql;
+import dev.leasehold.jdbc.dialect.Dialect;
 import dev.leasehold.jdbc.dialect.ServerSql;
 import dev.leasehold.jdbc.protocol.LockRow;
 import dev.leasehold.jdbc.protocol.LockRow.StoredLease;
@@ -75,13 +76,19 @@ public final class ServerLocks implements LockRows {
     }
 
     @Override
-    public List<LockRow> busy(TxContext now) throws SQLException {
+    public List<LockRow> busy(TxContext now, @Nullable String only) throws SQLException {
         List<LockRow> busy = new ArrayList<>();
-        sql.all(
-                texts.busy,
-                row -> busy.add(seen(texts.dialect().name(row, 10), read(row), now)),
-                namespace,
-                now.micros());
+        Dialect dialect = texts.dialect();
+        if (only == null) {
+            sql.all(texts.busy, row -> busy.add(seen(dialect.name(row, 10), read(row), now)), namespace, now.micros());
+        } else {
+            sql.all(
+                    texts.busyNamed,
+                    row -> busy.add(seen(dialect.name(row, 10), read(row), now)),
+                    namespace,
+                    now.micros(),
+                    dialect.name(only));
+        }
         return busy;
     }
 

@@ -127,8 +127,8 @@ final class SessionLocks implements LockRows, AutoCloseable {
 
     /** In the order of the rows; those whose session is gone are not held. */
     @Override
-    public List<LockRow> busy(TxContext now) throws SQLException {
-        List<LockRow> busy = rows.busy(now);
+    public List<LockRow> busy(TxContext now, @Nullable String only) throws SQLException {
+        List<LockRow> busy = rows.busy(now, only);
         Map<String, Object> open = new HashMap<>();
         for (LockRow row : busy) {
             if (row.tenure() != null && row.tenure().isOpenEnded()) {

@@ -45,10 +45,13 @@ final class SqliteLockRows implements LockRows {
     }
 
     @Override
-    public List<LockRow> busy(TxContext now) throws SQLException {
+    public List<LockRow> busy(TxContext now, @Nullable String only) throws SQLException {
         String condition = "WHERE namespace = ? AND"
                 + " (span > 0 OR EXISTS (SELECT 1 FROM leasehold_waiter w WHERE w.lock = l.id))";
-        return seen(sql.all(SELECT + condition, SqliteLockRows::read, namespace), now, false);
+        List<Raw> raw = only == null
+                ? sql.all(SELECT + condition, SqliteLockRows::read, namespace)
+                : sql.all(SELECT + condition + " AND name = ?", SqliteLockRows::read, namespace, only);
+        return seen(raw, now, false);
     }
 
     /** What was handed to a client and is not confirmed yet. Writes nothing. */

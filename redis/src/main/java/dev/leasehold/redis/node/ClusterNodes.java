@@ -125,7 +125,7 @@ public final class ClusterNodes implements LockCommands {
 
     @Override
     public CompletionStage<List<LockInfo>> list(NamePattern pattern) {
-        String only = names.onlyNameOf(pattern);
+        String only = pattern.onlyName();
         if (only != null) {
             return on(only, node -> node.list(pattern));
         }

@@ -15,7 +15,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Lists locks: finds their keys in many small steps, so that the server serves others in between, and looks at each. */
+/** Lists locks: looks at the only one that is asked for, or finds their keys in many small steps, so that the server serves others in between, and looks at each. */
 final class Listing {
 
     private static final int STEP = 1000;
@@ -29,7 +29,7 @@ final class Listing {
     }
 
     CompletionStage<List<LockInfo>> list(NamePattern pattern) {
-        String only = node.names().onlyNameOf(pattern);
+        String only = pattern.onlyName();
         if (only != null) {
             return lookAt(new TreeSet<>(Set.of(only)));
         }

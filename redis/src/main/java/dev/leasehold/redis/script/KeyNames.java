@@ -1,7 +1,6 @@
 package dev.leasehold.redis.script;
 
 import dev.leasehold.LockException;
-import dev.leasehold.spi.NamePattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -106,11 +105,6 @@ public final class KeyNames {
     /** Whether locks may be held by clients that are not Leasehold's. */
     public boolean arePlain() {
         return plain;
-    }
-
-    /** The only lock that a pattern means, where it may be in use without a key that shows it; else null. */
-    public @Nullable String onlyNameOf(NamePattern pattern) {
-        return plain ? pattern.onlyName() : null;
     }
 
     private static String encoded(String name) {
