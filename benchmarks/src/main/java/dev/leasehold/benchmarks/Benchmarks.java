@@ -26,10 +26,11 @@ public final class Benchmarks {
                         args.length > 2 ? Integer.parseInt(args[2]) : 30,
                         args.length > 3 ? List.of(Integer.parseInt(args[3])) : List.of(4, 8),
                         args.length > 4 ? List.of(args).subList(4, args.length) : Contender.KINDS);
+            case "observer" -> new ObserverCost(OUT, size > 0 ? size : 10, Duration.ofSeconds(1)).run();
             case "many-leases" -> manyLeases(size > 0 ? size : 180);
             default -> {
                 System.err.println(
-                        "usage: uncontended [ROUNDS] | quorum [ROUNDS] | slow-node [ROUNDS] | hand-over [ROUNDS [SECONDS [PROCESSES [PEER ...]]]] | many-leases [SECONDS]");
+                        "usage: uncontended [ROUNDS] | quorum [ROUNDS] | slow-node [ROUNDS] | hand-over [ROUNDS [SECONDS [PROCESSES [PEER ...]]]] | many-leases [SECONDS] | observer [ROUNDS]");
                 System.exit(2);
             }
         }
