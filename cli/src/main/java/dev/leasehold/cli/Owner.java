@@ -1,10 +1,9 @@
 package dev.leasehold.cli;
 
+import dev.leasehold.ClientDescription;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * A client as it describes itself to the store: {@code host=H pid=P label=L}, the label last and free. What has another
@@ -14,15 +13,9 @@ record Owner(String host, String pid, String label) {
 
     private static final Path HOST = Path.of("/proc/sys/kernel/hostname");
 
-    private static final Pattern FORM =
-            Pattern.compile("(?:host=(\\S*) ?)?(?:pid=(\\S*) ?)?(?:label=(.*))?", Pattern.DOTALL);
-
     static Owner parse(String text) {
-        Matcher matcher = FORM.matcher(text);
-        if (!matcher.matches()) {
-            return new Owner("", "", text);
-        }
-        return new Owner(part(matcher, 1), part(matcher, 2), part(matcher, 3));
+        ClientDescription client = ClientDescription.parse(text);
+        return new Owner(client.host(), client.pid() == 0 ? "" : Long.toString(client.pid()), client.label());
     }
 
     /** This process; the host is empty where the kernel does not tell it in a file. */
@@ -39,11 +32,6 @@ record Owner(String host, String pid, String label) {
     /** Process ids are numbers of one host: another's may be the same. */
     boolean isSameProcess(Owner other) {
         return pid.equals(other.pid) && (other.host.isEmpty() || host.equals(other.host));
-    }
-
-    private static String part(Matcher matcher, int group) {
-        String part = matcher.group(group);
-        return part == null ? "" : part;
     }
 
     /** For a sentence: who it is, on one line. */

@@ -6,7 +6,6 @@ import dev.leasehold.HolderInfo;
 import dev.leasehold.LockInfo;
 import dev.leasehold.NodeAnswer;
 import dev.leasehold.WaiterInfo;
-import dev.leasehold.spi.NamePattern;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -107,14 +106,6 @@ class LockTextTest {
         assertThat(WaitReport.words(NASTY, new Owner("h1", "43", ""))).doesNotContain("; place");
         assertThat(WaitReport.words(NASTY, new Owner("h1", "42", ""))).isEmpty();
         assertThat(WaitReport.words(NASTY, new Owner("", "43", ""))).endsWith("; place 1 of 2 in the queue");
-    }
-
-    @Test
-    void aNameIsNoPattern() {
-        String name = "a*b?c\\d[e]";
-
-        assertThat(NamePattern.of(Locks.literally(name)).matches(name)).isTrue();
-        assertThat(NamePattern.of(Locks.literally("a*")).matches("ab")).isFalse();
     }
 
     @Test
