@@ -114,6 +114,67 @@ public final class Leasehold implements AutoCloseable {
     }
 
     /**
+     * Returns a semaphore with the client's default options. Costs nothing and is not remembered.
+     *
+     * @param name the semaphore's name, as for {@link #lock(String)}
+     * @param permits with how many permits at most, its own included, one of this semaphore coexists: 2 to 1024
+     * @return the semaphore
+     * @throws IllegalArgumentException if the number is out of that range, or the name is empty, too long or has a forbidden
+     *     character
+     * @throws UnsupportedOperationException if the store has no semaphores, with the reason
+     * @throws IllegalStateException if the client is closed
+     */
+    @CheckReturnValue
+    public DistributedSemaphore semaphore(String name, int permits) {
+        return client.semaphore(name, permits, client.settings().options());
+    }
+
+    /**
+     * Returns a semaphore with options of its own.
+     *
+     * @param name the semaphore's name, as for {@link #lock(String)}
+     * @param permits with how many permits at most, its own included, one of this semaphore coexists: 2 to 1024
+     * @param options how a permit is held
+     * @return the semaphore
+     * @throws IllegalArgumentException if the number is out of that range, or as for {@link #lock(String, LockOptions)}
+     * @throws UnsupportedOperationException if the store has no semaphores, with the reason
+     * @throws IllegalStateException if the client is closed
+     */
+    @CheckReturnValue
+    public DistributedSemaphore semaphore(String name, int permits, LockOptions options) {
+        return client.semaphore(name, permits, options);
+    }
+
+    /**
+     * Returns a read-write lock with the client's default options. Costs nothing and is not remembered.
+     *
+     * @param name the lock's name, as for {@link #lock(String)}
+     * @return the lock, with a side for readers and one for writers
+     * @throws IllegalArgumentException if the name is empty, too long or has a forbidden character
+     * @throws UnsupportedOperationException if the store has no readers, with the reason
+     * @throws IllegalStateException if the client is closed
+     */
+    @CheckReturnValue
+    public DistributedReadWriteLock readWriteLock(String name) {
+        return client.readWriteLock(name, client.settings().options());
+    }
+
+    /**
+     * Returns a read-write lock with options of its own.
+     *
+     * @param name the lock's name, as for {@link #lock(String)}
+     * @param options how its sides are held
+     * @return the lock, with a side for readers and one for writers
+     * @throws IllegalArgumentException as for {@link #lock(String, LockOptions)}
+     * @throws UnsupportedOperationException if the store has no readers, with the reason
+     * @throws IllegalStateException if the client is closed
+     */
+    @CheckReturnValue
+    public DistributedReadWriteLock readWriteLock(String name, LockOptions options) {
+        return client.readWriteLock(name, options);
+    }
+
+    /**
      * Returns a candidate for an office that one of all candidates holds at a time, with the lease duration of the client's
      * default options and the usual margin. Each call makes a candidate of its own; it does not campaign until it is
      * started.

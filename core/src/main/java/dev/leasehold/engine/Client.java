@@ -1,6 +1,8 @@
 package dev.leasehold.engine;
 
 import dev.leasehold.DistributedLock;
+import dev.leasehold.DistributedReadWriteLock;
+import dev.leasehold.DistributedSemaphore;
 import dev.leasehold.Examination;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.LockException;
@@ -17,9 +19,12 @@ import dev.leasehold.engine.threads.SpinWait;
 import dev.leasehold.engine.threads.SystemTime;
 import dev.leasehold.internal.CallerThreads;
 import dev.leasehold.internal.DurationText;
+import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
+import dev.leasehold.spi.Sharing;
 import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
@@ -31,8 +36,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -56,7 +59,7 @@ public final class Client {
     private final Store store;
     private final QueueSettings queueSettings;
     private final ThreadHolds threadHolds = new ThreadHolds();
-    private final ConcurrentMap<String, QueueRunner> queues = new ConcurrentHashMap<>();
+    private final LockQueues queues;
     private final ClientClosing closing;
     private final SpinWait spin;
     private final SleepWatch sleepWatch;
@@ -67,8 +70,8 @@ public final class Client {
         TimeSource given = settings.time();
         SystemTime ownTime = given == null ? new SystemTime("leasehold-timer-" + number) : null;
         time = given != null ? given : java.util.Objects.requireNonNull(ownTime);
-        sleepWatch = new SleepWatch(
-                time, () -> !queues.isEmpty(), () -> queues.values().forEach(runner -> runner.post(new Event.Look())));
+        queues = new LockQueues(this::queue);
+        sleepWatch = new SleepWatch(time, () -> !queues.isEmpty(), () -> queues.tellAll(new Event.Look()));
         callbacks = new Callbacks(settings.executor(), given != null, "leasehold-callback-" + number);
         ClientIdentity identity = new ClientIdentity(settings.random());
         AtomicLong claims = new AtomicLong();
@@ -88,7 +91,7 @@ public final class Client {
                 time,
                 ownTime == null ? () -> {} : ownTime::close,
                 callbacks,
-                new AllQueues(),
+                queues,
                 settings.storeTimeout());
         try {
             check(settings.options());
@@ -135,7 +138,36 @@ public final class Client {
     public DistributedLock lock(String name, LockOptions options) {
         checkOpen();
         check(options);
-        return new ClientLock(this, LockNames.checked(name), options);
+        return new ClientLock(this, LockNames.checked(name), Claim.EXCLUSIVE, options);
+    }
+
+    public DistributedSemaphore semaphore(String name, int permits, LockOptions options) {
+        checkOpen();
+        check(options);
+        if (permits < 2 || permits > Claim.MOST_PERMITS) {
+            throw new IllegalArgumentException("a semaphore must have 2 to " + Claim.MOST_PERMITS + " permits, but had "
+                    + permits + (permits == 1 ? "; one permit is a lock" : ""));
+        }
+        checkShare(permits, "semaphores");
+        return new ClientLock(this, LockNames.checked(name), permits, options);
+    }
+
+    public DistributedReadWriteLock readWriteLock(String name, LockOptions options) {
+        checkOpen();
+        check(options);
+        checkShare(Claim.UNLIMITED, "readers");
+        LockNames.checked(name);
+        return new ClientReadWriteLock(
+                new ClientLock(this, name, Claim.UNLIMITED, options),
+                new ClientLock(this, name, Claim.EXCLUSIVE, options));
+    }
+
+    private void checkShare(int share, String what) {
+        Sharing sharing = store.sharing();
+        if (!sharing.includes(share)) {
+            throw new UnsupportedOperationException(
+                    "the store " + this + " has no " + what + ": " + sharing.whyNotAll());
+        }
     }
 
     public ReentrantDistributedLock reentrantLock(String name, LockOptions options) {
@@ -274,27 +306,21 @@ public final class Client {
     }
 
     /** Brings an event to the queue of a lock, and makes the queue if there is none. */
-    void post(String lock, Event event) {
-        while (true) {
-            QueueRunner runner =
-                    queues.computeIfAbsent(lock, name -> new QueueRunner(name, this, store, time, queueSettings));
-            if (runner.post(event)) {
-                sleepWatch.begin();
-                return;
-            }
-            queues.remove(lock, runner);
-        }
+    void post(String lock, int share, Event event) {
+        queues.post(lock, share, event);
+        sleepWatch.begin();
     }
 
-    void postIfPresent(String lock, Event event) {
-        QueueRunner runner = queues.get(lock);
-        if (runner != null) {
-            runner.post(event);
-        }
+    void postIfPresent(String lock, int share, Event event) {
+        queues.postIfPresent(lock, share, event);
     }
 
-    void retired(String lock, QueueRunner runner) {
-        queues.remove(lock, runner);
+    private QueueRunner queue(String lock, int share) {
+        return new QueueRunner(lock, share, this, store, time, queueSettings);
+    }
+
+    void retired(String lock, int share, QueueRunner runner) {
+        queues.remove(lock, share, runner);
         closing.retired();
     }
 
@@ -303,23 +329,10 @@ public final class Client {
         return settings.store().toString();
     }
 
-    private final class AllQueues implements ClientClosing.Queues {
-
-        @Override
-        public boolean isEmpty() {
-            return queues.isEmpty();
-        }
-
-        @Override
-        public void tellAll(Event event) {
-            queues.values().forEach(runner -> runner.post(event));
-        }
-    }
-
     private static final class NoSignals implements Signals {
 
         @Override
-        public void granted(LeaseId lease, int spare, @Nullable Validity validity) {}
+        public void granted(Grant grant, @Nullable Validity validity) {}
 
         @Override
         public void doubt(@Nullable String lock) {}
@@ -328,8 +341,8 @@ public final class Client {
     private final class QueueSignals implements Signals {
 
         @Override
-        public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
-            post(lease.lock(), new Event.GrantSignal(lease, spare, validity));
+        public void granted(Grant grant, @Nullable Validity validity) {
+            post(grant.lease().lock(), grant.share(), new Event.GrantSignal(grant, validity));
         }
 
         @Override
@@ -339,11 +352,7 @@ public final class Client {
 
         @Override
         public void doubtIf(Predicate<String> affected) {
-            queues.forEach((lock, runner) -> {
-                if (affected.test(lock)) {
-                    runner.post(new Event.DoubtSignal());
-                }
-            });
+            queues.tell(affected, new Event.DoubtSignal());
         }
 
         @Override
@@ -352,12 +361,10 @@ public final class Client {
         }
 
         private void tell(@Nullable String lock, Event event) {
-            if (lock != null) {
-                postIfPresent(lock, event);
-                return;
-            }
-            for (QueueRunner runner : queues.values()) {
-                runner.post(event);
+            if (lock == null) {
+                queues.tellAll(event);
+            } else {
+                queues.tell(lock, event);
             }
         }
     }

@@ -1,33 +1,44 @@
 package dev.leasehold.engine;
 
-import dev.leasehold.DistributedLock;
+import dev.leasehold.DistributedSemaphore;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseBody;
 import dev.leasehold.LeaseFunction;
 import dev.leasehold.LockBusyException;
 import dev.leasehold.LockOptions;
+import dev.leasehold.spi.Claim;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A client lock is the API's lock: a name, options, and the client that obtains it. */
-final class ClientLock implements DistributedLock {
+/**
+ * A client lock is the API's lock: a name, a share, options, and the client that obtains it. A semaphore is one with a finite
+ * share above 1; the client hands it out as such only then.
+ */
+final class ClientLock implements DistributedSemaphore {
 
     private final Client client;
     private final String name;
+    private final int share;
     private final LockOptions options;
 
-    ClientLock(Client client, String name, LockOptions options) {
+    ClientLock(Client client, String name, int share, LockOptions options) {
         this.client = client;
         this.name = name;
+        this.share = share;
         this.options = options;
     }
 
     @Override
     public String name() {
         return name;
+    }
+
+    @Override
+    public int permits() {
+        return share;
     }
 
     @Override
@@ -57,18 +68,18 @@ final class ClientLock implements DistributedLock {
 
     private @Nullable HeldLease await(@Nullable Duration maxWait) throws InterruptedException {
         Request.refuseInterrupted(name);
-        return Request.sendAndWait(client, name, options, maxWait, null).await();
+        return Request.sendAndWait(client, name, share, options, maxWait, null).await();
     }
 
     @Override
     public CompletableFuture<Lease> acquireAsync() {
-        return Request.send(client, name, options, null).async(Objects::requireNonNull);
+        return Request.send(client, name, share, options, null).async(Objects::requireNonNull);
     }
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration maxWait) {
         Objects.requireNonNull(maxWait, "maxWait");
-        return Request.send(client, name, options, maxWait).async(Optional::ofNullable);
+        return Request.send(client, name, share, options, maxWait).async(Optional::ofNullable);
     }
 
     @Override
@@ -111,6 +122,11 @@ final class ClientLock implements DistributedLock {
 
     @Override
     public String toString() {
-        return "DistributedLock[" + name + " in " + client + "]";
+        return switch (share) {
+                    case Claim.EXCLUSIVE -> "DistributedLock[";
+                    case Claim.UNLIMITED -> "DistributedLock[readers of ";
+                    default -> "DistributedSemaphore[" + share + " permits of ";
+                }
+                + name + " in " + client + "]";
     }
 }

@@ -35,11 +35,12 @@ import org.jspecify.annotations.Nullable;
  * discarded: its callers fail, its holder learns that the lease is lost, and the lease runs out in the store, since work
  * may go on under it. A new queue begins in its place, and gets the events that had not been handled.
  */
-final class QueueRunner implements Mailbox.Consumer<Event> {
+final class QueueRunner implements Mailbox.Consumer<Event>, LockQueues.Inbox {
 
     private static final Logger LOG = System.getLogger("dev.leasehold");
 
     private final String lock;
+    private final int share;
     private final Client client;
     private final Store store;
     private final TimeSource time;
@@ -52,17 +53,18 @@ final class QueueRunner implements Mailbox.Consumer<Event> {
     private TimeSource.@Nullable Timer timer;
     private long timerAt = LocalQueue.NEVER;
 
-    QueueRunner(String lock, Client client, Store store, TimeSource time, QueueSettings settings) {
+    QueueRunner(String lock, int share, Client client, Store store, TimeSource time, QueueSettings settings) {
         this.lock = lock;
+        this.share = share;
         this.client = client;
         this.store = store;
         this.time = time;
-        this.queue = new LocalQueue(lock, settings);
+        this.queue = new LocalQueue(lock, share, settings);
         this.mailbox = new Mailbox<>(this, work -> time.schedule(Duration.ZERO, work));
     }
 
-    /** Puts an event into the mailbox; returns false if the queue is gone, so that a new one has to be made. */
-    boolean post(Event event) {
+    @Override
+    public boolean post(Event event) {
         return mailbox.post(event);
     }
 
@@ -74,7 +76,7 @@ final class QueueRunner implements Mailbox.Consumer<Event> {
     @Override
     public void closed() {
         disarm();
-        client.retired(lock, this);
+        client.retired(lock, share, this);
     }
 
     @Override
@@ -114,7 +116,7 @@ final class QueueRunner implements Mailbox.Consumer<Event> {
             discarded = discarding;
         }
         doEach(discarding, this::tryToPerform);
-        doEach(left, event -> client.post(lock, event));
+        doEach(left, event -> client.post(lock, share, event));
     }
 
     /** Performs all, even if some fail. Only where no stack is left the remaining ones stay, for another thread. */
@@ -236,7 +238,7 @@ final class QueueRunner implements Mailbox.Consumer<Event> {
      */
     private void postAnyway(Event event) {
         if (!post(event)) {
-            client.post(lock, event);
+            client.post(lock, share, event);
         }
     }
 

@@ -21,11 +21,13 @@ public final class Request {
 
     private final Client client;
     private final String lock;
+    private final int share;
     private final Caller caller;
 
-    private Request(Client client, String lock, Caller caller) {
+    private Request(Client client, String lock, int share, Caller caller) {
         this.client = client;
         this.lock = lock;
+        this.share = share;
         this.caller = caller;
     }
 
@@ -34,8 +36,8 @@ public final class Request {
      *
      * @param maxWait null for without limit
      */
-    public static Request send(Client client, String lock, LockOptions options, @Nullable Duration maxWait) {
-        return send(client, lock, options, maxWait, null, null, Runnable::run);
+    public static Request send(Client client, String lock, int share, LockOptions options, @Nullable Duration maxWait) {
+        return send(client, lock, share, options, maxWait, null, null, Runnable::run);
     }
 
     /**
@@ -45,13 +47,19 @@ public final class Request {
      * @param owner the thread without which the lock is not worth holding, or null
      */
     static Request sendAndWait(
-            Client client, String lock, LockOptions options, @Nullable Duration maxWait, @Nullable Thread owner) {
-        return send(client, lock, options, maxWait, owner, Thread.currentThread(), client::runOnCaller);
+            Client client,
+            String lock,
+            int share,
+            LockOptions options,
+            @Nullable Duration maxWait,
+            @Nullable Thread owner) {
+        return send(client, lock, share, options, maxWait, owner, Thread.currentThread(), client::runOnCaller);
     }
 
     private static Request send(
             Client client,
             String lock,
+            int share,
             LockOptions options,
             @Nullable Duration maxWait,
             @Nullable Thread owner,
@@ -64,10 +72,10 @@ public final class Request {
         if (maxWait != null && waits) {
             caller.waitNanos = maxWait.toNanos();
         }
-        Request request = new Request(client, lock, caller);
+        Request request = new Request(client, lock, share, caller);
         long sentAt = client.time().nanos();
         try {
-            sending.execute(() -> client.post(lock, new Event.Join(caller)));
+            sending.execute(() -> client.post(lock, share, new Event.Join(caller)));
         } catch (Throwable e) {
             request.giveUp();
             throw e;
@@ -75,7 +83,7 @@ public final class Request {
         if (maxWait != null && waits && !caller.outcome.isDone()) {
             Duration left = maxWait.minusNanos(client.time().nanos() - sentAt);
             TimeSource.Timer timer =
-                    client.time().schedule(left, () -> client.postIfPresent(lock, new Event.WaitOver(caller)));
+                    client.time().schedule(left, () -> client.postIfPresent(lock, share, new Event.WaitOver(caller)));
             caller.outcome.whenComplete((lease, failure) -> timer.cancel());
         }
         return request;
@@ -137,7 +145,7 @@ public final class Request {
 
     public void giveUp() {
         if (caller.outcome.cancel(false)) {
-            client.postIfPresent(lock, new Event.Leave(caller));
+            client.postIfPresent(lock, share, new Event.Leave(caller));
             return;
         }
         if (!caller.outcome.isCompletedExceptionally()) {

@@ -1,6 +1,7 @@
 package dev.leasehold.memory;
 
 import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
@@ -69,7 +70,7 @@ final class MemorySpace implements StoreFactory {
         for (Notifications.Granted granted : out.granted()) {
             Signals waiter = clients.get(granted.lease().claim().client());
             if (waiter != null) {
-                waiter.granted(granted.lease(), granted.spare(), Validity.of(now, granted.timeLeft()));
+                waiter.granted(new Grant(granted.lease(), granted.spare()), Validity.of(now, granted.timeLeft()));
             }
         }
     }

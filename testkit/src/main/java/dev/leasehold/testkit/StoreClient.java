@@ -9,6 +9,7 @@ import dev.leasehold.WaiterInfo;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.ReleaseAnswer;
@@ -63,8 +64,8 @@ final class StoreClient implements AutoCloseable {
     private Signals signals() {
         return new Signals() {
             @Override
-            public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
-                granted.add(lease);
+            public void granted(Grant grant, @Nullable Validity validity) {
+                granted.add(grant.lease());
             }
 
             @Override

@@ -6,6 +6,7 @@ import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.engine.Client;
 import dev.leasehold.engine.HeldLease;
 import dev.leasehold.engine.Request;
+import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
@@ -87,7 +88,7 @@ final class Campaign {
         if (won.isDone()) {
             return;
         }
-        Request sent = Request.send(client, name, options, null);
+        Request sent = Request.send(client, name, Claim.EXCLUSIVE, options, null);
         guard.lock();
         try {
             request = sent;

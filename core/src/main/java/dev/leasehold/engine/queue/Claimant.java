@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class Claimant {
 
     private final String lock;
+    private final int share;
     private final QueueSettings settings;
     private final WaitingCallers waiting;
     private final StoreOutage outage;
@@ -29,12 +30,14 @@ final class Claimant {
 
     Claimant(
             String lock,
+            int share,
             QueueSettings settings,
             WaitingCallers waiting,
             StoreOutage outage,
             PendingCleanups cleanups,
             Watchdog watchdog) {
         this.lock = lock;
+        this.share = share;
         this.settings = settings;
         this.waiting = waiting;
         this.outage = outage;
@@ -178,9 +181,9 @@ final class Claimant {
     }
 
     void granted(Event.GrantSignal signal, EventHandling at) {
-        PendingClaim asked = pendingClaim(signal.lease().claim());
+        PendingClaim asked = pendingClaim(signal.grant().lease().claim());
         if (asked == null) {
-            strayAnswers.granted(signal.lease(), signal.validity(), at);
+            strayAnswers.granted(signal.grant().lease(), signal.validity(), at);
             return;
         }
         Validity validity = signal.validity();
@@ -188,7 +191,7 @@ final class Claimant {
             asked.askNow(at.now());
             return;
         }
-        take(asked, signal.lease(), signal.spare(), validity, true, at);
+        take(asked, signal.grant().lease(), signal.grant().spare(), validity, true, at);
     }
 
     /** Makes sure that one claim is before the store while somebody waits and there is no lease. */
@@ -209,8 +212,15 @@ final class Claimant {
             return;
         }
         if (current == null) {
-            int spare = waiting.size() > 1 ? settings.localHandOvers() : 0;
-            Claim claim = new Claim(settings.claimIds().get(), lock, first.firstLease(), spare, waiting.isAnyWaiting());
+            int spare = share == Claim.EXCLUSIVE && waiting.size() > 1 ? settings.localHandOvers() : 0;
+            Claim claim = new Claim(
+                    settings.claimIds().get(),
+                    lock,
+                    share,
+                    first.firstLease(),
+                    spare,
+                    waiting.isAnyWaiting(),
+                    Claim.UNKNOWN);
             cleanups.claimed(claim.lease());
             current = new PendingClaim(claim, at.now(), settings.random());
             pending = current;

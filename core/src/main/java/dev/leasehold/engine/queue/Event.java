@@ -3,6 +3,7 @@ package dev.leasehold.engine.queue;
 import dev.leasehold.LockException;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
@@ -55,7 +56,7 @@ public sealed interface Event {
     record CleanupFailed(ClaimId claim, @Nullable LeaseId lease, LockException failure) implements Event {}
 
     /** The store signals that a claim was granted. */
-    record GrantSignal(LeaseId lease, int spare, @Nullable Validity validity) implements Event {}
+    record GrantSignal(Grant grant, @Nullable Validity validity) implements Event {}
 
     /** The store signals that what is held should be confirmed. */
     record DoubtSignal() implements Event {}

@@ -46,13 +46,13 @@ public final class LocalQueue {
     private boolean closed;
     private EventHandling at = new EventHandling(new ClockReading(0, 0));
 
-    public LocalQueue(String lock, QueueSettings settings) {
+    public LocalQueue(String lock, int share, QueueSettings settings) {
         this.lock = lock;
         this.settings = settings;
         this.cleanups = new PendingCleanups(lock, settings);
         this.timeouts = new StoreTimeouts(lock, settings, waiting, outage);
         this.watchdog = new Watchdog(lock, cleanups, outage);
-        this.claimant = new Claimant(lock, settings, waiting, outage, cleanups, watchdog);
+        this.claimant = new Claimant(lock, share, settings, waiting, outage, cleanups, watchdog);
     }
 
     /** Returns whether the queue can be dropped without losing anything. */

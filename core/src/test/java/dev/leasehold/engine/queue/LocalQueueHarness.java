@@ -55,6 +55,7 @@ final class LocalQueueHarness {
         AtomicLong claims = new AtomicLong();
         queue = new LocalQueue(
                 "lock",
+                dev.leasehold.spi.Claim.EXCLUSIVE,
                 new QueueSettings(
                         "test:store",
                         () -> new ClaimId("client", claims.incrementAndGet()),
@@ -209,7 +210,8 @@ final class LocalQueueHarness {
     }
 
     void pushes(LeaseId lease, int spare, Duration left) {
-        send(new Event.GrantSignal(lease, spare, left == null ? null : Validity.of(now(), left)));
+        send(new Event.GrantSignal(
+                new dev.leasehold.spi.Grant(lease, spare), left == null ? null : Validity.of(now(), left)));
     }
 
     void renewed(LeaseId lease, Duration left) {
