@@ -1,7 +1,6 @@
 package dev.leasehold.memory;
 
 import dev.leasehold.spi.ClockReading;
-import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
@@ -68,9 +67,9 @@ final class MemorySpace implements StoreFactory {
             }
         }
         for (Notifications.Granted granted : out.granted()) {
-            Signals waiter = clients.get(granted.lease().claim().client());
+            Signals waiter = clients.get(granted.grant().lease().claim().client());
             if (waiter != null) {
-                waiter.granted(new Grant(granted.lease(), granted.spare()), Validity.of(now, granted.timeLeft()));
+                waiter.granted(granted.grant(), Validity.of(now, granted.timeLeft()));
             }
         }
     }
