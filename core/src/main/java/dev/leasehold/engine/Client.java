@@ -162,6 +162,13 @@ public final class Client {
                 new ClientLock(this, name, Claim.EXCLUSIVE, options));
     }
 
+    void checkDowngrade() {
+        String why = store.sharing().whyNoDowngrade();
+        if (!why.isEmpty()) {
+            throw new UnsupportedOperationException("the store " + this + " makes no readers of writers: " + why);
+        }
+    }
+
     private void checkShare(int share, String what) {
         Sharing sharing = store.sharing();
         if (!sharing.includes(share)) {
@@ -309,6 +316,11 @@ public final class Client {
     void post(String lock, int share, Event event) {
         queues.post(lock, share, event);
         sleepWatch.begin();
+    }
+
+    /** Brings an event to the queues of other shares of a lock that certainly exclude this one. */
+    void postBeside(String lock, int share, Event event) {
+        queues.postBeside(lock, share, event);
     }
 
     void postIfPresent(String lock, int share, Event event) {

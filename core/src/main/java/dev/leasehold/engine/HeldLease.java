@@ -7,9 +7,12 @@ import dev.leasehold.LeaseState;
 import dev.leasehold.engine.queue.Event;
 import dev.leasehold.engine.queue.Extension;
 import dev.leasehold.engine.queue.Hold;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.Grant;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -124,6 +127,45 @@ public final class HeldLease implements Lease {
                 extension.outcome,
                 () -> "the extension of '" + name() + "'; the lease is " + look() + " for another " + remaining());
         return remaining();
+    }
+
+    @Override
+    public boolean isExclusive() {
+        return hold.share() == Claim.EXCLUSIVE;
+    }
+
+    @Override
+    public OptionalInt slot() {
+        return hold.slot() == Grant.NO_SLOT ? OptionalInt.empty() : OptionalInt.of(hold.slot());
+    }
+
+    @Override
+    public void downgrade() throws InterruptedException {
+        if (Claim.hasSlots(hold.share())) {
+            throw new IllegalStateException("the lease of '" + name() + "' with token " + token()
+                    + " is a permit of a semaphore: only a writer becomes a reader");
+        }
+        if (hold.isOwned()) {
+            throw new IllegalStateException("the lease of '" + name() + "' with token " + token()
+                    + " belongs to a re-entrant lock, which is exclusive: take readWriteLock(name).write() for a lease that"
+                    + " is to be downgraded");
+        }
+        Extension extension = hold.downgrade();
+        if (extension == null) {
+            if (!isExclusive()) {
+                return;
+            }
+            client.checkDowngrade();
+            extension = new Extension(hold.options().leaseDuration());
+            if (!runner.post(new Event.Downgrade(hold, extension))) {
+                throw lost(state());
+            }
+        }
+        client.await(
+                extension.outcome,
+                () -> "the downgrade of '" + name()
+                        + "'; it is a reader's from now on, which goes on to be sent; the lease is " + look()
+                        + " for another " + remaining());
     }
 
     @Override

@@ -58,6 +58,22 @@ final class LockQueues implements ClientClosing.Queues {
         }
     }
 
+    /** Brings an event to the queues of a lock with which one share never holds: to the writers' or to all others. */
+    void postBeside(String lock, int share, Event event) {
+        if (shared.isEmpty()) {
+            return;
+        }
+        if (share != Claim.EXCLUSIVE) {
+            postIfPresent(lock, Claim.EXCLUSIVE, event);
+            return;
+        }
+        shared.forEach((key, queue) -> {
+            if (key.lock().equals(lock)) {
+                queue.post(event);
+            }
+        });
+    }
+
     void remove(String lock, int share, Inbox queue) {
         if (share == Claim.EXCLUSIVE) {
             exclusive.remove(lock, queue);

@@ -12,6 +12,7 @@ import dev.leasehold.engine.queue.LocalQueue;
 import dev.leasehold.engine.queue.QueueSettings;
 import dev.leasehold.engine.threads.Mailbox;
 import dev.leasehold.internal.Causes;
+import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.TimeSource;
@@ -177,6 +178,11 @@ final class QueueRunner implements Mailbox.Consumer<Event>, LockQueues.Inbox {
                     () -> store.renew(send.lease(), send.duration()),
                     answer -> post(new Event.RenewAnswered(send.lease(), answer)),
                     failure -> post(new Event.RenewFailed(send.lease(), failure)));
+        } else if (action instanceof Action.SendDowngrade send) {
+            ask(
+                    () -> store.downgrade(send.lease(), send.duration()),
+                    answer -> post(new Event.RenewAnswered(send.lease(), answer)),
+                    failure -> post(new Event.RenewFailed(send.lease(), failure)));
         } else if (action instanceof Action.SendRelease send) {
             ask(
                     () -> store.release(send.lease(), send.keepFor()),
@@ -216,9 +222,14 @@ final class QueueRunner implements Mailbox.Consumer<Event>, LockQueues.Inbox {
         } else if (action instanceof Action.WaitsForItself waits) {
             LOG.log(
                     Level.WARNING,
-                    "the thread ''{0}'' waits without limit for the lock ''{1}'', whose lease with token {2} was given to this very"
-                            + " thread: unless another one releases it, it waits for ever. A lease is not re-entrant;"
-                            + " reentrantLock(name) is",
+                    share == Claim.EXCLUSIVE && waits.hold().share() == Claim.EXCLUSIVE
+                            ? "the thread ''{0}'' waits without limit for the lock ''{1}'', whose lease with token {2} was given to this"
+                                    + " very thread: unless another one releases it, it waits for ever. A lease is not re-entrant;"
+                                    + " reentrantLock(name) is"
+                            : "the thread ''{0}'' waits without limit for the lock ''{1}'', and was given the shared lease of it with"
+                                    + " token {2} itself: if whoever stands before it waits for that lease to end, it waits for"
+                                    + " ever unless another thread releases it. A lease is not re-entrant, and a reader does not"
+                                    + " become a writer",
                     String.valueOf(waits.hold().waiter()),
                     lock,
                     Long.toString(waits.hold().token()));

@@ -80,6 +80,9 @@ public final class Request {
             request.giveUp();
             throw e;
         }
+        if (waiter != null && !caller.outcome.isDone()) {
+            client.postBeside(lock, share, new Event.AskedBeside(caller));
+        }
         if (maxWait != null && waits && !caller.outcome.isDone()) {
             Duration left = maxWait.minusNanos(client.time().nanos() - sentAt);
             TimeSource.Timer timer =

@@ -38,6 +38,7 @@ public abstract class LeaseholdContract
                 OptionRules,
                 BadInputRules,
                 InspectionRules,
+                SharedLockRules,
                 FaultRules,
                 ClientRules {
 

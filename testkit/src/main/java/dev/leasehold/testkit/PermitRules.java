@@ -63,6 +63,16 @@ interface PermitRules extends StoreRules {
     }
 
     @Test
+    default void aReaderCountsForASemaphore() {
+        String lock = permits().lock();
+        StoreClient client = fixture().client();
+        client.acquire(lock, UNLIMITED);
+        client.acquire(lock, 2);
+        client.findsTaken(lock, 2);
+        client.findsTaken(lock, UNLIMITED);
+    }
+
+    @Test
     default void theLimitRisesWhenTheStrictestHasLeft() {
         String lock = permits().lock();
         StoreClient one = fixture().client();

@@ -110,6 +110,15 @@ interface SharedEndRules extends StoreRules {
     }
 
     @Test
+    default void aKeptPermitKeepsItsShare() {
+        String lock = permits().lock();
+        StoreClient client = fixture().client();
+        client.release(client.acquire(lock, 2).lease(), LONG);
+        client.acquire(lock, 5);
+        client.findsTaken(lock, 5);
+    }
+
+    @Test
     default void aKeptReaderKeepsWritersOutForItsTime() {
         String lock = fixture().granting(UNLIMITED).lock();
         StoreClient reader = fixture().client();

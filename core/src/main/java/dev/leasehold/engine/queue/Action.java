@@ -17,6 +17,9 @@ public sealed interface Action {
     /** Send a renewal. */
     record SendRenew(LeaseId lease, Duration duration) implements Action {}
 
+    /** Send a renewal that makes a reader of a writer. */
+    record SendDowngrade(LeaseId lease, Duration duration) implements Action {}
+
     /** Send a release. */
     record SendRelease(LeaseId lease, Duration keepFor) implements Action {}
 

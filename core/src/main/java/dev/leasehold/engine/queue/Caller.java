@@ -28,6 +28,9 @@ public final class Caller {
      */
     public @Nullable WeakReference<Thread> waiter;
 
+    /** True once it was looked whether its thread waits for itself. */
+    boolean lookedAt;
+
     long joinedAt;
     long number;
 
@@ -54,6 +57,11 @@ public final class Caller {
     Duration firstLease() {
         Duration lease = options.leaseDuration();
         return options.atLeast().compareTo(lease) > 0 ? options.atLeast() : lease;
+    }
+
+    /** Returns whether it waits without limit: no answer of the store ends its wait. */
+    boolean waitsForEver() {
+        return !tries && waitNanos == 0;
     }
 
     boolean isWaitedForBy(@Nullable Thread thread) {

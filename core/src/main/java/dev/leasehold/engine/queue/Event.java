@@ -28,6 +28,12 @@ public sealed interface Event {
     /** A holder wants its lease renewed now. */
     record Extend(Hold hold, Extension extension) implements Event {}
 
+    /** A holder makes a reader of itself; the extension says for how long, and tells of the answer. */
+    record Downgrade(Hold hold, Extension extension) implements Event {}
+
+    /** A caller waits for a lock of the same name with another share. */
+    record AskedBeside(Caller caller) implements Event {}
+
     /** The timer that the queue had asked for has gone off. */
     record Wake() implements Event {}
 

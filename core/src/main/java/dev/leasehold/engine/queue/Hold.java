@@ -2,7 +2,9 @@ package dev.leasehold.engine.queue;
 
 import dev.leasehold.LeaseState;
 import dev.leasehold.LockOptions;
+import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.Validity;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -48,6 +50,7 @@ public final class Hold {
 
     private final String lock;
     private final long token;
+    private final int slot;
     private final LockOptions options;
     private final @Nullable Thread owner;
     private final @Nullable WeakReference<Thread> waiter;
@@ -66,14 +69,18 @@ public final class Hold {
      */
     private volatile @Nullable HoldWatcher watcher;
 
+    private volatile int share;
+    private volatile @Nullable Extension downgrade;
     private volatile boolean retired;
     private volatile boolean undelivered;
 
     private LeaseState announced = LeaseState.HELD;
 
-    Hold(String lock, long token, Caller caller, Validity validity, long now) {
+    Hold(String lock, long token, int share, int slot, Caller caller, Validity validity, long now) {
         this.lock = lock;
         this.token = token;
+        this.slot = slot;
+        this.share = share;
         this.options = caller.options();
         this.owner = caller.owner();
         this.waiter = caller.waiter;
@@ -87,6 +94,32 @@ public final class Hold {
 
     public long token() {
         return token;
+    }
+
+    /** Returns with how many holders at most, itself included, it coexists. */
+    public int share() {
+        return share;
+    }
+
+    /** Returns the slot of a permit, or {@link Grant#NO_SLOT}. */
+    public int slot() {
+        return slot;
+    }
+
+    /** Returns whether a thread owns it, which may enter again. */
+    public boolean isOwned() {
+        return owner != null;
+    }
+
+    /** Returns the extension by which it became a reader, or null. */
+    public @Nullable Extension downgrade() {
+        return downgrade;
+    }
+
+    /** Notes, before anything is sent, that it is a reader from now on. */
+    public void downgrade(Extension by) {
+        downgrade = by;
+        share = Claim.UNLIMITED;
     }
 
     public LockOptions options() {

@@ -52,10 +52,14 @@ final class LocalQueueHarness {
     }
 
     LocalQueueHarness(Duration horizon, Duration storeTimeout) {
+        this(Claim.EXCLUSIVE, horizon, storeTimeout);
+    }
+
+    private LocalQueueHarness(int share, Duration horizon, Duration storeTimeout) {
         AtomicLong claims = new AtomicLong();
         queue = new LocalQueue(
                 "lock",
-                dev.leasehold.spi.Claim.EXCLUSIVE,
+                share,
                 new QueueSettings(
                         "test:store",
                         () -> new ClaimId("client", claims.incrementAndGet()),
@@ -64,6 +68,10 @@ final class LocalQueueHarness {
                         horizon,
                         new Random(7),
                         contact));
+    }
+
+    static LocalQueueHarness sharing(int share) {
+        return new LocalQueueHarness(share, Duration.ZERO, STORE_TIMEOUT);
     }
 
     // ---- time ----
@@ -169,6 +177,12 @@ final class LocalQueueHarness {
     LeaseId grants(Claim claim, Duration left, ClockReading sentAt) {
         LeaseId lease = newLease(claim);
         answers(claim, new ClaimAnswer.Granted(lease, claim.spare(), Validity.of(sentAt, left)));
+        return lease;
+    }
+
+    LeaseId grants(Claim claim, int slot) {
+        LeaseId lease = newLease(claim);
+        answers(claim, new ClaimAnswer.Granted(lease, 0, slot, Validity.of(now(), claim.lease())));
         return lease;
     }
 
