@@ -167,8 +167,10 @@ interface SharedLockRules extends LeaseholdRules {
         CompletableFuture<Lease> writer = lock.write().acquireAsync();
         StoreClient probe = fixture().probe();
         ClientFixture.eventually("it waits", () -> probe.waiters(name).size() == 1);
-        CompletableFuture<Lease> late = fixture().client().readWriteLock(name).read().acquireAsync();
-        ClientFixture.eventually("the late reader waits", () -> probe.waiters(name).size() == 2);
+        CompletableFuture<Lease> late =
+                fixture().client().readWriteLock(name).read().acquireAsync();
+        ClientFixture.eventually(
+                "the late reader waits", () -> probe.waiters(name).size() == 2);
         assertThat(lock.read().tryAcquire()).isEmpty();
         reader.close();
         Lease written = ClientFixture.get(writer);
@@ -205,7 +207,8 @@ interface SharedLockRules extends LeaseholdRules {
         lease.downgrade();
         Lease read = ClientFixture.get(reader);
         CompletableFuture<Lease> writer = lock.write().acquireAsync();
-        ClientFixture.eventually("the next writer waits", () -> probe.waiters(name).size() == 1);
+        ClientFixture.eventually(
+                "the next writer waits", () -> probe.waiters(name).size() == 1);
         assertThat(lock.write().tryAcquire()).isEmpty();
         assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
         assertThat(writer).isNotDone();
@@ -240,7 +243,8 @@ interface SharedLockRules extends LeaseholdRules {
     @Test
     default void aCancelledReaderLeavesNothing() throws Exception {
         String name = fixture().lock();
-        DistributedLock reading = clientWith(Claim.UNLIMITED).readWriteLock(name).read();
+        DistributedLock reading =
+                clientWith(Claim.UNLIMITED).readWriteLock(name).read();
         StoreClient probe = fixture().probe();
         var theirs = probe.acquire(name).lease();
         CompletableFuture<Lease> one = reading.acquireAsync();
