@@ -4,6 +4,7 @@ import dev.leasehold.engine.Client;
 import dev.leasehold.engine.ClientSettings;
 import dev.leasehold.engine.Stores;
 import dev.leasehold.engine.election.LeaderElector;
+import dev.leasehold.engine.set.ClientLockSet;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.TimeSource;
@@ -172,6 +173,21 @@ public final class Leasehold implements AutoCloseable {
     @CheckReturnValue
     public DistributedReadWriteLock readWriteLock(String name, LockOptions options) {
         return client.readWriteLock(name, options);
+    }
+
+    /**
+     * Returns a set of locks that are acquired together, all or none, with the client's default options. More names, some of
+     * them shared, and options are added to the set: {@code lockAll("a", "b").shared("rates").acquire()}. Costs nothing and
+     * is not remembered.
+     *
+     * @param names locks' names, as for {@link #lock(String)}, to be held exclusively; in any order, and none if they follow
+     * @return the set
+     * @throws IllegalArgumentException if a name is empty, too long or has a forbidden character
+     * @throws IllegalStateException if the client is closed
+     */
+    @CheckReturnValue
+    public LockSet lockAll(String... names) {
+        return new ClientLockSet(client).exclusive(names);
     }
 
     /**

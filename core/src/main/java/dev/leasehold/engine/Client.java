@@ -162,6 +162,10 @@ public final class Client {
                 new ClientLock(this, name, Claim.EXCLUSIVE, options));
     }
 
+    public void checkReaders() {
+        checkShare(Claim.UNLIMITED, "readers");
+    }
+
     void checkDowngrade() {
         String why = store.sharing().whyNoDowngrade();
         if (!why.isEmpty()) {

@@ -4,6 +4,7 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseListener;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.LeaseState;
+import dev.leasehold.LockOptions;
 import dev.leasehold.engine.queue.Event;
 import dev.leasehold.engine.queue.Extension;
 import dev.leasehold.engine.queue.Hold;
@@ -184,6 +185,20 @@ public final class HeldLease implements Lease {
         return client.onCallbacks(hold.ended).minimalCompletionStage();
     }
 
+    /**
+     * Has the hold count as begun now, with other options, and returns when that is as good as a fresh lease: at once, or
+     * when a longer lease than it has was confirmed.
+     */
+    public CompletableFuture<?> beginAnew(LockOptions options) {
+        Extension extension = new Extension(
+                options.atLeast().compareTo(options.leaseDuration()) > 0 ? options.atLeast() : options.leaseDuration());
+        boolean confirm = !options.autoRenew() || options.atLeast().compareTo(options.leaseDuration()) > 0;
+        if (!runner.post(new Event.BeginAnew(hold, options, confirm ? extension : null)) || !confirm) {
+            extension.outcome.complete(null);
+        }
+        return extension.outcome;
+    }
+
     /** Ends the hold and notifies the engine, without waiting. */
     public void end() {
         hold.end(client.time().now());
@@ -247,7 +262,7 @@ public final class HeldLease implements Lease {
      * Closes the lease without a warning, and judges the time under it: returns null if the lock was held until now, as far
      * as is known, else the exception to throw.
      */
-    @Nullable LeaseLostException finish() {
+    public @Nullable LeaseLostException finish() {
         lossNoticed = true;
         LeaseState before = look();
         close();

@@ -21,7 +21,8 @@ class RoomsTest {
             .room("threads")
             .room("queue")
             .room("", "queue", "threads")
-            .room("election", "", "queue", "threads");
+            .room("election", "", "queue", "threads")
+            .room("set", "", "queue", "threads");
 
     @Test
     void arrowsRunOneWay() {

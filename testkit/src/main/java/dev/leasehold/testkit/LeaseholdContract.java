@@ -39,6 +39,7 @@ public abstract class LeaseholdContract
                 BadInputRules,
                 InspectionRules,
                 SharedLockRules,
+                LockSetRules,
                 FaultRules,
                 ClientRules {
 

@@ -1,6 +1,7 @@
 package dev.leasehold.engine.queue;
 
 import dev.leasehold.LockException;
+import dev.leasehold.LockOptions;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.Grant;
@@ -30,6 +31,10 @@ public sealed interface Event {
 
     /** A holder makes a reader of itself; the extension says for how long, and tells of the answer. */
     record Downgrade(Hold hold, Extension extension) implements Event {}
+
+    /** A hold counts as begun now, with other options; with an extension if its lease has to be renewed for that. */
+    record BeginAnew(
+            Hold hold, LockOptions options, @Nullable Extension extension) implements Event {}
 
     /** A caller waits for a lock of the same name with another share. */
     record AskedBeside(Caller caller) implements Event {}

@@ -51,10 +51,10 @@ public final class Hold {
     private final String lock;
     private final long token;
     private final int slot;
-    private final LockOptions options;
+    private volatile LockOptions options;
     private final @Nullable Thread owner;
     private final @Nullable WeakReference<Thread> waiter;
-    private final long startedAt;
+    private volatile long startedAt;
     private final AtomicReference<Status> status;
 
     /** Completes with the final state, never exceptionally. */
@@ -104,6 +104,17 @@ public final class Hold {
     /** Returns the slot of a permit, or {@link Grant#NO_SLOT}. */
     public int slot() {
         return slot;
+    }
+
+    /** Has it count as begun now, with other options: its validity is cut to their {@code maxHold}. */
+    void beginAnew(LockOptions others, long now) {
+        options = others;
+        startedAt = now;
+        while (status.get() instanceof Live live) {
+            if (status.compareAndSet(live, new Live(withinMaxHold(live.validity()), live.riskSince()))) {
+                return;
+            }
+        }
     }
 
     /** Returns whether a thread owns it, which may enter again. */

@@ -102,6 +102,8 @@ public final class LocalQueue {
             watchdogOf(extend.hold()).extend(extend.hold(), extend.extension(), at);
         } else if (event instanceof Event.Downgrade downgrade) {
             downgrade(downgrade.hold(), downgrade.extension());
+        } else if (event instanceof Event.BeginAnew anew) {
+            watchdogOf(anew.hold()).beginAnew(anew.hold(), anew.options(), anew.extension(), at);
         } else if (event instanceof Event.AskedBeside asked) {
             askedBeside(asked.caller());
         } else if (event instanceof Event.ClaimAnswered answered) {

@@ -1,6 +1,7 @@
 package dev.leasehold.engine.queue;
 
 import dev.leasehold.LeaseState;
+import dev.leasehold.LockOptions;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.Validity;
@@ -264,6 +265,13 @@ final class StoreLease {
         doubted = true;
         doubtedAt = now;
         renewAt = now;
+    }
+
+    /** Renews from now on as other options say. */
+    void beginAnew(LockOptions options) {
+        leaseNanos = options.leaseDuration().toNanos();
+        renewing = options.autoRenew();
+        capped = false;
     }
 
     /** Makes a reader of the holder: its run ends, and all requests are downgrades until one of them is answered. */

@@ -3,6 +3,7 @@ package dev.leasehold.engine.queue;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.LeaseState;
 import dev.leasehold.LockException;
+import dev.leasehold.LockOptions;
 import dev.leasehold.internal.DurationText;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.RenewAnswer;
@@ -87,6 +88,20 @@ final class Watchdog {
             return;
         }
         current.extend(extension, at.now());
+    }
+
+    /** Has the hold count as begun now, with other options. */
+    void beginAnew(Hold hold, LockOptions options, @Nullable Extension extension, EventHandling at) {
+        StoreLease current = storeLease;
+        if (current != null
+                && current.hold() == hold
+                && !hold.state(at.clocks()).isFinal()) {
+            hold.beginAnew(options, at.now());
+            current.beginAnew(options);
+        }
+        if (extension != null) {
+            extend(hold, extension, at);
+        }
     }
 
     /** Makes a reader of the holder, and has the store told until it has answered. */
