@@ -3,6 +3,7 @@ package dev.leasehold;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param owner the client in words (host, process, label); empty where the lock is kept without a holder
  * @param token the fencing token of the lease: the first of its run
+ * @param share with how many holders at most, itself included, it coexists: 1 for an exclusive holder, the number of permits
+ *     for a permit, {@link Integer#MAX_VALUE} for a reader
+ * @param slot the slot of a permit; empty for all others, and where the store does not know it
  * @param since when the lease was granted, by the store's clock, or null where it does not say
  * @param until when it ends unless it is renewed, by the store's clock, or null where it does not say
  * @param timeLeft how long until then, or null where the store does not say
@@ -17,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 public record HolderInfo(
         String owner,
         long token,
+        int share,
+        OptionalInt slot,
         @Nullable Instant since,
         @Nullable Instant until,
         @Nullable Duration timeLeft) {
@@ -24,6 +30,18 @@ public record HolderInfo(
     /** Checks the parts. */
     public HolderInfo {
         Objects.requireNonNull(owner, "owner");
+        Objects.requireNonNull(slot, "slot");
+    }
+
+    /** Makes the information on an exclusive holder. */
+    public HolderInfo(
+            String owner, long token, @Nullable Instant since, @Nullable Instant until, @Nullable Duration timeLeft) {
+        this(owner, token, 1, OptionalInt.empty(), since, until, timeLeft);
+    }
+
+    /** {@return whether it has the lock to itself: whether its share is 1} */
+    public boolean isExclusive() {
+        return share == 1;
     }
 
     /** {@return the client's host, process and label, as far as {@link #owner()} says them} All are empty where the lock is kept without a holder. */

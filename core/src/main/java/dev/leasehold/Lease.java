@@ -1,6 +1,7 @@
 package dev.leasehold;
 
 import java.time.Duration;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -24,6 +25,42 @@ public interface Lease extends AutoCloseable {
      * @return a positive number below 2<sup>63</sup>
      */
     long token();
+
+    /**
+     * Returns whether nobody else may hold the lock beside this lease. Never blocks.
+     *
+     * @return false for a permit of a semaphore, for a reader, and for a writer that has been {@linkplain #downgrade()
+     *     downgraded}
+     */
+    default boolean isExclusive() {
+        return true;
+    }
+
+    /**
+     * Returns the slot of a permit: a number from 0 to the semaphore's permits less one that no other valid permit has, the
+     * smallest that was free when it was granted. It stays the same for as long as the lease is held. Never blocks.
+     *
+     * @return empty for all but permits of a semaphore
+     */
+    default OptionalInt slot() {
+        return OptionalInt.empty();
+    }
+
+    /**
+     * Makes a reader of a writer, without letting another writer in between, and waits for the answer. The lease is renewed
+     * by that and keeps its token. It counts as a reader's from the call on, also if no answer comes: the request is
+     * repeated in the background then, until it is answered or the lease is over. Does nothing if it is a reader's already.
+     *
+     * @throws LeaseLostException if the lease is over: somebody else may have the lock
+     * @throws StoreUnavailableException if the store did not answer within the client's store timeout; the lease is what
+     *     its {@link #state()} says, and a reader's
+     * @throws UnsupportedOperationException if the store cannot do that, with the reason; the lease is exclusive as before
+     * @throws IllegalStateException if this is a permit of a semaphore
+     * @throws InterruptedException if the thread is interrupted while waiting; the lease is a reader's
+     */
+    default void downgrade() throws InterruptedException {
+        throw new UnsupportedOperationException("this lease cannot be downgraded");
+    }
 
     /** {@return the state of the lease as it is known now} Never blocks. */
     LeaseState state();

@@ -5,6 +5,7 @@ import dev.leasehold.engine.ClientSettings;
 import dev.leasehold.engine.ClientView;
 import dev.leasehold.engine.Stores;
 import dev.leasehold.engine.election.LeaderElector;
+import dev.leasehold.engine.set.ClientLockSet;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.TimeSource;
 import java.time.Duration;
@@ -112,6 +113,82 @@ public final class Leasehold implements AutoCloseable {
     @CheckReturnValue
     public ReentrantDistributedLock reentrantLock(String name, LockOptions options) {
         return view.reentrantLock(name, options);
+    }
+
+    /**
+     * Returns a semaphore with the client's default options. Costs nothing and is not remembered.
+     *
+     * @param name the semaphore's name, as for {@link #lock(String)}
+     * @param permits with how many permits at most, its own included, one of this semaphore coexists: 2 to 1024
+     * @return the semaphore
+     * @throws IllegalArgumentException if the number is out of that range, or the name is empty, too long or has a forbidden
+     *     character
+     * @throws UnsupportedOperationException if the store has no semaphores, with the reason
+     * @throws IllegalStateException if the client is closed
+     */
+    @CheckReturnValue
+    public DistributedSemaphore semaphore(String name, int permits) {
+        return view.semaphore(name, permits, view.client().settings().options());
+    }
+
+    /**
+     * Returns a semaphore with options of its own.
+     *
+     * @param name the semaphore's name, as for {@link #lock(String)}
+     * @param permits with how many permits at most, its own included, one of this semaphore coexists: 2 to 1024
+     * @param options how a permit is held
+     * @return the semaphore
+     * @throws IllegalArgumentException if the number is out of that range, or as for {@link #lock(String, LockOptions)}
+     * @throws UnsupportedOperationException if the store has no semaphores, with the reason
+     * @throws IllegalStateException if the client is closed
+     */
+    @CheckReturnValue
+    public DistributedSemaphore semaphore(String name, int permits, LockOptions options) {
+        return view.semaphore(name, permits, options);
+    }
+
+    /**
+     * Returns a read-write lock with the client's default options. Costs nothing and is not remembered.
+     *
+     * @param name the lock's name, as for {@link #lock(String)}
+     * @return the lock, with a side for readers and one for writers
+     * @throws IllegalArgumentException if the name is empty, too long or has a forbidden character
+     * @throws UnsupportedOperationException if the store has no readers, with the reason
+     * @throws IllegalStateException if the client is closed
+     */
+    @CheckReturnValue
+    public DistributedReadWriteLock readWriteLock(String name) {
+        return view.readWriteLock(name, view.client().settings().options());
+    }
+
+    /**
+     * Returns a read-write lock with options of its own.
+     *
+     * @param name the lock's name, as for {@link #lock(String)}
+     * @param options how its sides are held
+     * @return the lock, with a side for readers and one for writers
+     * @throws IllegalArgumentException as for {@link #lock(String, LockOptions)}
+     * @throws UnsupportedOperationException if the store has no readers, with the reason
+     * @throws IllegalStateException if the client is closed
+     */
+    @CheckReturnValue
+    public DistributedReadWriteLock readWriteLock(String name, LockOptions options) {
+        return view.readWriteLock(name, options);
+    }
+
+    /**
+     * Returns a set of locks that are acquired together, all or none, with the client's default options. More names, some of
+     * them shared, and options are added to the set: {@code lockAll("a", "b").shared("rates").acquire()}. Costs nothing and
+     * is not remembered.
+     *
+     * @param names locks' names, as for {@link #lock(String)}, to be held exclusively; in any order, and none if they follow
+     * @return the set
+     * @throws IllegalArgumentException if a name is empty, too long or has a forbidden character
+     * @throws IllegalStateException if the client is closed
+     */
+    @CheckReturnValue
+    public LockSet lockAll(String... names) {
+        return new ClientLockSet(view).exclusive(names);
     }
 
     /**

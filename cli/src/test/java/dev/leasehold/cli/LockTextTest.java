@@ -62,7 +62,7 @@ class LockTextTest {
     @Test
     void nodesThatSayOtherwiseAreNamed() {
         LockInfo split = new LockInfo(
-                "x", null, List.of(), List.of(new NodeAnswer("redis://a:1", "held by host=h\npid=1, token 7")));
+                "x", List.of(), List.of(), List.of(new NodeAnswer("redis://a:1", "held by host=h\npid=1, token 7")));
 
         assertThat(LockTable.of(List.of(split), "").lines().skip(1))
                 .containsExactly(

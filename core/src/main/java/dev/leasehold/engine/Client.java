@@ -20,8 +20,10 @@ import dev.leasehold.engine.threads.SystemTime;
 import dev.leasehold.internal.CallerThreads;
 import dev.leasehold.internal.DurationText;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
+import dev.leasehold.spi.Sharing;
 import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
@@ -34,8 +36,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -59,7 +59,7 @@ public final class Client {
     private final Store store;
     private final QueueSettings queueSettings;
     private final ThreadHolds threadHolds = new ThreadHolds();
-    private final ConcurrentMap<String, QueueRunner> queues = new ConcurrentHashMap<>();
+    private final LockQueues queues;
     private final ClientClosing closing;
     private final SpinWait spin;
     private final Observers observers;
@@ -71,8 +71,8 @@ public final class Client {
         TimeSource given = settings.time();
         SystemTime ownTime = given == null ? new SystemTime("leasehold-timer-" + number) : null;
         time = given != null ? given : java.util.Objects.requireNonNull(ownTime);
-        sleepWatch = new SleepWatch(
-                time, () -> !queues.isEmpty(), () -> queues.values().forEach(runner -> runner.post(new Event.Look())));
+        queues = new LockQueues(this::queue);
+        sleepWatch = new SleepWatch(time, () -> !queues.isEmpty(), () -> queues.tellAll(new Event.Look()));
         callbacks = new Callbacks(settings.executor(), given != null, "leasehold-callback-" + number);
         observers = new Observers(
                 sources(settings.observers()),
@@ -100,7 +100,7 @@ public final class Client {
                 time,
                 ownTime == null ? () -> {} : ownTime::close,
                 callbacks,
-                new AllQueues(),
+                queues,
                 settings.storeTimeout());
         try {
             check(settings.options());
@@ -157,6 +157,22 @@ public final class Client {
     /** Returns which threads own which locks. */
     ThreadHolds threadHolds() {
         return threadHolds;
+    }
+
+    void checkDowngrade() {
+        String why = store.sharing().whyNoDowngrade();
+        if (!why.isEmpty()) {
+            throw new UnsupportedOperationException("the store " + this + " makes no readers of writers: " + why);
+        }
+    }
+
+    /** Refuses a share that the store does not grant, with the reason. */
+    void checkShare(int share, String what) {
+        Sharing sharing = store.sharing();
+        if (!sharing.includes(share)) {
+            throw new UnsupportedOperationException(
+                    "the store " + this + " has no " + what + ": " + sharing.whyNotAll());
+        }
     }
 
     public List<LockInfo> inspect(NamePattern pattern) throws InterruptedException {
@@ -293,27 +309,26 @@ public final class Client {
     }
 
     /** Brings an event to the queue of a lock, and makes the queue if there is none. */
-    void post(String lock, Event event) {
-        while (true) {
-            QueueRunner runner =
-                    queues.computeIfAbsent(lock, name -> new QueueRunner(name, this, store, time, queueSettings));
-            if (runner.post(event)) {
-                sleepWatch.begin();
-                return;
-            }
-            queues.remove(lock, runner);
-        }
+    void post(String lock, int share, Event event) {
+        queues.post(lock, share, event);
+        sleepWatch.begin();
     }
 
-    void postIfPresent(String lock, Event event) {
-        QueueRunner runner = queues.get(lock);
-        if (runner != null) {
-            runner.post(event);
-        }
+    /** Brings an event to the queues of other shares of a lock that certainly exclude this one. */
+    void postBeside(String lock, int share, Event event) {
+        queues.postBeside(lock, share, event);
     }
 
-    void retired(String lock, QueueRunner runner) {
-        queues.remove(lock, runner);
+    void postIfPresent(String lock, int share, Event event) {
+        queues.postIfPresent(lock, share, event);
+    }
+
+    private QueueRunner queue(String lock, int share) {
+        return new QueueRunner(lock, share, this, store, time, queueSettings);
+    }
+
+    void retired(String lock, int share, QueueRunner runner) {
+        queues.remove(lock, share, runner);
         closing.retired();
     }
 
@@ -322,23 +337,10 @@ public final class Client {
         return settings.store().toString();
     }
 
-    private final class AllQueues implements ClientClosing.Queues {
-
-        @Override
-        public boolean isEmpty() {
-            return queues.isEmpty();
-        }
-
-        @Override
-        public void tellAll(Event event) {
-            queues.values().forEach(runner -> runner.post(event));
-        }
-    }
-
     private static final class NoSignals implements Signals {
 
         @Override
-        public void granted(LeaseId lease, int spare, @Nullable Validity validity) {}
+        public void granted(Grant grant, @Nullable Validity validity) {}
 
         @Override
         public void doubt(@Nullable String lock) {}
@@ -347,8 +349,8 @@ public final class Client {
     private final class QueueSignals implements Signals {
 
         @Override
-        public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
-            post(lease.lock(), new Event.GrantSignal(lease, spare, validity));
+        public void granted(Grant grant, @Nullable Validity validity) {
+            post(grant.lease().lock(), grant.share(), new Event.GrantSignal(grant, validity));
         }
 
         @Override
@@ -358,11 +360,7 @@ public final class Client {
 
         @Override
         public void doubtIf(Predicate<String> affected) {
-            queues.forEach((lock, runner) -> {
-                if (affected.test(lock)) {
-                    runner.post(new Event.DoubtSignal());
-                }
-            });
+            queues.tell(affected, new Event.DoubtSignal());
         }
 
         @Override
@@ -371,12 +369,10 @@ public final class Client {
         }
 
         private void tell(@Nullable String lock, Event event) {
-            if (lock != null) {
-                postIfPresent(lock, event);
-                return;
-            }
-            for (QueueRunner runner : queues.values()) {
-                runner.post(event);
+            if (lock == null) {
+                queues.tellAll(event);
+            } else {
+                queues.tell(lock, event);
             }
         }
     }

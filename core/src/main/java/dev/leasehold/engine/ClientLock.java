@@ -1,11 +1,12 @@
 package dev.leasehold.engine;
 
-import dev.leasehold.DistributedLock;
+import dev.leasehold.DistributedSemaphore;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseBody;
 import dev.leasehold.LeaseFunction;
 import dev.leasehold.LockBusyException;
 import dev.leasehold.LockOptions;
+import dev.leasehold.spi.Claim;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -13,24 +14,34 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** A client lock is the API's lock: a name, options, and the client that obtains it. */
-final class ClientLock implements DistributedLock {
+/**
+ * A client lock is the API's lock: a name, a share, options, and the client that obtains it. A semaphore is one with a finite
+ * share above 1; the client hands it out as such only then.
+ */
+final class ClientLock implements DistributedSemaphore {
 
     private static final String NO_RESULT = "the result of a body of tryCall must not be null; the body has run";
 
     private final Client client;
     private final LockName name;
+    private final int share;
     private final LockOptions options;
 
-    ClientLock(Client client, LockName name, LockOptions options) {
+    ClientLock(Client client, LockName name, int share, LockOptions options) {
         this.client = client;
         this.name = name;
+        this.share = share;
         this.options = options;
     }
 
     @Override
     public String name() {
         return name.own();
+    }
+
+    @Override
+    public int permits() {
+        return share;
     }
 
     @Override
@@ -60,18 +71,18 @@ final class ClientLock implements DistributedLock {
 
     private @Nullable HeldLease await(@Nullable Duration maxWait) throws InterruptedException {
         Request.refuseInterrupted(name.full());
-        return Request.sendAndWait(client, name, options, maxWait, null).await();
+        return Request.sendAndWait(client, name, share, options, maxWait, null).await();
     }
 
     @Override
     public CompletableFuture<Lease> acquireAsync() {
-        return Request.send(client, name, options, null).async(Objects::requireNonNull);
+        return Request.send(client, name, share, options, null).async(Objects::requireNonNull);
     }
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration maxWait) {
         Objects.requireNonNull(maxWait, "maxWait");
-        return Request.send(client, name, options, maxWait).async(Optional::ofNullable);
+        return Request.send(client, name, share, options, maxWait).async(Optional::ofNullable);
     }
 
     @Override
@@ -129,7 +140,7 @@ final class ClientLock implements DistributedLock {
     public <T extends @Nullable Object> CompletableFuture<T> callAsync(
             LeaseFunction<? extends CompletionStage<T>, ?> body) {
         Objects.requireNonNull(body, "body");
-        return AsyncScope.call(client, Request.send(client, name, options, null), "", body);
+        return AsyncScope.call(client, Request.send(client, name, share, options, null), "", body);
     }
 
     @Override
@@ -137,7 +148,8 @@ final class ClientLock implements DistributedLock {
             Duration maxWait, LeaseFunction<? extends CompletionStage<T>, ?> body) {
         Objects.requireNonNull(body, "body");
         Objects.requireNonNull(maxWait, "maxWait");
-        return AsyncScope.call(client, Request.send(client, name, options, maxWait), "a wait of " + maxWait, body);
+        return AsyncScope.call(
+                client, Request.send(client, name, share, options, maxWait), "a wait of " + maxWait, body);
     }
 
     private static <E extends Exception> LeaseFunction<Boolean, E> returning(LeaseBody<E> body) {
@@ -149,6 +161,11 @@ final class ClientLock implements DistributedLock {
 
     @Override
     public String toString() {
-        return "DistributedLock[" + name + " in " + client + "]";
+        return switch (share) {
+                    case Claim.EXCLUSIVE -> "DistributedLock[";
+                    case Claim.UNLIMITED -> "DistributedLock[readers of ";
+                    default -> "DistributedSemaphore[" + share + " permits of ";
+                }
+                + name + " in " + client + "]";
     }
 }

@@ -1,10 +1,13 @@
 package dev.leasehold.engine;
 
 import dev.leasehold.DistributedLock;
+import dev.leasehold.DistributedReadWriteLock;
+import dev.leasehold.DistributedSemaphore;
 import dev.leasehold.ElectionOptions;
 import dev.leasehold.LockInfo;
 import dev.leasehold.LockOptions;
 import dev.leasehold.ReentrantDistributedLock;
+import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.NamePattern;
 import java.util.List;
 import java.util.Optional;
@@ -50,7 +53,29 @@ public record ClientView(Client client, String prefix, String namespace) {
 
     public DistributedLock lock(String own, LockOptions options) {
         LockName name = checked(own, options);
-        return new ClientLock(client, name, options);
+        return new ClientLock(client, name, Claim.EXCLUSIVE, options);
+    }
+
+    public DistributedSemaphore semaphore(String own, int permits, LockOptions options) {
+        if (permits < 2 || permits > Claim.MOST_PERMITS) {
+            throw new IllegalArgumentException("a semaphore must have 2 to " + Claim.MOST_PERMITS + " permits, but had "
+                    + permits + (permits == 1 ? "; one permit is a lock" : ""));
+        }
+        LockName name = checked(own, options);
+        client.checkShare(permits, "semaphores");
+        return new ClientLock(client, name, permits, options);
+    }
+
+    public DistributedReadWriteLock readWriteLock(String own, LockOptions options) {
+        LockName name = checked(own, options);
+        checkReaders();
+        return new ClientReadWriteLock(
+                new ClientLock(client, name, Claim.UNLIMITED, options),
+                new ClientLock(client, name, Claim.EXCLUSIVE, options));
+    }
+
+    public void checkReaders() {
+        client.checkShare(Claim.UNLIMITED, "readers");
     }
 
     public ReentrantDistributedLock reentrantLock(String own, LockOptions options) {

@@ -4,14 +4,18 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseListener;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.LeaseState;
+import dev.leasehold.LockOptions;
 import dev.leasehold.engine.observation.ObservedCall;
 import dev.leasehold.engine.queue.Asker;
 import dev.leasehold.engine.queue.Event;
 import dev.leasehold.engine.queue.Extension;
 import dev.leasehold.engine.queue.Hold;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.Grant;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -134,6 +138,45 @@ public final class HeldLease implements Lease {
     }
 
     @Override
+    public boolean isExclusive() {
+        return hold.share() == Claim.EXCLUSIVE;
+    }
+
+    @Override
+    public OptionalInt slot() {
+        return hold.slot() == Grant.NO_SLOT ? OptionalInt.empty() : OptionalInt.of(hold.slot());
+    }
+
+    @Override
+    public void downgrade() throws InterruptedException {
+        if (Claim.hasSlots(hold.share())) {
+            throw new IllegalStateException("the lease of '" + name() + "' with token " + token()
+                    + " is a permit of a semaphore: only a writer becomes a reader");
+        }
+        if (hold.isOwned()) {
+            throw new IllegalStateException("the lease of '" + name() + "' with token " + token()
+                    + " belongs to a re-entrant lock, which is exclusive: take readWriteLock(name).write() for a lease that"
+                    + " is to be downgraded");
+        }
+        Extension extension = hold.downgrade();
+        if (extension == null) {
+            if (!isExclusive()) {
+                return;
+            }
+            client.checkDowngrade();
+            extension = new Extension(hold.options().leaseDuration());
+            if (!runner.post(new Event.Downgrade(hold, extension))) {
+                throw lost(state());
+            }
+        }
+        client.await(
+                extension.outcome,
+                () -> "the downgrade of '" + name()
+                        + "'; it is a reader's from now on, which goes on to be sent; the lease is " + look()
+                        + " for another " + remaining());
+    }
+
+    @Override
     public void onStateChange(LeaseListener listener) {
         watcher.add(listener);
     }
@@ -147,6 +190,20 @@ public final class HeldLease implements Lease {
     public CompletionStage<LeaseState> ended() {
         watcher.attend();
         return client.onCallbacks(hold.ended).minimalCompletionStage();
+    }
+
+    /**
+     * Has the hold count as begun now, with other options, and returns when that is as good as a fresh lease: at once, or
+     * when a longer lease than it has was confirmed.
+     */
+    public CompletableFuture<?> beginAnew(LockOptions options) {
+        Extension extension = new Extension(
+                options.atLeast().compareTo(options.leaseDuration()) > 0 ? options.atLeast() : options.leaseDuration());
+        boolean confirm = !options.autoRenew() || options.atLeast().compareTo(options.leaseDuration()) > 0;
+        if (!runner.post(new Event.BeginAnew(hold, options, confirm ? extension : null)) || !confirm) {
+            extension.outcome.complete(null);
+        }
+        return extension.outcome;
     }
 
     /** Ends the hold and notifies the engine, without waiting. */
@@ -249,7 +306,7 @@ public final class HeldLease implements Lease {
      * Closes the lease without a warning, and judges the time under it: returns null if the lock was held until now, as far
      * as is known, else the exception to throw.
      */
-    @Nullable LeaseLostException finish() {
+    public @Nullable LeaseLostException finish() {
         lossNoticed = true;
         LeaseState before = look();
         close();

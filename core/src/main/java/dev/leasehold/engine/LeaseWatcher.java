@@ -237,7 +237,7 @@ public final class LeaseWatcher implements HoldWatcher {
     }
 
     /** Has a body interrupted when the lease is lost, at once if it is lost already. */
-    void interrupt(BodyInterrupter value) {
+    public void interrupt(BodyInterrupter value) {
         LeaseState state;
         guard.lock();
         try {
@@ -252,7 +252,7 @@ public final class LeaseWatcher implements HoldWatcher {
     }
 
     /** Notes that somebody waits for the lease's end, so that a loss does not go unnoticed. */
-    void attend() {
+    public void attend() {
         attended = true;
     }
 

@@ -12,7 +12,9 @@ import dev.leasehold.engine.queue.LocalQueue;
 import dev.leasehold.engine.queue.QueueSettings;
 import dev.leasehold.engine.threads.Mailbox;
 import dev.leasehold.internal.Causes;
+import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.TimeSource;
@@ -36,11 +38,12 @@ import org.jspecify.annotations.Nullable;
  * discarded: its callers fail, its holder learns that the lease is lost, and the lease runs out in the store, since work
  * may go on under it. A new queue begins in its place, and gets the events that had not been handled.
  */
-final class QueueRunner implements Mailbox.Consumer<Event> {
+final class QueueRunner implements Mailbox.Consumer<Event>, LockQueues.Inbox {
 
     private static final Logger LOG = System.getLogger("dev.leasehold");
 
     private final String lock;
+    private final int share;
     private final Client client;
     private final Store store;
     private final TimeSource time;
@@ -53,17 +56,18 @@ final class QueueRunner implements Mailbox.Consumer<Event> {
     private TimeSource.@Nullable Timer timer;
     private long timerAt = LocalQueue.NEVER;
 
-    QueueRunner(String lock, Client client, Store store, TimeSource time, QueueSettings settings) {
+    QueueRunner(String lock, int share, Client client, Store store, TimeSource time, QueueSettings settings) {
         this.lock = lock;
+        this.share = share;
         this.client = client;
         this.store = store;
         this.time = time;
-        this.queue = new LocalQueue(lock, settings);
+        this.queue = new LocalQueue(lock, share, settings);
         this.mailbox = new Mailbox<>(this, work -> time.schedule(Duration.ZERO, work));
     }
 
-    /** Puts an event into the mailbox; returns false if the queue is gone, so that a new one has to be made. */
-    boolean post(Event event) {
+    @Override
+    public boolean post(Event event) {
         return mailbox.post(event);
     }
 
@@ -75,7 +79,7 @@ final class QueueRunner implements Mailbox.Consumer<Event> {
     @Override
     public void closed() {
         disarm();
-        client.retired(lock, this);
+        client.retired(lock, share, this);
     }
 
     @Override
@@ -115,7 +119,7 @@ final class QueueRunner implements Mailbox.Consumer<Event> {
             discarded = discarding;
         }
         doEach(discarding, this::tryToPerform);
-        doEach(left, event -> client.post(lock, event));
+        doEach(left, event -> client.post(lock, share, event));
     }
 
     /** Performs all, even if some fail. Only where no stack is left the remaining ones stay, for another thread. */
@@ -172,7 +176,9 @@ final class QueueRunner implements Mailbox.Consumer<Event> {
                     answer -> postAnyway(new Event.ClaimAnswered(send.claim().id(), answer)),
                     failure -> postAnyway(new Event.ClaimFailed(send.claim().id(), failure)));
         } else if (action instanceof Action.SendRenew send) {
-            renew(send);
+            renew(send.hold(), send.lease(), () -> store.renew(send.lease(), send.duration()));
+        } else if (action instanceof Action.SendDowngrade send) {
+            renew(send.hold(), send.lease(), () -> store.downgrade(send.lease(), send.duration()));
         } else if (action instanceof Action.SendRelease send) {
             ask(
                     () -> store.release(send.lease(), send.keepFor()),
@@ -217,9 +223,14 @@ final class QueueRunner implements Mailbox.Consumer<Event> {
         } else if (action instanceof Action.WaitsForItself waits) {
             LOG.log(
                     Level.WARNING,
-                    "the thread ''{0}'' waits without limit for the lock ''{1}'', whose lease with token {2} was given to this very"
-                            + " thread: unless another one releases it, it waits for ever. A lease is not re-entrant;"
-                            + " reentrantLock(name) is",
+                    share == Claim.EXCLUSIVE && waits.hold().share() == Claim.EXCLUSIVE
+                            ? "the thread ''{0}'' waits without limit for the lock ''{1}'', whose lease with token {2} was given to this"
+                                    + " very thread: unless another one releases it, it waits for ever. A lease is not re-entrant;"
+                                    + " reentrantLock(name) is"
+                            : "the thread ''{0}'' waits without limit for the lock ''{1}'', and was given the shared lease of it with"
+                                    + " token {2} itself: if whoever stands before it waits for that lease to end, it waits for"
+                                    + " ever unless another thread releases it. A lease is not re-entrant, and a reader does not"
+                                    + " become a writer",
                     String.valueOf(waits.hold().waiter()),
                     lock,
                     Long.toString(waits.hold().token()));
@@ -239,28 +250,27 @@ final class QueueRunner implements Mailbox.Consumer<Event> {
      */
     private void postAnyway(Event event) {
         if (!post(event)) {
-            client.post(lock, event);
+            client.post(lock, share, event);
         }
     }
 
-    private void renew(Action.SendRenew send) {
-        Hold hold = send.hold();
+    private void renew(@Nullable Hold hold, LeaseId renewed, Supplier<CompletionStage<RenewAnswer>> request) {
         LeaseWatcher watcher =
                 hold != null && hold.watcher() instanceof LeaseWatcher own && own.isObserved() ? own : null;
         long sentAt = watcher == null ? 0 : time.nanos();
         ask(
-                () -> store.renew(send.lease(), send.duration()),
+                request,
                 answer -> {
                     if (watcher != null && answer instanceof RenewAnswer.Renewed) {
                         watcher.renewed(time.nanos() - sentAt);
                     }
-                    post(new Event.RenewAnswered(send.lease(), answer));
+                    post(new Event.RenewAnswered(renewed, answer));
                 },
                 failure -> {
                     if (watcher != null) {
                         watcher.renewalFailed(time.nanos() - sentAt, failure);
                     }
-                    post(new Event.RenewFailed(send.lease(), failure));
+                    post(new Event.RenewFailed(renewed, failure));
                 });
     }
 

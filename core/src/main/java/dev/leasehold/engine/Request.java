@@ -7,6 +7,7 @@ import dev.leasehold.engine.observation.ObservedCall;
 import dev.leasehold.engine.queue.Asker;
 import dev.leasehold.engine.queue.Caller;
 import dev.leasehold.engine.queue.Event;
+import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.TimeSource;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -24,12 +25,14 @@ public final class Request implements Asker {
 
     private final Client client;
     private final LockName lock;
+    private final int share;
     private final Caller caller;
     private final @Nullable ObservedCall observed;
 
-    private Request(Client client, LockName lock, Caller caller, @Nullable ObservedCall observed) {
+    private Request(Client client, LockName lock, int share, Caller caller, @Nullable ObservedCall observed) {
         this.client = client;
         this.lock = lock;
+        this.share = share;
         this.caller = caller;
         this.observed = observed;
         caller.asker = this;
@@ -40,13 +43,14 @@ public final class Request implements Asker {
      *
      * @param maxWait null for without limit
      */
-    public static Request send(Client client, LockName lock, LockOptions options, @Nullable Duration maxWait) {
-        return send(client, lock, options, maxWait, null, null, kind(maxWait), Runnable::run);
+    public static Request send(
+            Client client, LockName lock, int share, LockOptions options, @Nullable Duration maxWait) {
+        return send(client, lock, share, options, maxWait, null, null, kind(maxWait), Runnable::run);
     }
 
     /** Sends the request of a candidate off, which waits without limit. */
     public static Request stand(Client client, LockName lock, LockOptions options) {
-        return send(client, lock, options, null, null, null, LockCall.Kind.ELECTION, Runnable::run);
+        return send(client, lock, Claim.EXCLUSIVE, options, null, null, null, LockCall.Kind.ELECTION, Runnable::run);
     }
 
     private static LockCall.Kind kind(@Nullable Duration maxWait) {
@@ -60,13 +64,28 @@ public final class Request implements Asker {
      * @param owner the thread without which the lock is not worth holding, or null
      */
     static Request sendAndWait(
-            Client client, LockName lock, LockOptions options, @Nullable Duration maxWait, @Nullable Thread owner) {
-        return send(client, lock, options, maxWait, owner, Thread.currentThread(), kind(maxWait), client::runOnCaller);
+            Client client,
+            LockName lock,
+            int share,
+            LockOptions options,
+            @Nullable Duration maxWait,
+            @Nullable Thread owner) {
+        return send(
+                client,
+                lock,
+                share,
+                options,
+                maxWait,
+                owner,
+                Thread.currentThread(),
+                kind(maxWait),
+                client::runOnCaller);
     }
 
     private static Request send(
             Client client,
             LockName lock,
+            int share,
             LockOptions options,
             @Nullable Duration maxWait,
             @Nullable Thread owner,
@@ -81,19 +100,22 @@ public final class Request implements Asker {
         if (maxWait != null && waits) {
             caller.waitNanos = maxWait.toNanos();
         }
-        Request request = new Request(client, lock, caller, observed);
+        Request request = new Request(client, lock, share, caller, observed);
         long sentAt = client.time().nanos();
         try {
-            sending.execute(() -> client.post(lock.full(), new Event.Join(caller)));
+            sending.execute(() -> client.post(lock.full(), share, new Event.Join(caller)));
         } catch (Throwable e) {
             request.withdraw();
             request.tell(null, e, true);
             throw e;
         }
+        if (waiter != null && !caller.outcome.isDone()) {
+            client.postBeside(lock.full(), share, new Event.AskedBeside(caller));
+        }
         if (maxWait != null && waits && !caller.outcome.isDone()) {
             Duration left = maxWait.minusNanos(client.time().nanos() - sentAt);
-            TimeSource.Timer timer =
-                    client.time().schedule(left, () -> client.postIfPresent(lock.full(), new Event.WaitOver(caller)));
+            TimeSource.Timer timer = client.time()
+                    .schedule(left, () -> client.postIfPresent(lock.full(), share, new Event.WaitOver(caller)));
             caller.outcome.whenComplete((lease, failure) -> timer.cancel());
         }
         return request;
@@ -208,7 +230,7 @@ public final class Request implements Asker {
 
     private void withdraw() {
         if (caller.outcome.cancel(false)) {
-            client.postIfPresent(lock.full(), new Event.Leave(caller));
+            client.postIfPresent(lock.full(), share, new Event.Leave(caller));
             return;
         }
         if (!caller.outcome.isCompletedExceptionally()) {

@@ -4,6 +4,7 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
 import dev.leasehold.LockOptions;
 import dev.leasehold.ReentrantDistributedLock;
+import dev.leasehold.spi.Claim;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -30,7 +31,7 @@ final class ThreadLock implements ReentrantDistributedLock {
     }
 
     private Request request(@Nullable Duration maxWait) {
-        return Request.sendAndWait(client, name, options, maxWait, Thread.currentThread());
+        return Request.sendAndWait(client, name, Claim.EXCLUSIVE, options, maxWait, Thread.currentThread());
     }
 
     @Override

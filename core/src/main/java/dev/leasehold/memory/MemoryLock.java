@@ -7,60 +7,35 @@ import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
-import dev.leasehold.spi.Validity;
 import dev.leasehold.spi.WaitingRules;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A memory lock is one lock and its queue. It is pure: the time goes in; the answer and the notifications come out. Not
- * thread-safe.
+ * A memory lock is one lock with its holders and its queue. It is pure: the time goes in; the answer and the notifications
+ * come out. Not thread-safe.
  *
- * <p>Whenever the lock becomes free, {@link #handOver} alone decides who is next. It never looks at the asker before it has
- * looked at the queue, so nobody overtakes. Time passes only in {@link #settle}, which each operation calls first: a lease
- * that is over and waiters that are dead are gone before anything else is looked at, so no operation can bring them back.
+ * <p>Whenever something has changed, {@link #handOver} alone decides who comes in. It never looks at the asker before it has
+ * looked at the queue, and stops at the first waiter that does not fit, so nobody overtakes. Time passes only in {@link
+ * #settle}, which each operation calls first: leases that are over and waiters that are dead are gone before anything else
+ * is looked at, so no operation can bring them back.
  */
 final class MemoryLock {
 
-    /**
-     * The lease of the lock's holder: of a claim until it is released or runs out; of nobody while a released lock is kept.
-     */
-    private record StoredLease(
-            @Nullable ClaimId claim, String owner, long token, int spare, long sinceMicros, long end) {
-
-        boolean isLease(LeaseId lease) {
-            return lease.claim().equals(claim) && lease.token() == token;
-        }
-
-        boolean runContains(long candidate) {
-            return candidate >= token && candidate <= token + spare;
-        }
-
-        StoredLease lasting(long atLeastUntil) {
-            return atLeastUntil - end <= 0
-                    ? this
-                    : new StoredLease(claim, owner, token, spare, sinceMicros, atLeastUntil);
-        }
-
-        StoredLease kept(long until) {
-            return new StoredLease(null, "", token, spare, sinceMicros, until);
-        }
-    }
-
-    /** A claim in the queue, as it was sent last. */
+    /** A claim in the queue, as it was sent last, with the share that it had first. */
     private record Waiter(Claim claim, String owner, long sinceMicros, long aliveUntil) {}
 
     private final String name;
     private final Map<ClaimId, Waiter> queue = new LinkedHashMap<>();
-    private @Nullable StoredLease stored;
+    private final Holders holders = new Holders();
     private long last;
 
     MemoryLock(String name, long last) {
@@ -71,68 +46,94 @@ final class MemoryLock {
     ClaimAnswer claim(Claim claim, String owner, ClockReading now, Notifications out) {
         settle(now);
         Waiter known = queue.get(claim.id());
+        int share = known == null ? claim.share() : known.claim().share();
         if (known != null) {
-            queue.put(claim.id(), waiter(claim, owner, known.sinceMicros(), now));
+            queue.put(claim.id(), waiter(withShare(claim, share), owner, known.sinceMicros(), now));
         }
-        if (stored == null) {
-            handOver(claim, owner, now, out);
+        handOver(claim, owner, now, out);
+        Holder held = holders.of(claim.id());
+        if (held != null) {
+            Holder lasting = held.lasting(now.nanos() + Times.nanos(claim.lease()));
+            holders.replace(held, lasting);
+            LeaseId lease = new LeaseId(name, claim.id(), held.token());
+            return new ClaimAnswer.Granted(lease, held.spare(), held.slot(), lasting.validity(now));
         }
-        if (stored != null && claim.id().equals(stored.claim())) {
-            stored = stored.lasting(now.nanos() + Times.nanos(claim.lease()));
-            LeaseId lease = new LeaseId(name, claim.id(), stored.token());
-            return new ClaimAnswer.Granted(lease, stored.spare(), validity(stored, now));
-        }
-        if (claim.enqueue() && !queue.containsKey(claim.id())) {
+        if (claim.enqueue() && known == null) {
             queue.put(claim.id(), waiter(claim, owner, now.wallMicros(), now));
         }
-        HolderInfo holder = holder(now);
-        return new ClaimAnswer.Busy(holder, holder == null ? null : holder.timeLeft(), place(claim.id()));
+        return busy(claim.id(), share, now);
+    }
+
+    private ClaimAnswer busy(ClaimId claim, int share, ClockReading now) {
+        Holder inTheWay = holders.lastInTheWayOf(share);
+        Holder shown =
+                inTheWay != null || holders.isEmpty() ? inTheWay : holders.all().get(0);
+        return new ClaimAnswer.Busy(
+                shown == null ? null : shown.info(now),
+                inTheWay == null ? Duration.ZERO : inTheWay.left(now),
+                place(claim));
     }
 
     RenewAnswer renew(LeaseId lease, Duration duration, ClockReading now) {
         settle(now);
-        if (stored == null || !stored.isLease(lease)) {
+        Holder held = holders.of(lease);
+        return held == null ? new RenewAnswer.Lost() : renew(held, held, duration, now);
+    }
+
+    RenewAnswer downgrade(LeaseId lease, Duration duration, ClockReading now, Notifications out) {
+        settle(now);
+        Holder held = holders.of(lease);
+        if (held == null) {
             return new RenewAnswer.Lost();
         }
-        stored = stored.lasting(now.nanos() + Times.nanos(duration));
-        return new RenewAnswer.Renewed(validity(stored, now), !queue.isEmpty());
+        RenewAnswer answer = renew(held, held.downgraded(), duration, now);
+        handOver(null, "", now, out);
+        return answer;
+    }
+
+    private RenewAnswer renew(Holder held, Holder by, Duration duration, ClockReading now) {
+        Holder lasting = by.lasting(now.nanos() + Times.nanos(duration));
+        holders.replace(held, lasting);
+        return new RenewAnswer.Renewed(lasting.validity(now), !queue.isEmpty());
     }
 
     ReleaseAnswer release(LeaseId lease, Duration keepFor, ClockReading now, Notifications out) {
         settle(now);
-        if (stored == null || !stored.isLease(lease)) {
+        Holder held = holders.of(lease);
+        if (held == null) {
             return ReleaseAnswer.NOT_HELD;
         }
         long keep = Times.nanos(keepFor);
         if (keep > 0) {
-            stored = stored.kept(now.nanos() + keep);
+            holders.replace(held, held.kept(now.nanos() + keep));
         } else {
-            stored = null;
-            handOver(null, "", now, out);
+            holders.remove(held);
         }
+        handOver(null, "", now, out);
         return ReleaseAnswer.RELEASED;
     }
 
     boolean withdraw(ClaimId claim, ClockReading now, Notifications out) {
         settle(now);
         boolean waited = queue.remove(claim) != null;
-        boolean held = stored != null && claim.equals(stored.claim());
-        if (held) {
-            stored = null;
-            handOver(null, "", now, out);
+        Holder held = holders.of(claim);
+        if (held != null) {
+            holders.remove(held);
         }
-        return waited || held;
+        handOver(null, "", now, out);
+        return waited || held != null;
     }
 
     boolean breakLease(long token, ClockReading now, Notifications out) {
         settle(now);
-        if (stored == null || !stored.runContains(token)) {
+        Holder held = holders.withToken(token);
+        if (held == null) {
             return false;
         }
-        if (stored.claim() != null) {
-            out.broken(name, stored.claim());
+        if (held.claim() != null) {
+            out.broken(name, held.claim());
         }
-        stored = null;
+        holders.remove(held);
         handOver(null, "", now, out);
         return true;
     }
@@ -141,14 +142,17 @@ final class MemoryLock {
         settle(now);
         List<WaiterInfo> waiters = new ArrayList<>(queue.size());
         for (Waiter waiter : queue.values()) {
-            waiters.add(new WaiterInfo(waiter.owner(), waiters.size() + 1, Times.instant(waiter.sinceMicros())));
+            waiters.add(new WaiterInfo(
+                    waiter.owner(), waiters.size() + 1, waiter.claim().share(), Times.instant(waiter.sinceMicros())));
         }
-        return new LockInfo(name, holder(now), waiters);
+        List<HolderInfo> infos =
+                holders.all().stream().map(holder -> holder.info(now)).toList();
+        return new LockInfo(name, infos, waiters, List.of());
     }
 
     boolean isIdle(ClockReading now) {
         settle(now);
-        return stored == null && queue.isEmpty();
+        return holders.isEmpty() && queue.isEmpty();
     }
 
     long last() {
@@ -156,44 +160,52 @@ final class MemoryLock {
     }
 
     private void settle(ClockReading now) {
-        if (stored != null && now.nanos() - stored.end() >= 0) {
-            stored = null;
-        }
+        holders.removeOver(now);
         if (!queue.isEmpty()) {
             queue.values().removeIf(waiter -> now.nanos() - waiter.aliveUntil() >= 0);
         }
     }
 
     /**
-     * Gives the free lock to the first in the queue, else to the asker. A waiter that has not asked just now has a claim
-     * period to confirm, and gets a notification.
+     * Lets waiters in, the first in the queue first, until one does not fit; then the asker, if nobody waits any more. A
+     * waiter that has not asked just now has a claim period to confirm, and gets a notification.
      */
     private void handOver(@Nullable Claim asker, String owner, ClockReading now, Notifications out) {
-        Iterator<Waiter> waiters = queue.values().iterator();
-        if (!waiters.hasNext()) {
-            if (asker != null) {
-                grant(asker, owner, asker.lease(), now);
+        while (!queue.isEmpty()) {
+            Waiter first = queue.values().iterator().next();
+            Claim claim = first.claim();
+            if (!holders.admit(claim.share())) {
+                return;
             }
-            return;
+            queue.remove(claim.id());
+            if (asker != null && asker.id().equals(claim.id())) {
+                grant(claim, owner, claim.lease(), now);
+            } else {
+                Duration period = WaitingRules.claimPeriod(claim.lease());
+                Holder granted = grant(claim, first.owner(), period, now);
+                LeaseId lease = new LeaseId(name, claim.id(), granted.token());
+                out.granted(new Grant(lease, granted.spare(), granted.share(), granted.slot()), period);
+            }
         }
-        Waiter first = waiters.next();
-        waiters.remove();
-        Claim claim = first.claim();
-        if (asker != null && asker.id().equals(claim.id())) {
+        if (asker != null && holders.admit(asker.share()) && holders.of(asker.id()) == null) {
             grant(asker, owner, asker.lease(), now);
-            return;
         }
-        Duration period = WaitingRules.claimPeriod(claim.lease());
-        long token = grant(claim, first.owner(), period, now);
-        out.granted(new LeaseId(name, claim.id(), token), claim.spare(), period);
     }
 
-    private long grant(Claim claim, String owner, Duration duration, ClockReading now) {
+    private Holder grant(Claim claim, String owner, Duration duration, ClockReading now) {
         long token = Math.max(last + 1, now.wallMicros());
         last = token + claim.spare();
-        long end = now.nanos() + Times.nanos(duration);
-        stored = new StoredLease(claim.id(), owner, token, claim.spare(), now.wallMicros(), end);
-        return token;
+        Holder granted = new Holder(
+                claim.id(),
+                owner,
+                token,
+                claim.spare(),
+                claim.share(),
+                holders.freeSlot(claim.share()),
+                now.wallMicros(),
+                now.nanos() + Times.nanos(duration));
+        holders.add(granted);
+        return granted;
     }
 
     private int place(ClaimId claim) {
@@ -207,25 +219,22 @@ final class MemoryLock {
         return 0;
     }
 
-    private @Nullable HolderInfo holder(ClockReading now) {
-        if (stored == null) {
-            return null;
-        }
-        Duration left = Duration.ofNanos(stored.end() - now.nanos());
-        return new HolderInfo(
-                stored.owner(),
-                stored.token(),
-                Times.instant(stored.sinceMicros()),
-                Times.instant(now.wallMicros()).plus(left),
-                left);
+    /** Returns a claim with the share of its first arrival: a later one does not count. */
+    private static Claim withShare(Claim claim, int share) {
+        return share == claim.share()
+                ? claim
+                : new Claim(
+                        claim.id(),
+                        claim.lock(),
+                        share,
+                        claim.lease(),
+                        share == Claim.EXCLUSIVE ? claim.spare() : 0,
+                        claim.enqueue(),
+                        claim.place());
     }
 
     private static Waiter waiter(Claim claim, String owner, long sinceMicros, ClockReading now) {
         long aliveUntil = now.nanos() + Times.nanos(WaitingRules.aliveFor(claim.lease()));
         return new Waiter(claim, owner, sinceMicros, aliveUntil);
-    }
-
-    private static Validity validity(StoredLease granted, ClockReading now) {
-        return Validity.of(now, Duration.ofNanos(granted.end() - now.nanos()));
     }
 }

@@ -48,6 +48,11 @@ final class MemoryLocks {
         return lock == null ? new RenewAnswer.Lost() : lock.renew(lease, duration, now);
     }
 
+    RenewAnswer downgrade(LockKey key, LeaseId lease, Duration duration, ClockReading now, Notifications out) {
+        MemoryLock lock = locks.get(key);
+        return lock == null ? new RenewAnswer.Lost() : lock.downgrade(lease, duration, now, out);
+    }
+
     ReleaseAnswer release(LockKey key, LeaseId lease, Duration keepFor, ClockReading now, Notifications out) {
         MemoryLock lock = locks.get(key);
         return lock == null ? ReleaseAnswer.NOT_HELD : lock.release(lease, keepFor, now, out);

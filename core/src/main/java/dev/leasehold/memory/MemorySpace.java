@@ -67,9 +67,9 @@ final class MemorySpace implements StoreFactory {
             }
         }
         for (Notifications.Granted granted : out.granted()) {
-            Signals waiter = clients.get(granted.lease().claim().client());
+            Signals waiter = clients.get(granted.grant().lease().claim().client());
             if (waiter != null) {
-                waiter.granted(granted.lease(), granted.spare(), Validity.of(now, granted.timeLeft()));
+                waiter.granted(granted.grant(), Validity.of(now, granted.timeLeft()));
             }
         }
     }

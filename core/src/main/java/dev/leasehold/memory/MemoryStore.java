@@ -9,6 +9,7 @@ import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Sharing;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import java.time.Duration;
@@ -39,6 +40,16 @@ final class MemoryStore implements Store {
     @Override
     public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
         return visit((locks, now, out) -> locks.renew(key(lease.lock()), lease, duration, now));
+    }
+
+    @Override
+    public CompletionStage<RenewAnswer> downgrade(LeaseId lease, Duration duration) {
+        return visit((locks, now, out) -> locks.downgrade(key(lease.lock()), lease, duration, now, out));
+    }
+
+    @Override
+    public Sharing sharing() {
+        return Sharing.all();
     }
 
     @Override

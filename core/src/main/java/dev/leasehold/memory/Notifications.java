@@ -1,7 +1,7 @@
 package dev.leasehold.memory;
 
 import dev.leasehold.spi.ClaimId;
-import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.Grant;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,18 +12,18 @@ import java.util.List;
  */
 final class Notifications {
 
-    record Granted(LeaseId lease, int spare, Duration timeLeft) {}
+    record Granted(Grant grant, Duration timeLeft) {}
 
     record Broken(String lock, ClaimId claim) {}
 
     private List<Granted> granted = List.of();
     private List<Broken> broken = List.of();
 
-    void granted(LeaseId lease, int spare, Duration timeLeft) {
+    void granted(Grant grant, Duration timeLeft) {
         if (granted.isEmpty()) {
             granted = new ArrayList<>(1);
         }
-        granted.add(new Granted(lease, spare, timeLeft));
+        granted.add(new Granted(grant, timeLeft));
     }
 
     void broken(String lock, ClaimId claim) {

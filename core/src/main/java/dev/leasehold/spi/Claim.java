@@ -10,15 +10,27 @@ import java.util.Objects;
  *
  * @param id names the claim
  * @param lock the lock's name
+ * @param share with how many holders at most, itself included, the claim coexists: {@link #EXCLUSIVE} for a mutex or a
+ *     writer, 2 to {@link #MOST_PERMITS} for a permit of a semaphore, {@link #UNLIMITED} for a reader. The share of the
+ *     claim's first arrival counts; a repetition with another one does not change it
  * @param lease how long the lease should last; never shortens one that the claim already has
  * @param spare how many tokens beyond the first the grant should reserve for hand-overs inside the claiming process, 0 to
- *     64
+ *     64, and 0 for shares above 1
  * @param enqueue whether to join the queue of the lock if it is taken
  * @param place the claim's place in the queue by the store's last answer; {@link #UNKNOWN} if that is not known; {@link
  *     #NEW} if no claim with this id has been sent before. It only saves a search: a store may use it or not. A store that
  *     does must cope with a new claim that stands in its queue already, since what was sent once may arrive twice, or late
  */
-public record Claim(ClaimId id, String lock, Duration lease, int spare, boolean enqueue, int place) {
+public record Claim(ClaimId id, String lock, int share, Duration lease, int spare, boolean enqueue, int place) {
+
+    /** The share of a mutex and of a writer: it has the lock to itself. */
+    public static final int EXCLUSIVE = 1;
+
+    /** The greatest finite share: the most permits that a semaphore can have. */
+    public static final int MOST_PERMITS = 1024;
+
+    /** The share of a reader: it sets no limit of its own. */
+    public static final int UNLIMITED = Integer.MAX_VALUE;
 
     /** The claim may stand in the queue, but its place is not known. */
     public static final int UNKNOWN = 0;
@@ -33,6 +45,7 @@ public record Claim(ClaimId id, String lock, Duration lease, int spare, boolean 
     public Claim {
         Objects.requireNonNull(id, "id");
         Objects.requireNonNull(lock, "lock");
+        checkShare(share);
         if (lease.isNegative() || lease.isZero()) {
             throw new IllegalArgumentException("lease must be positive, but was " + DurationText.of(lease));
         }
@@ -42,11 +55,44 @@ public record Claim(ClaimId id, String lock, Duration lease, int spare, boolean 
         if (spare < 0 || spare > MOST_SPARE) {
             throw new IllegalArgumentException("spare must be 0 to " + MOST_SPARE + ", but was " + spare);
         }
+        if (share != EXCLUSIVE && spare != 0) {
+            throw new IllegalArgumentException("a shared claim has no run of tokens: spare must be 0, but was " + spare
+                    + " with the share " + share);
+        }
     }
 
-    /** Makes a claim whose place in the queue, if any, is not known. */
+    /** Makes an exclusive claim whose place in the queue, if any, is not known. */
     public Claim(ClaimId id, String lock, Duration lease, int spare, boolean enqueue) {
-        this(id, lock, lease, spare, enqueue, UNKNOWN);
+        this(id, lock, EXCLUSIVE, lease, spare, enqueue, UNKNOWN);
+    }
+
+    /** Makes a claim with a share, without spare tokens, whose place in the queue, if any, is not known. */
+    public Claim(ClaimId id, String lock, int share, Duration lease, boolean enqueue) {
+        this(id, lock, share, lease, 0, enqueue, UNKNOWN);
+    }
+
+    /**
+     * Checks that a number is a share.
+     *
+     * @return the number
+     * @throws IllegalArgumentException if it is not
+     */
+    public static int checkShare(int share) {
+        if (share < EXCLUSIVE || (share > MOST_PERMITS && share != UNLIMITED)) {
+            throw new IllegalArgumentException(
+                    "share must be 1 to " + MOST_PERMITS + ", or unlimited, but was " + share);
+        }
+        return share;
+    }
+
+    /** Returns whether holders with a share have slots: whether it is that of a semaphore. */
+    public static boolean hasSlots(int share) {
+        return share != EXCLUSIVE && share != UNLIMITED;
+    }
+
+    /** Returns whether others may hold the lock beside the claim. */
+    public boolean isShared() {
+        return share != EXCLUSIVE;
     }
 
     /**
@@ -55,6 +101,6 @@ public record Claim(ClaimId id, String lock, Duration lease, int spare, boolean 
      * @param known its place as far as it is known
      */
     public Claim at(int known) {
-        return known == place ? this : new Claim(id, lock, lease, spare, enqueue, known);
+        return known == place ? this : new Claim(id, lock, share, lease, spare, enqueue, known);
     }
 }

@@ -12,12 +12,11 @@ public interface Signals {
     /**
      * Signals that a claim that stood in the queue has been granted.
      *
-     * @param lease the lease
-     * @param spare the further tokens reserved
+     * @param grant what was granted, with the share of the claim
      * @param validity until when the lease may be relied on, where the store can say so from the signal alone; without it
-     *     the signal is only a reason to ask
+     *     the signal is only a reason to ask. A store that does not know the slot of a permit from the signal gives none
      */
-    void granted(LeaseId lease, int spare, @Nullable Validity validity);
+    void granted(Grant grant, @Nullable Validity validity);
 
     /**
      * Signals that something happened (a connection broke, a session changed, a server failed over, a lease was broken)

@@ -15,6 +15,7 @@ import dev.leasehold.engine.queue.Caller;
 import dev.leasehold.engine.queue.Event;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.ReleaseAnswer;
@@ -193,7 +194,7 @@ class ClientStoreTest {
         Client client = new Client(ShortStoreTimeout.settings(new WrappedStore()));
         Caller gone = new Caller(LockOptions.defaults(), false, null);
         gone.outcome.cancel(false);
-        client.post("a", new Event.Join(gone));
+        client.post("a", 1, new Event.Join(gone));
         assertThat(client.inspect(NamePattern.of("*"))).isEmpty();
         client.closing().close(Duration.ZERO);
     }
@@ -218,10 +219,10 @@ class ClientStoreTest {
         };
         Client client = new Client(ShortStoreTimeout.settings(store));
         Caller caller = new Caller(LockOptions.defaults().withAutoRenew(true), false, null);
-        client.post("a", new Event.Join(caller));
+        client.post("a", 1, new Event.Join(caller));
         LeaseId pushed = new LeaseId("a", asked.get().id(), 1);
         Validity validity = Validity.of(client.time().now(), Duration.ofSeconds(30));
-        Objects.requireNonNull(store.signals).granted(pushed, 0, validity);
+        Objects.requireNonNull(store.signals).granted(new Grant(pushed, 0), validity);
         Objects.requireNonNull(caller.outcome.join()).releaseAsync();
         LeaseId again = new LeaseId("a", asked.get().id(), 2);
         late.complete(new ClaimAnswer.Granted(again, 0, validity));

@@ -23,7 +23,8 @@ class RoomsTest {
             .room("observation")
             .room("jfr")
             .room("", "queue", "threads", "observation", "jfr")
-            .room("election", "", "queue", "threads");
+            .room("election", "", "queue", "threads")
+            .room("set", "", "queue", "threads");
 
     @Test
     void arrowsRunOneWay() {

@@ -10,6 +10,7 @@ import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Sharing;
 import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
@@ -92,6 +93,17 @@ public class WrappedStore implements StoreFactory {
             public CompletionStage<Void> withdraw(String lock, ClaimId claim) {
                 operations.incrementAndGet();
                 return store.withdraw(lock, claim);
+            }
+
+            @Override
+            public CompletionStage<RenewAnswer> downgrade(LeaseId lease, Duration duration) {
+                operations.incrementAndGet();
+                return store.downgrade(lease, duration);
+            }
+
+            @Override
+            public Sharing sharing() {
+                return store.sharing();
             }
 
             @Override

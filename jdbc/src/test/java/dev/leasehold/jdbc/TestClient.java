@@ -122,8 +122,8 @@ public final class TestClient implements Signals, AutoCloseable {
     }
 
     @Override
-    public void granted(LeaseId lease, int spare, Validity validity) {
-        grants.add(new Grant(lease, spare, validity));
+    public void granted(dev.leasehold.spi.Grant grant, Validity validity) {
+        grants.add(new Grant(grant.lease(), grant.spare(), validity));
     }
 
     @Override

@@ -146,7 +146,7 @@ class DifferentialTest {
             int spare = Math.floorMod(id.hashCode(), 4);
             // What is known of the place may be wrong, and asked again must be said.
             int place = again ? random.nextInt(6) : Claim.NEW;
-            Claim claim = new Claim(id, lock, LEASE, spare, random.nextInt(3) > 0, place);
+            Claim claim = new Claim(id, lock, Claim.EXCLUSIVE, LEASE, spare, random.nextInt(3) > 0, place);
             SimAnswer expected =
                     ask(new SimRequest.Ask(claim, "owner of " + id.client())).answer();
             ClaimAnswer actual = get(stores.get(from).claim(claim));

@@ -460,9 +460,9 @@ final class QuorumSimulation {
         }
 
         @Override
-        public void granted(dev.leasehold.spi.LeaseId lease, int spare, dev.leasehold.spi.@Nullable Validity validity) {
+        public void granted(dev.leasehold.spi.Grant grant, dev.leasehold.spi.@Nullable Validity validity) {
             grants++;
-            to.granted(lease, spare, validity);
+            to.granted(grant, validity);
         }
 
         @Override

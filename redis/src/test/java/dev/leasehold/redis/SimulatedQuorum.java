@@ -12,6 +12,7 @@ import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
@@ -124,8 +125,8 @@ public final class SimulatedQuorum {
         }
 
         @Override
-        public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
-            unasked.add(lease);
+        public void granted(Grant grant, @Nullable Validity validity) {
+            unasked.add(grant.lease());
         }
 
         @Override

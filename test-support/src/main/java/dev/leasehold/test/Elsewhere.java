@@ -5,6 +5,7 @@ import dev.leasehold.LockOptions;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.ReleaseAnswer;
@@ -113,7 +114,7 @@ final class Elsewhere {
     /** No-op signals: this client never waits, so it needs none. */
     private static final class NoSignals implements Signals {
         @Override
-        public void granted(LeaseId lease, int spare, @Nullable Validity validity) {}
+        public void granted(Grant grant, @Nullable Validity validity) {}
 
         @Override
         public void doubt(@Nullable String lock) {}

@@ -6,10 +6,12 @@ import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Sharing;
 import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
@@ -86,9 +88,9 @@ final class SwitchableStore implements StoreFactory {
         }
 
         @Override
-        public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
+        public void granted(Grant grant, @Nullable Validity validity) {
             if (!isDown()) {
-                receiver.granted(lease, spare, validity);
+                receiver.granted(grant, validity);
             }
         }
 
@@ -135,6 +137,16 @@ final class SwitchableStore implements StoreFactory {
         @Override
         public CompletionStage<Boolean> breakLease(String lock, long token) {
             return send(() -> store.breakLease(lock, token));
+        }
+
+        @Override
+        public CompletionStage<RenewAnswer> downgrade(LeaseId lease, Duration duration) {
+            return send(() -> store.downgrade(lease, duration));
+        }
+
+        @Override
+        public Sharing sharing() {
+            return store.sharing();
         }
 
         @Override

@@ -11,6 +11,7 @@ import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Sharing;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.TimeSource;
 import dev.leasehold.testkit.FaultPlan.Message;
@@ -50,6 +51,16 @@ record FaultyConnection(FaultyStore faulty, Store store, TimeSource time) implem
     @Override
     public CompletionStage<Boolean> breakLease(String lock, long token) {
         return send(Message.BREAK, () -> store.breakLease(lock, token));
+    }
+
+    @Override
+    public CompletionStage<RenewAnswer> downgrade(LeaseId lease, Duration duration) {
+        return send(Message.RENEW, () -> store.downgrade(lease, duration));
+    }
+
+    @Override
+    public Sharing sharing() {
+        return store.sharing();
     }
 
     @Override

@@ -1,6 +1,6 @@
 package dev.leasehold.testkit;
 
-import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.TimeSource;
 import dev.leasehold.spi.Validity;
@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 record FaultySignals(FaultyStore faulty, Signals receiver, TimeSource time) implements Signals {
 
     @Override
-    public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
-        pass(() -> receiver.granted(lease, spare, validity));
+    public void granted(Grant grant, @Nullable Validity validity) {
+        pass(() -> receiver.granted(grant, validity));
     }
 
     @Override

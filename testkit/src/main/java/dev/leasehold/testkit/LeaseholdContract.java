@@ -40,6 +40,8 @@ public abstract class LeaseholdContract
                 BadInputRules,
                 InspectionRules,
                 ViewRules,
+                SharedLockRules,
+                LockSetRules,
                 FaultRules,
                 ClientRules {
 

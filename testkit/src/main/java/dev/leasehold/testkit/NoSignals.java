@@ -1,6 +1,6 @@
 package dev.leasehold.testkit;
 
-import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.Validity;
 import org.jspecify.annotations.Nullable;
@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 public record NoSignals() implements Signals {
 
     @Override
-    public void granted(LeaseId lease, int spare, @Nullable Validity validity) {}
+    public void granted(Grant grant, @Nullable Validity validity) {}
 
     @Override
     public void doubt(@Nullable String lock) {}

@@ -9,6 +9,7 @@ import dev.leasehold.WaiterInfo;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.ReleaseAnswer;
@@ -51,6 +52,7 @@ final class StoreClient implements AutoCloseable {
     final String owner;
     final Store store;
     final List<LeaseId> granted = new CopyOnWriteArrayList<>();
+    final List<Grant> grants = new CopyOnWriteArrayList<>();
     final List<String> doubted = new CopyOnWriteArrayList<>();
     private final Set<ClaimId> asked = ConcurrentHashMap.newKeySet();
     private final AtomicLong claims = new AtomicLong();
@@ -63,8 +65,9 @@ final class StoreClient implements AutoCloseable {
     private Signals signals() {
         return new Signals() {
             @Override
-            public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
-                granted.add(lease);
+            public void granted(Grant grant, @Nullable Validity validity) {
+                granted.add(grant.lease());
+                grants.add(grant);
             }
 
             @Override
@@ -76,6 +79,48 @@ final class StoreClient implements AutoCloseable {
 
     Claim newClaim(String lock, Duration lease, boolean enqueue) {
         return new Claim(new ClaimId(id, claims.incrementAndGet()), lock, lease, Claim.MOST_SPARE, enqueue);
+    }
+
+    Claim newClaim(String lock, int share, Duration lease, boolean enqueue) {
+        return new Claim(new ClaimId(id, claims.incrementAndGet()), lock, share, lease, enqueue);
+    }
+
+    /** Tries once for a lock that should let one more in. */
+    ClaimAnswer.Granted acquire(String lock, int share) {
+        return acquire(lock, share, LONG);
+    }
+
+    ClaimAnswer.Granted acquire(String lock, int share, Duration lease) {
+        return granted(newClaim(lock, share, lease, false));
+    }
+
+    /** Joins the queue of a lock that should not let one more in. */
+    Claim join(String lock, int share) {
+        return join(lock, share, LONG);
+    }
+
+    Claim join(String lock, int share, Duration lease) {
+        Claim claim = newClaim(lock, share, lease, true);
+        busy(claim);
+        return claim;
+    }
+
+    /** Tries once in vain. */
+    ClaimAnswer.Busy findsTaken(String lock, int share) {
+        return busy(newClaim(lock, share, LONG, false));
+    }
+
+    /** Tries for a lock to be shared, joins no queue and keeps nothing. */
+    boolean finds(String lock, int share) {
+        if (ask(newClaim(lock, share, LONG, false)) instanceof ClaimAnswer.Granted grant) {
+            release(grant.lease());
+            return true;
+        }
+        return false;
+    }
+
+    RenewAnswer downgrade(LeaseId lease, Duration duration) {
+        return get(store.downgrade(lease, duration));
     }
 
     /** Tries once for a lock that should be free. */
@@ -191,11 +236,14 @@ final class StoreClient implements AutoCloseable {
         return present("the holder of " + lock, info(lock).holder());
     }
 
-    /** Whether the store shows this client as the holder. */
+    /** Whether the store shows this client as a holder. */
     boolean holds(String lock) {
+        return holders(lock).stream().anyMatch(holder -> holder.owner().equals(owner));
+    }
+
+    List<HolderInfo> holders(String lock) {
         LockInfo found = find(lock);
-        HolderInfo holder = found == null ? null : found.holder();
-        return holder != null && holder.owner().equals(owner);
+        return found == null ? List.of() : found.holders();
     }
 
     List<WaiterInfo> waiters(String lock) {

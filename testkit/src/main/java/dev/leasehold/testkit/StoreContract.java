@@ -23,6 +23,9 @@ import org.junit.jupiter.api.Timeout;
  * }
  * }</pre>
  *
+ * <p>What concerns shares above 1 is tested as far as the store says that it grants them ({@link
+ * dev.leasehold.spi.Store#sharing}), and skipped otherwise.
+ *
  * <p>The tests use names of their own, so they may share a space; those that look at all locks use namespaces of their own.
  * Time is real, with leases of 150 ms, unless the store lives by a time that the test can move. No test fails because the
  * machine is slow.
@@ -38,6 +41,11 @@ public abstract class StoreContract
                 WithdrawRules,
                 BreakRules,
                 TokenRules,
+                ReadWriteRules,
+                PermitRules,
+                SlotRules,
+                SharedEndRules,
+                DowngradeRules,
                 InspectRules,
                 NameRules,
                 ConcurrencyRules,

@@ -1,7 +1,10 @@
 package dev.leasehold.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.Sharing;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.StoreFactory;
@@ -41,6 +44,27 @@ public final class StoreFixture implements AutoCloseable {
         if (!handsOverInTheSameStep) {
             eventually("'" + lock + "' is handed over to " + to.owner, () -> to.holds(lock));
         }
+    }
+
+    /** Skips the test unless the store grants these shares. */
+    StoreFixture granting(int... shares) {
+        Sharing sharing = sharing();
+        for (int share : shares) {
+            assumeThat(sharing.includes(share))
+                    .as("the store grants the share %s", share)
+                    .isTrue();
+        }
+        return this;
+    }
+
+    /** Skips the test unless the store makes readers of writers. */
+    StoreFixture downgrading() {
+        assumeThat(sharing().canDowngrade()).as("the store has downgrades").isTrue();
+        return granting(Claim.UNLIMITED);
+    }
+
+    private Sharing sharing() {
+        return client().store.sharing();
     }
 
     StoreClient client() {

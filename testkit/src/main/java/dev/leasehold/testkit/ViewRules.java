@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.ClientDescription;
 import dev.leasehold.Lease;
+import dev.leasehold.LeaseSet;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockInfo;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.Sharing;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -48,6 +51,35 @@ interface ViewRules extends LeaseholdRules {
         client.close();
         assertThatThrownBy(() -> view.lock("a")).isInstanceOf(IllegalStateException.class);
         view.close();
+    }
+
+    /** Names of a view mean the view's own locks also where locks are shared, or acquired together. */
+    @Test
+    default void sharedLocksAndSetsOfAViewAreItsOwn() throws Exception {
+        Leasehold client = fixture().client();
+        Leasehold view = client.namespaced("tenant");
+        String name = fixture().lock();
+        try (LeaseSet set = view.lockAll(name).acquire()) {
+            assertThat(set.names()).containsExactly(name);
+            assertThat(set.token(name)).isPositive();
+            assertThat(client.lock("tenant:" + name).tryAcquire()).isEmpty();
+            assertThat(client.lock(name).tryAcquire()).isPresent().hasValueSatisfying(Lease::close);
+        }
+        Sharing sharing = fixture().probe().store.sharing();
+        if (sharing.includes(2)) {
+            try (Lease permit = view.semaphore(name, 2).acquire()) {
+                assertThat(permit.name()).isEqualTo(name);
+                assertThat(client.lock("tenant:" + name).tryAcquire()).isEmpty();
+                assertThat(client.info("tenant:" + name)).isPresent();
+            }
+        }
+        if (sharing.includes(Claim.UNLIMITED)) {
+            try (Lease reader = view.readWriteLock(name).read().acquire()) {
+                assertThat(reader.name()).isEqualTo(name);
+                assertThat(client.readWriteLock("tenant:" + name).write().tryAcquire())
+                        .isEmpty();
+            }
+        }
     }
 
     @Test

@@ -4,6 +4,7 @@ import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.Validity;
@@ -81,7 +82,7 @@ final class Holding implements ClaimStep {
     }
 
     private void signal(@Nullable Validity validity) {
-        locks.context().signals().granted(lease(), Tokens.spare(claim.claim()), validity);
+        locks.context().signals().granted(new Grant(lease(), Tokens.spare(claim.claim())), validity);
     }
 
     void confirmGrant(CompletableFuture<ClaimAnswer> caller) {

@@ -4,6 +4,7 @@ import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.StoreContext;
@@ -82,9 +83,9 @@ final class ClaimTrace {
     private StoreContext context() {
         return new StoreContext("c", "owner", "", time, Duration.ofSeconds(5), new Signals() {
             @Override
-            public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
-                leases.add(lease);
-                log("signal granted " + lease + ' ' + spare + ' ' + validity);
+            public void granted(Grant grant, @Nullable Validity validity) {
+                leases.add(grant.lease());
+                log("signal granted " + grant.lease() + ' ' + grant.spare() + ' ' + validity);
             }
 
             @Override

@@ -7,6 +7,7 @@ import dev.leasehold.LockInfo;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.ReleaseAnswer;
@@ -66,9 +67,9 @@ class QueueTest {
                 .store(sessionMillis)
                 .open(new StoreContext(client, "owner " + client, "", clock, Duration.ofSeconds(10), new Signals() {
                     @Override
-                    public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
+                    public void granted(Grant grant, @Nullable Validity validity) {
                         if (validity == null) {
-                            granted.add(lease);
+                            granted.add(grant.lease());
                         }
                     }
 

@@ -18,6 +18,10 @@ public sealed interface Action {
     record SendRenew(
             LeaseId lease, Duration duration, @Nullable Hold hold) implements Action {}
 
+    /** Send a renewal that makes a reader of a writer, on behalf of a hold where there is one. */
+    record SendDowngrade(
+            LeaseId lease, Duration duration, @Nullable Hold hold) implements Action {}
+
     /** Send a release. */
     record SendRelease(LeaseId lease, Duration keepFor) implements Action {}
 

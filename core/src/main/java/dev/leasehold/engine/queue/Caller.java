@@ -30,6 +30,8 @@ public final class Caller {
 
     /** The call that this caller belongs to; set before the caller joins. */
     public @Nullable Asker asker;
+    /** True once it was looked whether its thread waits for itself. */
+    boolean lookedAt;
 
     long joinedAt;
     long number;
@@ -57,6 +59,11 @@ public final class Caller {
     Duration firstLease() {
         Duration lease = options.leaseDuration();
         return options.atLeast().compareTo(lease) > 0 ? options.atLeast() : lease;
+    }
+
+    /** Returns whether it waits without limit: no answer of the store ends its wait. */
+    boolean waitsForEver() {
+        return !tries && waitNanos == 0;
     }
 
     boolean isWaitedForBy(@Nullable Thread thread) {

@@ -7,44 +7,61 @@ import dev.leasehold.internal.DurationText;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.Validity;
+import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claimant keeps one claim before the store for as long as somebody waits and this process has no lease, and takes the
- * lease when it is granted. A grant that comes too late to be used is given back, and another claim begins.
+ * The claimant of a track keeps one claim before the store for as long as it is wanted, and takes the lease when it is
+ * granted. A grant that comes too late to be used is given back, and another claim begins.
  */
 final class Claimant {
 
     private final String lock;
+    private final int share;
     private final QueueSettings settings;
     private final WaitingCallers waiting;
     private final StoreOutage outage;
     private final PendingCleanups cleanups;
     private final Watchdog watchdog;
-    private final StrayAnswers strayAnswers;
+    private final Tracks tracks;
 
     private @Nullable PendingClaim pending;
 
     Claimant(
             String lock,
+            int share,
             QueueSettings settings,
             WaitingCallers waiting,
             StoreOutage outage,
             PendingCleanups cleanups,
-            Watchdog watchdog) {
+            Watchdog watchdog,
+            Tracks tracks) {
         this.lock = lock;
+        this.share = share;
         this.settings = settings;
         this.waiting = waiting;
         this.outage = outage;
         this.cleanups = cleanups;
         this.watchdog = watchdog;
-        this.strayAnswers = new StrayAnswers(watchdog, cleanups);
+        this.tracks = tracks;
     }
 
     boolean hasClaim() {
         return pending != null;
+    }
+
+    boolean isFor(ClaimId claim) {
+        PendingClaim current = pending;
+        return current != null && current.claim().id().equals(claim);
+    }
+
+    /** Returns whether its claim stands in the store's queue, or will if the lock is taken. */
+    boolean isQueued() {
+        return pending != null && pending.claim().enqueue();
     }
 
     /** Returns whether an answer to the claim is under way. */
@@ -84,26 +101,17 @@ final class Claimant {
     /** Returns when to look next; {@link LocalQueue#NEVER} if there is nothing to ask. */
     long nextLook() {
         PendingClaim asked = pending;
-        return asked != null && (asked.isUnderWay() || !cleanups.isBlocked())
-                ? asked.nextLook(settings.longestAnswerNanos())
-                : LocalQueue.NEVER;
+        return asked == null ? LocalQueue.NEVER : asked.nextLook(settings.longestAnswerNanos());
     }
 
-    void answered(ClaimId claim, ClaimAnswer answer, EventHandling at) {
-        PendingClaim asked = pendingClaim(claim);
+    /** Takes the answer to its claim. */
+    void answered(ClaimAnswer answer, EventHandling at) {
+        PendingClaim asked = Objects.requireNonNull(pending);
         if (answer instanceof ClaimAnswer.Granted granted) {
-            if (asked != null) {
-                asked.answered();
-                take(asked, granted.lease(), granted.spare(), granted.validity(), false, at);
-            } else {
-                strayAnswers.granted(granted.lease(), granted.validity(), at);
-            }
+            asked.answered();
+            take(asked, granted.lease(), granted.spare(), granted.slot(), granted.validity(), false, at);
         } else if (answer instanceof ClaimAnswer.Busy busy) {
-            if (asked != null) {
-                busy(asked, busy, at);
-            } else if (busy.place() > 0) {
-                strayAnswers.claimed(claim, at);
-            }
+            busy(asked, busy, at);
         }
     }
 
@@ -112,7 +120,7 @@ final class Claimant {
         asked.busy(answer, at.now());
         heard(at);
         outage.inTime();
-        waiting.refuseTrying(at);
+        waiting.refuseTrying(tracks.claimsUnderWay(), at);
         if (!asked.claim().enqueue()) {
             pending = null;
             if (asked.mayHaveStragglers()) {
@@ -121,14 +129,15 @@ final class Claimant {
         }
     }
 
-    private @Nullable PendingClaim pendingClaim(ClaimId claim) {
-        PendingClaim current = pending;
-        return current != null && current.claim().id().equals(claim) ? current : null;
-    }
-
     /** Takes a grant. If the answer is so old that the lease is over, the claim is finished and another begins. */
     private void take(
-            PendingClaim granted, LeaseId lease, int spare, Validity validity, boolean pushed, EventHandling at) {
+            PendingClaim granted,
+            LeaseId lease,
+            int spare,
+            int slot,
+            Validity validity,
+            boolean pushed,
+            EventHandling at) {
         pending = null;
         Claim claim = granted.claim();
         if (validity.isOver(at.now())) {
@@ -140,8 +149,17 @@ final class Claimant {
         heard(at);
         outage.inTime();
         boolean stragglers = granted.mayHaveStragglers() || granted.isUnderWay();
-        watchdog.begin(
-                new StoreLease(lease, spare, validity, claim.lease(), pushed, stragglers, at.now(), settings.random()));
+        watchdog.begin(new StoreLease(
+                lease,
+                share,
+                share == Claim.EXCLUSIVE ? spare : 0,
+                slot,
+                validity,
+                claim.lease(),
+                pushed,
+                stragglers,
+                at.now(),
+                settings.random()));
     }
 
     private StoreUnavailableException tooLate(Claim claim) {
@@ -154,14 +172,9 @@ final class Claimant {
                 null);
     }
 
-    void failed(ClaimId claim, LockException failure, EventHandling at) {
-        PendingClaim asked = pendingClaim(claim);
-        if (asked == null) {
-            if (failure instanceof StoreUnavailableException unavailable && unavailable.outcome() == Outcome.UNKNOWN) {
-                strayAnswers.claimed(claim, at);
-            }
-            return;
-        }
+    /** Notes that its claim was not answered. */
+    void failed(LockException failure, EventHandling at) {
+        PendingClaim asked = Objects.requireNonNull(pending);
         outage.failed(failure, at.now());
         if (failure instanceof StoreUnavailableException unavailable) {
             asked.failed(unavailable.outcome() == Outcome.UNKNOWN, at.now());
@@ -177,53 +190,55 @@ final class Claimant {
         waiting.failAll(failure, at);
     }
 
+    /** Takes the signal that its claim was granted. */
     void granted(Event.GrantSignal signal, EventHandling at) {
-        PendingClaim asked = pendingClaim(signal.lease().claim());
-        if (asked == null) {
-            strayAnswers.granted(signal.lease(), signal.validity(), at);
-            return;
-        }
+        PendingClaim asked = Objects.requireNonNull(pending);
         Validity validity = signal.validity();
         if (validity == null || validity.isOver(at.now())) {
             asked.askNow(at.now());
             return;
         }
-        take(asked, signal.lease(), signal.spare(), validity, true, at);
+        Grant grant = signal.grant();
+        take(asked, grant.lease(), grant.spare(), grant.slot(), validity, true, at);
     }
 
-    /** Makes sure that one claim is before the store while somebody waits and there is no lease. */
-    void seek(EventHandling at) {
-        if (watchdog.storeLease() != null) {
-            return;
-        }
+    /** Returns whether the store may have passed its claim over, because it has heard nothing of it for too long. */
+    boolean isForgotten(long now) {
+        return pending != null && !pending.isUnderWay() && pending.isForgotten(now);
+    }
+
+    /** Withdraws its claim, unless an answer is under way. */
+    boolean withdraw(EventHandling at) {
         PendingClaim current = pending;
-        if (current != null && !current.isUnderWay() && (waiting.isEmpty() || current.isForgotten(at.now()))) {
-            pending = null;
-            if (current.mayHaveLeftTraces()) {
-                cleanups.withdraw(current.claim().id(), current.mayHaveStragglers(), at.now(), at.actions());
-            }
-            current = null;
+        if (current == null || current.isUnderWay()) {
+            return false;
         }
-        Caller first = waiting.first();
-        if (first == null || cleanups.isBlocked()) {
-            return;
+        pending = null;
+        if (current.mayHaveLeftTraces()) {
+            cleanups.withdraw(current.claim().id(), current.mayHaveStragglers(), at.now(), at.actions());
         }
-        if (current == null) {
-            int spare = waiting.size() > 1 ? settings.localHandOvers() : 0;
-            Claim claim = new Claim(settings.claimIds().get(), lock, first.firstLease(), spare, waiting.isAnyWaiting());
-            cleanups.claimed(claim.lease());
-            current = new PendingClaim(claim, at.now(), settings.random());
-            pending = current;
-        }
-        if (current.isDue(at.now())) {
+        return true;
+    }
+
+    /** Begins with a claim. */
+    void begin(Duration lease, int spare, boolean enqueue, EventHandling at) {
+        Claim claim = new Claim(settings.claimIds().get(), lock, share, lease, spare, enqueue, Claim.UNKNOWN);
+        cleanups.claimed(claim.lease());
+        pending = new PendingClaim(claim, at.now(), settings.random());
+    }
+
+    /** Sends its claim if that is due. */
+    void send(EventHandling at) {
+        PendingClaim current = pending;
+        if (current != null && current.isDue(at.now())) {
             outage.expectAnswer(at.now());
             at.add(current.send(at.now()));
         }
     }
 
     /** Notes that the store has answered. */
-    void heard(EventHandling at) {
+    private void heard(EventHandling at) {
         settings.contact().make();
-        outage.answered(isUnderWay(), at.now());
+        outage.answered(tracks.claimsUnderWay() > 0, at.now());
     }
 }

@@ -23,6 +23,7 @@ final class Cleanup {
     private final long pointlessAfterNanos;
     private final boolean stragglers;
 
+    private boolean blocking;
     private int sent;
     private long sentAt;
     private boolean underWay;
@@ -79,6 +80,18 @@ final class Cleanup {
 
     boolean isReleaseOf(ClaimId released) {
         return lease != null && !withdrawing && claim.equals(released);
+    }
+
+    /** Has claims wait for its first answer. */
+    void block() {
+        blocking = true;
+    }
+
+    /** Lets claims go on; returns whether they had to wait. */
+    boolean unblock() {
+        boolean blocked = blocking;
+        blocking = false;
+        return blocked;
     }
 
     void withdrawAfterwards() {

@@ -1,8 +1,10 @@
 package dev.leasehold.engine.queue;
 
 import dev.leasehold.LockException;
+import dev.leasehold.LockOptions;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
@@ -26,6 +28,16 @@ public sealed interface Event {
 
     /** A holder wants its lease renewed now. */
     record Extend(Hold hold, Extension extension) implements Event {}
+
+    /** A holder makes a reader of itself; the extension says for how long, and tells of the answer. */
+    record Downgrade(Hold hold, Extension extension) implements Event {}
+
+    /** A hold counts as begun now, with other options; with an extension if its lease has to be renewed for that. */
+    record BeginAnew(
+            Hold hold, LockOptions options, @Nullable Extension extension) implements Event {}
+
+    /** A caller waits for a lock of the same name with another share. */
+    record AskedBeside(Caller caller) implements Event {}
 
     /** The timer that the queue had asked for has gone off. */
     record Wake() implements Event {}
@@ -55,7 +67,7 @@ public sealed interface Event {
     record CleanupFailed(ClaimId claim, @Nullable LeaseId lease, LockException failure) implements Event {}
 
     /** The store signals that a claim was granted. */
-    record GrantSignal(LeaseId lease, int spare, @Nullable Validity validity) implements Event {}
+    record GrantSignal(Grant grant, @Nullable Validity validity) implements Event {}
 
     /** The store signals that what is held should be confirmed. */
     record DoubtSignal() implements Event {}

@@ -2,7 +2,9 @@ package dev.leasehold.engine.queue;
 
 import dev.leasehold.LeaseState;
 import dev.leasehold.LockOptions;
+import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.Validity;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -48,10 +50,11 @@ public final class Hold {
 
     private final String lock;
     private final long token;
-    private final LockOptions options;
+    private final int slot;
+    private volatile LockOptions options;
     private final @Nullable Thread owner;
     private final @Nullable WeakReference<Thread> waiter;
-    private final long startedAt;
+    private volatile long startedAt;
     private final AtomicReference<Status> status;
 
     /** Completes with the final state, never exceptionally. */
@@ -66,6 +69,8 @@ public final class Hold {
      */
     private volatile @Nullable HoldWatcher watcher;
 
+    private volatile int share;
+    private volatile @Nullable Extension downgrade;
     private volatile boolean retired;
     private volatile boolean undelivered;
     private volatile boolean awaited;
@@ -74,9 +79,11 @@ public final class Hold {
 
     private LeaseState announced = LeaseState.HELD;
 
-    Hold(String lock, long token, Caller caller, Validity validity, long now) {
+    Hold(String lock, long token, int share, int slot, Caller caller, Validity validity, long now) {
         this.lock = lock;
         this.token = token;
+        this.slot = slot;
+        this.share = share;
         this.options = caller.options();
         this.owner = caller.owner();
         this.waiter = caller.waiter;
@@ -90,6 +97,43 @@ public final class Hold {
 
     public long token() {
         return token;
+    }
+
+    /** Returns with how many holders at most, itself included, it coexists. */
+    public int share() {
+        return share;
+    }
+
+    /** Returns the slot of a permit, or {@link Grant#NO_SLOT}. */
+    public int slot() {
+        return slot;
+    }
+
+    /** Has it count as begun now, with other options: its validity is cut to their {@code maxHold}. */
+    void beginAnew(LockOptions others, long now) {
+        options = others;
+        startedAt = now;
+        while (status.get() instanceof Live live) {
+            if (status.compareAndSet(live, new Live(withinMaxHold(live.validity()), live.riskSince()))) {
+                return;
+            }
+        }
+    }
+
+    /** Returns whether a thread owns it, which may enter again. */
+    public boolean isOwned() {
+        return owner != null;
+    }
+
+    /** Returns the extension by which it became a reader, or null. */
+    public @Nullable Extension downgrade() {
+        return downgrade;
+    }
+
+    /** Notes, before anything is sent, that it is a reader from now on. */
+    public void downgrade(Extension by) {
+        downgrade = by;
+        share = Claim.UNLIMITED;
     }
 
     public LockOptions options() {

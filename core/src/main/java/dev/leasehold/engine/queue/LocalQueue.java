@@ -3,6 +3,9 @@ package dev.leasehold.engine.queue;
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.RenewAnswer;
@@ -10,14 +13,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A local queue holds the callers of one process that wait for one lock, and the lease they share. It is a pure state
- * machine: events go in with the time at which they happened, actions come out; there are no sockets, no threads and no
- * clocks in here.
+ * A local queue holds the callers of one process that wait for one lock with one share, and the leases that they get. It is
+ * a pure state machine: events go in with the time at which they happened, actions come out; there are no sockets, no
+ * threads and no clocks in here.
  *
- * <p>Why it is right. At any moment the queue has at most one {@link StoreLease} (a lease granted by the store) or one
- * {@link PendingClaim} (a claim before the store), never both, and a store lease has at most one {@link Hold}. Callers get
- * holds only from the store lease, one after the other and in their order, so two callers of this process never hold at
- * once. That two processes never do is guaranteed by the store and by the lease's deadline. Anything else that comes from
+ * <p>Why it is right. The queue has {@link Tracks}: one for an exclusive lock, several for a shared one. At any moment a
+ * track has at most one {@link StoreLease} (a lease granted by the store) or one {@link PendingClaim} (a claim before the
+ * store), never both, and a store lease has at most one {@link Hold}. Callers get holds only from store leases, in their
+ * order, and the first caller takes the first grant. So two callers of this process never hold an exclusive lock at once,
+ * and as many hold a shared one as the store has granted. That processes together keep to that is guaranteed by the store
+ * and by the leases' deadlines. Anything else that comes from
  * the store (a grant to a claim that is finished, a second grant, an answer that nobody waits for any more) belongs to
  * nobody and is cleaned up at once. All that has to leave the store is among the {@link PendingCleanups}, repeated until
  * the store has answered or until it cannot be there any more.
@@ -31,6 +36,9 @@ public final class LocalQueue {
     /** How long callers of this process are served in a row before the lock goes back to the store. */
     private static final long LONGEST_RUN_NANOS = 10_000_000L;
 
+    /** How many claims of one process may wait for a shared lock. */
+    private static final int MOST_CLAIMS = 64;
+
     /** The due time of a queue that waits for nothing. */
     public static final long NEVER = Long.MAX_VALUE;
 
@@ -40,24 +48,31 @@ public final class LocalQueue {
     private final PendingCleanups cleanups;
     private final StoreOutage outage = new StoreOutage();
     private final StoreTimeouts timeouts;
-    private final Watchdog watchdog;
-    private final Claimant claimant;
+    private final int share;
+    private final Tracks tracks;
+    private final StrayAnswers strayAnswers;
 
     private boolean closed;
     private EventHandling at = new EventHandling(new ClockReading(0, 0));
 
-    public LocalQueue(String lock, QueueSettings settings) {
+    public LocalQueue(String lock, int share, QueueSettings settings) {
         this.lock = lock;
+        this.share = share;
         this.settings = settings;
         this.cleanups = new PendingCleanups(lock, settings);
         this.timeouts = new StoreTimeouts(lock, settings, waiting, outage);
-        this.watchdog = new Watchdog(lock, cleanups, outage);
-        this.claimant = new Claimant(lock, settings, waiting, outage, cleanups, watchdog);
+        this.tracks = new Tracks(share, this::track);
+        this.strayAnswers = new StrayAnswers(tracks, cleanups);
+    }
+
+    private Track track(Tracks among) {
+        Watchdog watchdog = new Watchdog(lock, cleanups, outage);
+        return new Track(new Claimant(lock, share, settings, waiting, outage, cleanups, watchdog, among), watchdog);
     }
 
     /** Returns whether the queue can be dropped without losing anything. */
     public boolean isIdle() {
-        return waiting.isEmpty() && watchdog.storeLease() == null && !claimant.hasClaim() && cleanups.isEmpty();
+        return waiting.isEmpty() && tracks.areIdle() && cleanups.isEmpty();
     }
 
     /**
@@ -82,20 +97,26 @@ public final class LocalQueue {
         } else if (event instanceof Event.WaitOver over) {
             waitOver(over.caller());
         } else if (event instanceof Event.EndHold end) {
-            watchdog.endHold(end.hold(), at);
+            watchdogOf(end.hold()).endHold(end.hold(), at);
         } else if (event instanceof Event.Extend extend) {
-            watchdog.extend(extend.hold(), extend.extension(), at);
+            watchdogOf(extend.hold()).extend(extend.hold(), extend.extension(), at);
+        } else if (event instanceof Event.Downgrade downgrade) {
+            downgrade(downgrade.hold(), downgrade.extension());
+        } else if (event instanceof Event.BeginAnew anew) {
+            watchdogOf(anew.hold()).beginAnew(anew.hold(), anew.options(), anew.extension(), at);
+        } else if (event instanceof Event.AskedBeside asked) {
+            askedBeside(asked.caller());
         } else if (event instanceof Event.ClaimAnswered answered) {
-            claimant.answered(answered.claim(), answered.answer(), at);
+            claimAnswered(answered.claim(), answered.answer());
         } else if (event instanceof Event.ClaimFailed failed) {
-            claimant.failed(failed.claim(), failed.failure(), at);
+            claimFailed(failed.claim(), failed.failure());
         } else if (event instanceof Event.RenewAnswered answered) {
             renewAnswered(answered.lease(), answered.answer());
         } else if (event instanceof Event.RenewFailed failed) {
             outage.failed(failed.failure(), at.now());
         } else if (event instanceof Event.ReleaseAnswered answered) {
             if (cleanups.released(answered.lease(), answered.answer(), at.now(), at.actions())) {
-                claimant.heard(at);
+                heard();
             }
         } else if (event instanceof Event.WithdrawAnswered answered) {
             cleanups.withdrawn(answered.claim(), at.now());
@@ -103,17 +124,21 @@ public final class LocalQueue {
             outage.failed(failed.failure(), at.now());
             cleanups.failed(failed.claim(), failed.lease(), failed.failure(), at.now(), at.actions());
         } else if (event instanceof Event.GrantSignal signal) {
-            claimant.granted(signal, at);
+            grantSignal(signal);
         } else if (event instanceof Event.DoubtSignal) {
             doubtSignal();
         } else if (event instanceof Event.RiskSignal) {
-            watchdog.risk(at);
+            for (int i = 0; i < tracks.count(); i++) {
+                tracks.get(i).watchdog().risk(at);
+            }
             doubtSignal();
         } else if (event instanceof Event.Close) {
             close();
         } else if (event instanceof Event.Abandon) {
             close();
-            watchdog.abandon(at);
+            for (int i = 0; i < tracks.count(); i++) {
+                tracks.get(i).watchdog().abandon(at);
+            }
         }
     }
 
@@ -130,12 +155,25 @@ public final class LocalQueue {
             return;
         }
         waiting.add(caller, at.now());
-        Hold held = watchdog.hold();
-        if (busy && held != null && caller.waitNanos == 0 && caller.isWaitedForBy(held.waiter())) {
+        if (busy) {
+            warnOfItself(caller);
+            waiting.noteContention();
+        }
+    }
+
+    /** Logs if a caller that waits without limit waits on a thread to which a lease of this lock was given. */
+    private void warnOfItself(Caller caller) {
+        caller.lookedAt = true;
+        Hold held = caller.waitsForEver() ? tracks.holdOfThreadOf(caller) : null;
+        if (held != null) {
             at.add(new Action.WaitsForItself(held));
         }
-        if (busy) {
-            waiting.noteContention();
+    }
+
+    private void askedBeside(Caller caller) {
+        Hold held = caller.waitsForEver() ? tracks.holdOfThreadOf(caller) : null;
+        if (held != null && !held.state(at.clocks()).isFinal()) {
+            at.add(new Action.WaitsForItself(held));
         }
     }
 
@@ -144,11 +182,7 @@ public final class LocalQueue {
      * not answer any of them.
      */
     private boolean isKnownToBeBusy() {
-        Hold hold = watchdog.hold();
-        if (hold != null) {
-            return !hold.state(at.clocks()).isFinal();
-        }
-        return claimant.saysBusy();
+        return tracks.areFull(at.clocks()) || tracks.anySaysBusy();
     }
 
     private void waitOver(Caller caller) {
@@ -202,43 +236,123 @@ public final class LocalQueue {
             at.add(new Action.Fail(join.caller(), why));
         } else if (failed instanceof Event.Extend extend) {
             at.add(new Action.AnswerExtension(extend.extension(), why));
+        } else if (failed instanceof Event.Downgrade downgrade) {
+            at.add(new Action.AnswerExtension(downgrade.extension(), why));
         }
-        watchdog.discard(why, at);
+        for (int i = 0; i < tracks.count(); i++) {
+            tracks.get(i).watchdog().discard(why, at);
+        }
         cleanups.giveUpAll(why, at.actions());
-        claimant.discard();
+        for (int i = 0; i < tracks.count(); i++) {
+            tracks.get(i).claimant().discard();
+        }
         return at.actions();
     }
 
     // ---- answers of the store ------------------------------------------------------------------------------------
 
-    private void renewAnswered(LeaseId lease, RenewAnswer answer) {
-        StoreLease current = watchdog.storeLease();
-        if (current != null && current.lease().equals(lease) && answer instanceof RenewAnswer.Renewed) {
-            claimant.heard(at);
+    private void claimAnswered(ClaimId claim, ClaimAnswer answer) {
+        Track track = tracks.claiming(claim);
+        if (track == null) {
+            strayAnswers.answered(claim, answer, at);
+            return;
         }
-        watchdog.renewAnswered(lease, answer, at);
+        track.claimant().answered(answer, at);
+        if (share != Claim.EXCLUSIVE && answer instanceof ClaimAnswer.Busy) {
+            waiting.forEach(caller -> {
+                if (!caller.lookedAt) {
+                    warnOfItself(caller);
+                }
+            });
+        }
+    }
+
+    private void claimFailed(ClaimId claim, LockException failure) {
+        Track track = tracks.claiming(claim);
+        if (track == null) {
+            strayAnswers.failed(claim, failure, at);
+        } else {
+            track.claimant().failed(failure, at);
+        }
+    }
+
+    private void grantSignal(Event.GrantSignal signal) {
+        Track track = tracks.claiming(signal.grant().lease().claim());
+        if (track == null) {
+            strayAnswers.granted(signal.grant().lease(), signal.validity(), at);
+        } else {
+            track.claimant().granted(signal, at);
+        }
+    }
+
+    private void renewAnswered(LeaseId lease, RenewAnswer answer) {
+        Track track = tracks.leasing(lease);
+        if (track == null) {
+            return;
+        }
+        if (answer instanceof RenewAnswer.Renewed) {
+            heard();
+        }
+        track.watchdog().renewAnswered(lease, answer, at);
+    }
+
+    /** Notes that the store has answered. */
+    private void heard() {
+        settings.contact().make();
+        outage.answered(tracks.claimsUnderWay() > 0, at.now());
     }
 
     private void doubtSignal() {
-        watchdog.doubt(at);
-        claimant.askNow(at);
+        for (int i = 0; i < tracks.count(); i++) {
+            tracks.get(i).watchdog().doubt(at);
+            tracks.get(i).claimant().askNow(at);
+        }
+    }
+
+    // ---- holders -------------------------------------------------------------------------------------------------
+
+    /** Returns the watchdog of a hold; any of them if it is nobody's hold any more, which the watchdog sees. */
+    private Watchdog watchdogOf(Hold hold) {
+        Track track = tracks.holding(hold);
+        if (track != null) {
+            return track.watchdog();
+        }
+        return tracks.count() > 0 ? tracks.get(0).watchdog() : new Watchdog(lock, cleanups, outage);
+    }
+
+    private void downgrade(Hold hold, Extension extension) {
+        watchdogOf(hold).downgrade(hold, extension, at);
+        Track track = tracks.holding(hold);
+        StoreLease current = track == null ? null : track.watchdog().storeLease();
+        if (track != null && current != null && current.isDowngraded()) {
+            tracks.setAside(track);
+        }
     }
 
     // ---- after each event ----------------------------------------------------------------------------------------
 
     private void settle() {
-        watchdog.look(at);
-        claimant.look(at);
+        for (int i = 0; i < tracks.count(); i++) {
+            tracks.get(i).watchdog().look(at);
+        }
+        for (int i = 0; i < tracks.count(); i++) {
+            tracks.get(i).claimant().look(at);
+        }
         cleanups.expectNoLonger(at.now());
-        timeouts.look(isAnswerExpected(), mayHaveLeftTraces(), at.now(), at.actions());
-        serve();
-        watchdog.await(!waiting.isEmpty(), at);
-        claimant.seek(at);
+        timeouts.look(isAnswerExpected(), tracks.anyMayHaveLeftTraces(), at.now(), at.actions());
+        for (int i = 0; i < tracks.count(); i++) {
+            serve(tracks.get(i).watchdog());
+        }
+        for (int i = 0; i < tracks.count(); i++) {
+            tracks.get(i).watchdog().await(!waiting.isEmpty(), at);
+        }
+        seek();
+        tracks.removeIdle();
         cleanups.look(outage.lastFailure(), at.now(), at.actions());
     }
 
     /** Gives a lease without a holder to the next caller, or back to the store. */
-    private void serve() {
+    private void serve(Watchdog watchdog) {
         StoreLease current = watchdog.storeLease();
         if (current == null || current.hold() != null) {
             return;
@@ -259,30 +373,89 @@ public final class LocalQueue {
             return;
         }
         waiting.remove(next);
-        waiting.noteContention();
         boolean handedOver = current.hasServed();
-        at.add(new Action.Give(next, current.give(next, at.clocks()), handedOver));
-        waiting.refuseTrying(at);
+        Hold hold = current.give(next, at.clocks());
+        boolean full = tracks.areFull(at.clocks());
+        if (full) {
+            waiting.noteContention();
+        }
+        at.add(new Action.Give(next, hold, handedOver));
+        if (full) {
+            waiting.refuseTrying(0, at);
+        }
         watchdog.renew(current, at);
+    }
+
+    /**
+     * Has as many claims before the store as there are callers without a lease, and no more than can be granted together. Of
+     * those that are not needed any more the youngest leave first.
+     */
+    private void seek() {
+        int wanted = claimsWanted();
+        int claims = 0;
+        for (int i = 0; i < tracks.count(); i++) {
+            Claimant claimant = tracks.get(i).claimant();
+            if (claimant.isForgotten(at.now())) {
+                claimant.withdraw(at);
+            }
+            claims += claimant.hasClaim() ? 1 : 0;
+        }
+        for (int i = tracks.count() - 1; i >= 0 && claims > wanted; i--) {
+            if (tracks.get(i).claimant().hasClaim()) {
+                if (!tracks.get(i).claimant().withdraw(at)) {
+                    break;
+                }
+                claims--;
+            }
+        }
+        while (claims < wanted && !isBlocked()) {
+            Caller caller = waiting.at(claims + tracks.leasesToGive());
+            int spare = share == Claim.EXCLUSIVE && waiting.size() > 1 ? settings.localHandOvers() : 0;
+            boolean enqueue = tracks.queuedClaims() < waiting.staying();
+            freeTrack().claimant().begin(caller.firstLease(), spare, enqueue, at);
+            claims++;
+        }
+        for (int i = 0; i < tracks.count(); i++) {
+            tracks.get(i).claimant().send(at);
+        }
+    }
+
+    private int claimsWanted() {
+        if (share == Claim.EXCLUSIVE) {
+            return waiting.isEmpty() || tracks.get(0).watchdog().storeLease() != null ? 0 : 1;
+        }
+        return Math.min(Math.min(share, MOST_CLAIMS), Math.max(0, waiting.size() - tracks.leasesToGive()));
+    }
+
+    /** Returns a track for a new claim. */
+    private Track freeTrack() {
+        return share == Claim.EXCLUSIVE ? tracks.get(0) : tracks.add();
+    }
+
+    /**
+     * Returns whether a new claim has to wait for the answer to a release, because until then this process itself has all
+     * that the lock can give.
+     */
+    private boolean isBlocked() {
+        return cleanups.blocking() > 0 && tracks.leases() + cleanups.blocking() >= share;
     }
 
     /** Returns whether somebody waits for an answer of the store. */
     private boolean isAnswerExpected() {
-        return claimant.hasClaim() || cleanups.isBlocked() || watchdog.isPreparing();
-    }
-
-    private boolean mayHaveLeftTraces() {
-        return watchdog.storeLease() != null || claimant.mayHaveLeftTraces();
+        return tracks.claims() > 0 || isBlocked() || tracks.anyIsPreparing();
     }
 
     /** Returns when the queue has to be woken if nothing happens until then, on the monotonic clock, or {@link #NEVER}. */
     public long nextDue() {
         long due = NEVER;
-        StoreLease current = watchdog.storeLease();
-        if (current != null) {
-            due = current.nextDue();
+        for (int i = 0; i < tracks.count(); i++) {
+            Track track = tracks.get(i);
+            StoreLease current = track.watchdog().storeLease();
+            if (current != null) {
+                due = earlier(due, current.nextDue());
+            }
+            due = earlier(due, track.claimant().nextLook());
         }
-        due = earlier(due, claimant.nextLook());
         due = earlier(due, timeouts.nextLook(isAnswerExpected(), at.now()));
         return earlier(due, cleanups.nextLook());
     }

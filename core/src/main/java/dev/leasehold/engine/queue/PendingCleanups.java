@@ -17,15 +17,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The pending cleanups are all that one local queue has to get out of the store. The release of a lease that was given back
- * in order is the blocker until it has been answered for the first time: a claim sent before would find the lock taken by
- * this very process.
+ * in order blocks until it has been answered for the first time: where this process has all that the lock can give, a claim
+ * sent before would find the lock taken by this very process.
  */
 final class PendingCleanups {
 
     private final String lock;
     private final QueueSettings settings;
     private final List<Cleanup> all = new ArrayList<>();
-    private @Nullable Cleanup blocker;
+    private int blocking;
     private long longestLease = WaitingRules.claimPeriod(LockOptions.FOREVER).toNanos();
 
     PendingCleanups(String lock, QueueSettings settings) {
@@ -37,8 +37,9 @@ final class PendingCleanups {
         return all.isEmpty();
     }
 
-    boolean isBlocked() {
-        return blocker != null;
+    /** Returns how many releases of leases that were given back in order have not been answered yet. */
+    int blocking() {
+        return blocking;
     }
 
     boolean has(LeaseId lease) {
@@ -83,7 +84,8 @@ final class PendingCleanups {
     void giveBack(StoreLease back, @Nullable Hold hold, long keepNanos, long now, List<Action> actions) {
         long pointlessAfter = pointlessAfter(back.nanosInStore(now));
         Cleanup cleanup = Cleanup.release(back.lease(), hold, keepNanos, now, pointlessAfter, back.mayHaveStragglers());
-        blocker = cleanup;
+        cleanup.block();
+        blocking++;
         add(cleanup, now, actions);
     }
 
@@ -163,8 +165,8 @@ final class PendingCleanups {
     }
 
     private void unblock(Cleanup cleanup) {
-        if (blocker == cleanup) {
-            blocker = null;
+        if (cleanup.unblock()) {
+            blocking--;
         }
     }
 
@@ -207,7 +209,7 @@ final class PendingCleanups {
             giveUp(cleanup, why, actions);
         }
         all.clear();
-        blocker = null;
+        blocking = 0;
     }
 
     private StoreUnavailableException unanswered(@Nullable LockException lastFailure) {

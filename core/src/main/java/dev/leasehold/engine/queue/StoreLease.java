@@ -1,6 +1,7 @@
 package dev.leasehold.engine.queue;
 
 import dev.leasehold.LeaseState;
+import dev.leasehold.LockOptions;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.Validity;
@@ -31,6 +32,8 @@ final class StoreLease {
     private static final long MOST_PAUSE_AFTER_PUSH_NANOS = 20_000_000L;
 
     private final LeaseId lease;
+    private final int share;
+    private final int slot;
     private final long endOfRun;
     private final Duration asked;
     private final boolean pushed;
@@ -43,6 +46,9 @@ final class StoreLease {
     private @Nullable Hold hold;
     private long nextToken;
     private int served;
+    private boolean downgraded;
+    private boolean downgrading;
+    private long downgradedAt;
 
     private long leaseNanos;
     private long askedNanos;
@@ -66,7 +72,9 @@ final class StoreLease {
      */
     StoreLease(
             LeaseId lease,
+            int share,
             int spare,
+            int slot,
             Validity validity,
             Duration asked,
             boolean pushed,
@@ -74,6 +82,8 @@ final class StoreLease {
             long now,
             RandomGenerator random) {
         this.lease = lease;
+        this.share = share;
+        this.slot = slot;
         this.endOfRun = lease.token() + spare;
         this.nextToken = lease.token();
         this.validity = validity;
@@ -150,7 +160,8 @@ final class StoreLease {
      * Returns whether so many callers of this process have been served in a row that the lock has to go back to the store.
      */
     boolean hasServedEnough(int mostHandOvers, long mostNanos, long now) {
-        return served > 0 && (served > mostHandOvers || now - beganAt >= mostNanos || nextToken > endOfRun);
+        return served > 0
+                && (served > mostHandOvers || now - beganAt >= mostNanos || nextToken > endOfRun || downgraded);
     }
 
     /**
@@ -194,7 +205,7 @@ final class StoreLease {
 
     /** Starts the turn of a caller, with the next token of the run. */
     Hold give(Caller caller, ClockReading now) {
-        Hold next = new Hold(lease.lock(), nextToken++, caller, validity, now.nanos());
+        Hold next = new Hold(lease.lock(), nextToken++, share, slot, caller, validity, now.nanos());
         hold = next;
         served++;
         preparedFor = null;
@@ -235,6 +246,9 @@ final class StoreLease {
         if (capped && sentAt - cappedAt >= 0) {
             renewing = false;
         }
+        if (downgrading && sentAt - downgradedAt >= 0) {
+            downgrading = false;
+        }
         List<Extension> covered = extensionsAskedBy(sentAt);
         if (!doubted && (preparedFor == null || prepared) && extensions.isEmpty()) {
             planRenewal();
@@ -256,6 +270,31 @@ final class StoreLease {
         doubted = true;
         doubtedAt = now;
         renewAt = now;
+    }
+
+    /** Renews from now on as other options say. */
+    void beginAnew(LockOptions options) {
+        leaseNanos = options.leaseDuration().toNanos();
+        renewing = options.autoRenew();
+        capped = false;
+    }
+
+    /** Makes a reader of the holder: its run ends, and all requests are downgrades until one of them is answered. */
+    void downgrade(long now) {
+        if (!downgraded) {
+            downgraded = true;
+            downgrading = true;
+            downgradedAt = now;
+        }
+    }
+
+    boolean isDowngraded() {
+        return downgraded;
+    }
+
+    /** Returns whether the store may not know yet that the holder is a reader. */
+    boolean isDowngrading() {
+        return downgrading;
     }
 
     void extend(Extension extension, long now) {

@@ -1,5 +1,9 @@
 package dev.leasehold.engine.queue;
 
+import dev.leasehold.LockException;
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.Validity;
@@ -11,20 +15,36 @@ import org.jspecify.annotations.Nullable;
  */
 final class StrayAnswers {
 
-    private final Watchdog watchdog;
+    private final Tracks tracks;
     private final PendingCleanups cleanups;
 
-    StrayAnswers(Watchdog watchdog, PendingCleanups cleanups) {
-        this.watchdog = watchdog;
+    StrayAnswers(Tracks tracks, PendingCleanups cleanups) {
+        this.tracks = tracks;
         this.cleanups = cleanups;
     }
 
-    /** Takes a stray grant: it repeats the grant of the present lease, or its lease has to be released. */
+    /** Takes the answer to a claim that is finished. */
+    void answered(ClaimId claim, ClaimAnswer answer, EventHandling at) {
+        if (answer instanceof ClaimAnswer.Granted granted) {
+            granted(granted.lease(), granted.validity(), at);
+        } else if (answer instanceof ClaimAnswer.Busy busy && busy.place() > 0) {
+            claimed(claim, at);
+        }
+    }
+
+    /** Notes that a claim that is finished was not answered. */
+    void failed(ClaimId claim, LockException failure, EventHandling at) {
+        if (failure instanceof StoreUnavailableException unavailable && unavailable.outcome() == Outcome.UNKNOWN) {
+            claimed(claim, at);
+        }
+    }
+
+    /** Takes a stray grant: it repeats the grant of a present lease, or its lease has to be released. */
     void granted(LeaseId lease, @Nullable Validity validity, EventHandling at) {
-        StoreLease current = watchdog.storeLease();
-        if (current != null && current.lease().equals(lease)) {
+        Track known = tracks.leasing(lease);
+        if (known != null) {
             if (validity != null) {
-                watchdog.confirm(current, validity, at);
+                known.watchdog().confirm(validity, at);
             }
             return;
         }
@@ -40,10 +60,8 @@ final class StrayAnswers {
      * lease is being released: then this is a late answer from before the grant, and a withdrawal that overtook the release
      * would make the release find nothing, as if the lease had been lost. The claim is withdrawn after the release.
      */
-    void claimed(ClaimId claim, EventHandling at) {
-        StoreLease current = watchdog.storeLease();
-        boolean held = current != null && current.lease().claim().equals(claim);
-        if (!held && !cleanups.withdrawAfterRelease(claim)) {
+    private void claimed(ClaimId claim, EventHandling at) {
+        if (!tracks.hasLeaseOf(claim) && !cleanups.withdrawAfterRelease(claim)) {
             cleanups.withdraw(claim, true, at.now(), at.actions());
         }
     }

@@ -5,6 +5,8 @@ import java.util.Comparator;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -90,22 +92,47 @@ final class WaitingCallers {
         return callers.size();
     }
 
-    /** Returns whether any caller would stay if the lock is busy. */
-    boolean isAnyWaiting() {
-        return callers.size() > trying;
-    }
-
     @Nullable Caller first() {
         return callers.isEmpty() ? null : callers.iterator().next();
+    }
+
+    /** Returns a caller by its place, 0 for the first; the last one if there are fewer. */
+    Caller at(int place) {
+        Caller found = null;
+        int left = place;
+        for (Caller caller : callers) {
+            found = caller;
+            if (left-- <= 0) {
+                break;
+            }
+        }
+        return Objects.requireNonNull(found);
+    }
+
+    /** Returns how many callers would stay if the lock is busy. */
+    int staying() {
+        return callers.size() - trying;
+    }
+
+    void forEach(Consumer<Caller> what) {
+        callers.forEach(what);
     }
 
     @Nullable Caller least(Comparator<Caller> order) {
         return callers.stream().min(order).orElse(null);
     }
 
-    /** Tells all callers that only try that the lock is busy. */
-    void refuseTrying(EventHandling at) {
-        for (Caller caller : removeTrying()) {
+    /**
+     * Tells callers that only try that the lock is busy: all but those that may yet be served, the first ones.
+     *
+     * @param served how many may yet be served, by claims to which an answer is under way
+     */
+    void refuseTrying(int served, EventHandling at) {
+        if (trying == 0) {
+            return;
+        }
+        int[] left = {served};
+        for (Caller caller : removeIf(caller -> left[0]-- <= 0 && caller.tries)) {
             at.add(new Action.Refuse(caller));
         }
     }

@@ -3,6 +3,7 @@ package dev.leasehold.engine.queue;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.LeaseState;
 import dev.leasehold.LockException;
+import dev.leasehold.LockOptions;
 import dev.leasehold.internal.DurationText;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.RenewAnswer;
@@ -11,8 +12,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The watchdog of one lock keeps the store's lease, if this process has one, for as long as it is wanted, and declares its
- * loss.
+ * The watchdog of a track keeps the store's lease, if the track has one, for as long as it is wanted, and declares its loss.
  *
  * <p>There is at most one {@link StoreLease}, with at most one {@link Hold}. A lease ends here in one of three ways. It is
  * given back to the store, once nobody holds anything under it. It is lost, because the store has said so or has not
@@ -90,6 +90,32 @@ final class Watchdog {
         current.extend(extension, at.now());
     }
 
+    /** Has the hold count as begun now, with other options. */
+    void beginAnew(Hold hold, LockOptions options, @Nullable Extension extension, EventHandling at) {
+        StoreLease current = storeLease;
+        if (current != null
+                && current.hold() == hold
+                && !hold.state(at.clocks()).isFinal()) {
+            hold.beginAnew(options, at.now());
+            current.beginAnew(options);
+        }
+        if (extension != null) {
+            extend(hold, extension, at);
+        }
+    }
+
+    /** Makes a reader of the holder, and has the store told until it has answered. */
+    void downgrade(Hold hold, Extension extension, EventHandling at) {
+        StoreLease current = storeLease;
+        if (current != null
+                && current.hold() == hold
+                && !hold.state(at.clocks()).isFinal()) {
+            hold.downgrade(extension);
+            current.downgrade(at.now());
+        }
+        extend(hold, extension, at);
+    }
+
     /** Ends the hold of a client that is closed. */
     void abandon(EventHandling at) {
         StoreLease current = storeLease;
@@ -119,7 +145,15 @@ final class Watchdog {
         }
     }
 
-    void confirm(StoreLease current, Validity validity, EventHandling at) {
+    /** Takes another confirmation of the present lease. */
+    void confirm(Validity validity, EventHandling at) {
+        StoreLease current = storeLease;
+        if (current != null) {
+            confirm(current, validity, at);
+        }
+    }
+
+    private void confirm(StoreLease current, Validity validity, EventHandling at) {
         Hold hold = current.hold();
         if (current.isOver(at.now()) || (hold != null && hold.state(at.clocks()).isFinal())) {
             return;
@@ -210,7 +244,10 @@ final class Watchdog {
                     "it reaches its maxHold of "
                             + DurationText.of(hold.options().maxHold())));
         }
-        at.add(new Action.SendRenew(current.lease(), request, hold));
+        at.add(
+                current.isDowngrading()
+                        ? new Action.SendDowngrade(current.lease(), request, hold)
+                        : new Action.SendRenew(current.lease(), request, hold));
     }
 
     /** Notes whether callers of this process wait for the lock while it is held. */

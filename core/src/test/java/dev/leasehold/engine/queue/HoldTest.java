@@ -23,7 +23,7 @@ class HoldTest {
     private final Hold hold = hold(OPTIONS);
 
     private static Hold hold(LockOptions options) {
-        return new Hold("lock", 7, new Caller(options, false, null), validity(0, 30), START);
+        return new Hold("lock", 7, 1, -1, new Caller(options, false, null), validity(0, 30), START);
     }
 
     private static ClockReading at(double seconds) {
@@ -107,7 +107,7 @@ class HoldTest {
     @DisplayName("The clocks may be a tenth of the validity apart, and not of the lease asked for")
     void theClocksMayBeATenthOfTheValidityApart() {
         LockOptions tenMinutes = OPTIONS.withLeaseDuration(Duration.ofMinutes(10));
-        Hold pushed = new Hold("lock", 7, new Caller(tenMinutes, false, null), validity(0, 5), START);
+        Hold pushed = new Hold("lock", 7, 1, -1, new Caller(tenMinutes, false, null), validity(0, 5), START);
         assertThat(pushed.state(at(0.1, 0.5))).isEqualTo(LeaseState.HELD);
         assertThat(pushed.state(at(0.1, 0.6))).isEqualTo(LeaseState.UNCONFIRMED);
     }

@@ -78,4 +78,24 @@ class LocalQueueAtLeastTest {
         assertThat(harness.one(Action.SendRelease.class).keepFor())
                 .isBetween(Duration.ofSeconds(19), Duration.ofSeconds(21));
     }
+
+    @Test
+    void itCountsAnewFromABeginningAnew() {
+        Hold hold = harness.held();
+        harness.stopFor(Duration.ofSeconds(4));
+        harness.send(new Event.BeginAnew(hold, LocalQueueHarness.DEFAULTS.withAtLeast(Duration.ofSeconds(5)), null));
+        harness.stopFor(Duration.ofSeconds(2));
+        harness.ends(hold);
+        assertThat(harness.one(Action.SendRelease.class).keepFor()).isEqualTo(Duration.ofSeconds(3));
+    }
+
+    @Test
+    void maxHoldCountsAnewFromABeginningAnew() {
+        Hold hold = harness.held();
+        harness.stopFor(Duration.ofSeconds(4));
+        harness.send(new Event.BeginAnew(hold, LocalQueueHarness.DEFAULTS.withMaxHold(Duration.ofSeconds(5)), null));
+        assertThat(hold.remaining(harness.now())).isEqualTo(Duration.ofSeconds(5));
+        harness.stopFor(Duration.ofSeconds(6));
+        assertThat(hold.state(harness.now())).isEqualTo(dev.leasehold.LeaseState.LOST);
+    }
 }

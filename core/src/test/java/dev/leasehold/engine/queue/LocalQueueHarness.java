@@ -52,9 +52,14 @@ final class LocalQueueHarness {
     }
 
     LocalQueueHarness(Duration horizon, Duration storeTimeout) {
+        this(Claim.EXCLUSIVE, horizon, storeTimeout);
+    }
+
+    private LocalQueueHarness(int share, Duration horizon, Duration storeTimeout) {
         AtomicLong claims = new AtomicLong();
         queue = new LocalQueue(
                 "lock",
+                share,
                 new QueueSettings(
                         "test:store",
                         () -> new ClaimId("client", claims.incrementAndGet()),
@@ -63,6 +68,10 @@ final class LocalQueueHarness {
                         horizon,
                         new Random(7),
                         contact));
+    }
+
+    static LocalQueueHarness sharing(int share) {
+        return new LocalQueueHarness(share, Duration.ZERO, STORE_TIMEOUT);
     }
 
     // ---- time ----
@@ -171,6 +180,12 @@ final class LocalQueueHarness {
         return lease;
     }
 
+    LeaseId grants(Claim claim, int slot) {
+        LeaseId lease = newLease(claim);
+        answers(claim, new ClaimAnswer.Granted(lease, 0, slot, Validity.of(now(), claim.lease())));
+        return lease;
+    }
+
     LeaseId newLease(Claim claim) {
         LeaseId lease = new LeaseId("lock", claim.id(), tokens);
         tokens += 1 + claim.spare();
@@ -209,7 +224,8 @@ final class LocalQueueHarness {
     }
 
     void pushes(LeaseId lease, int spare, Duration left) {
-        send(new Event.GrantSignal(lease, spare, left == null ? null : Validity.of(now(), left)));
+        send(new Event.GrantSignal(
+                new dev.leasehold.spi.Grant(lease, spare), left == null ? null : Validity.of(now(), left)));
     }
 
     void renewed(LeaseId lease, Duration left) {

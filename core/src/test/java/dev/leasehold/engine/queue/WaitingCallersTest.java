@@ -42,15 +42,15 @@ class WaitingCallersTest {
     @Test
     void knowsWhetherAnyoneWouldStay() {
         Caller a = add(true);
-        assertThat(waiting.isAnyWaiting()).isFalse();
+        assertThat(waiting.staying()).isZero();
         Caller b = add(false);
-        assertThat(waiting.isAnyWaiting()).isTrue();
+        assertThat(waiting.staying()).isPositive();
         waiting.stopWaiting(b);
         waiting.stopWaiting(b);
-        assertThat(waiting.isAnyWaiting()).isFalse();
+        assertThat(waiting.staying()).isZero();
         waiting.remove(a);
         waiting.remove(a);
-        assertThat(waiting.isAnyWaiting()).isFalse();
+        assertThat(waiting.staying()).isZero();
         assertThat(waiting.removeTrying()).containsExactly(b);
     }
 
@@ -59,11 +59,11 @@ class WaitingCallersTest {
         Caller gone = add(true);
         Caller tired = add(false);
         waiting.remove(gone);
-        assertThat(waiting.isAnyWaiting()).isTrue();
+        assertThat(waiting.staying()).isPositive();
         waiting.stopWaiting(tired);
         waiting.stopWaiting(tired);
         add(false);
-        assertThat(waiting.isAnyWaiting()).isTrue();
+        assertThat(waiting.staying()).isPositive();
     }
 
     @Test
@@ -82,6 +82,6 @@ class WaitingCallersTest {
         assertThat(waiting.removeAll()).containsExactly(a, b);
         assertThat(waiting.isEmpty()).isTrue();
         add(false);
-        assertThat(waiting.isAnyWaiting()).isTrue();
+        assertThat(waiting.staying()).isPositive();
     }
 }

@@ -7,6 +7,7 @@ import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.TimeSource;
@@ -291,7 +292,7 @@ final class WaitPoller {
                                 signalsSuffice ? Validity.of(sentAt, Duration.of(one.left(), ChronoUnit.MICROS)) : null;
                         LeaseId lease = new LeaseId(wait.lock(), wait.claim(), one.token());
                         int spare = Math.toIntExact(one.runEnd() - one.token());
-                        signals.add(() -> context.signals().granted(lease, spare, validity));
+                        signals.add(() -> context.signals().granted(new Grant(lease, spare), validity));
                     }
                     place = Math.max(1, one.place());
                 }

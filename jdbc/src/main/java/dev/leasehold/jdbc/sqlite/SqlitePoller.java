@@ -5,6 +5,7 @@ import dev.leasehold.jdbc.sqlite.SqliteViews.Handed;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.StoreContext;
@@ -118,7 +119,7 @@ final class SqlitePoller {
         TxContext now = clock.begin(context.time().now());
         for (Handed handed : views.handedTo(context.clientId(), now)) {
             if (waits.remove(handed.lease().claim()) != null) {
-                context.signals().granted(handed.lease(), handed.spare(), handed.validity());
+                context.signals().granted(new Grant(handed.lease(), handed.spare()), handed.validity());
             }
         }
         Map<ClaimId, Wait> moved = new HashMap<>();

@@ -13,7 +13,7 @@ import dev.leasehold.jdbc.TestClient;
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimId;
-import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.Store;
@@ -47,7 +47,7 @@ class UnknownOutcomeTest {
 
     private static final class Unheard implements Signals {
         @Override
-        public void granted(LeaseId lease, int spare, Validity validity) {}
+        public void granted(Grant grant, Validity validity) {}
 
         @Override
         public void doubt(String lock) {}

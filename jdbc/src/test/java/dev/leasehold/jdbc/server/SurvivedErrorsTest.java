@@ -9,6 +9,7 @@ import dev.leasehold.jdbc.connection.PooledConnection;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.Signals;
@@ -41,7 +42,7 @@ class SurvivedErrorsTest {
 
     private static final class Unheard implements Signals {
         @Override
-        public void granted(LeaseId lease, int spare, @Nullable Validity validity) {}
+        public void granted(Grant grant, @Nullable Validity validity) {}
 
         @Override
         public void doubt(@Nullable String lock) {}

@@ -6,6 +6,7 @@ import dev.leasehold.internal.CallerThreads;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.ReleaseAnswer;
@@ -47,7 +48,7 @@ public final class OpenRedisStore implements Store, CallerThreads {
         return new NodeListener() {
             @Override
             public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
-                context.signals().granted(lease, spare, validity);
+                context.signals().granted(new Grant(lease, spare), validity);
             }
 
             @Override

@@ -50,7 +50,8 @@ final class QuorumListing {
             HolderInfo holder = holder(name);
             List<WaiterInfo> waiters = waiters(name);
             if (holder != null || !waiters.isEmpty() || free(name) < quorum.majority()) {
-                merged.add(new LockInfo(name, holder, waiters, disagreement(name, holder)));
+                merged.add(new LockInfo(
+                        name, holder == null ? List.of() : List.of(holder), waiters, disagreement(name, holder)));
             }
         }
         return merged;

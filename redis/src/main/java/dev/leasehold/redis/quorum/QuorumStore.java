@@ -6,6 +6,7 @@ import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.ReleaseAnswer;
@@ -49,7 +50,7 @@ public final class QuorumStore implements Store {
 
         @Override
         public void won(LeaseId lease, int spare, Validity validity) {
-            signals.granted(lease, spare, validity);
+            signals.granted(new Grant(lease, spare), validity);
         }
 
         @Override

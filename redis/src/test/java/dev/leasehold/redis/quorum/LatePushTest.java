@@ -9,6 +9,7 @@ import dev.leasehold.redis.SimulatedVoter;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
@@ -69,8 +70,8 @@ class LatePushTest {
         };
         Signals signals = new Signals() {
             @Override
-            public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
-                won.add(lease);
+            public void granted(Grant grant, @Nullable Validity validity) {
+                won.add(grant.lease());
             }
 
             @Override

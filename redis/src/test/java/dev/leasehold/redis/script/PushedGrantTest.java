@@ -15,7 +15,7 @@ import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
-import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
@@ -249,7 +249,7 @@ class PushedGrantTest {
         CompletableFuture<@Nullable Validity> told = new CompletableFuture<>();
         Signals signals = new Signals() {
             @Override
-            public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
+            public void granted(Grant grant, @Nullable Validity validity) {
                 told.complete(validity);
             }
 

@@ -9,6 +9,7 @@ import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.ReleaseAnswer;
@@ -155,7 +156,7 @@ final class SimStore implements Store, SimServer.Inbox {
                     process.name(),
                     validity == null ? "is pushed a reason to ask" : "is pushed a usable grant",
                     granted.lease());
-            context.signals().granted(granted.lease(), granted.spare(), validity);
+            context.signals().granted(new Grant(granted.lease(), granted.spare()), validity);
         } else {
             context.signals().doubt(((SimSignal.Broken) signal).lease().lock());
         }

@@ -1,0 +1,119 @@
+package dev.leasehold.engine;
+
+import dev.leasehold.engine.queue.Event;
+import dev.leasehold.spi.Claim;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Predicate;
+
+/**
+ * The lock queues of a client: one for each name and share that is in use. Those of exclusive locks, which are nearly all,
+ * stand under the bare name, so that a mutex pays nothing for the others.
+ */
+final class LockQueues implements ClientClosing.Queues {
+
+    /** Where the events of one queue go. */
+    interface Inbox {
+        /** Takes an event; returns false if the queue is gone, so that a new one has to be made. */
+        boolean post(Event event);
+    }
+
+    /** Makes a queue. */
+    interface Factory {
+        Inbox queue(String lock, int share);
+    }
+
+    private record Shared(String lock, int share) {}
+
+    private final ConcurrentMap<String, Inbox> exclusive = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Shared, Inbox> shared = new ConcurrentHashMap<>();
+    private final Factory factory;
+
+    LockQueues(Factory factory) {
+        this.factory = factory;
+    }
+
+    /** Brings an event to a queue, and makes the queue if there is none. */
+    void post(String lock, int share, Event event) {
+        if (share == Claim.EXCLUSIVE) {
+            Inbox queue = exclusive.computeIfAbsent(lock, name -> factory.queue(name, Claim.EXCLUSIVE));
+            while (!queue.post(event)) {
+                exclusive.remove(lock, queue);
+                queue = exclusive.computeIfAbsent(lock, name -> factory.queue(name, Claim.EXCLUSIVE));
+            }
+            return;
+        }
+        Shared key = new Shared(lock, share);
+        Inbox queue = shared.computeIfAbsent(key, made -> factory.queue(lock, share));
+        while (!queue.post(event)) {
+            shared.remove(key, queue);
+            queue = shared.computeIfAbsent(key, made -> factory.queue(lock, share));
+        }
+    }
+
+    void postIfPresent(String lock, int share, Event event) {
+        Inbox queue = share == Claim.EXCLUSIVE ? exclusive.get(lock) : shared.get(new Shared(lock, share));
+        if (queue != null) {
+            queue.post(event);
+        }
+    }
+
+    /** Brings an event to the queues of a lock with which one share never holds: to the writers' or to all others. */
+    void postBeside(String lock, int share, Event event) {
+        if (shared.isEmpty()) {
+            return;
+        }
+        if (share != Claim.EXCLUSIVE) {
+            postIfPresent(lock, Claim.EXCLUSIVE, event);
+            return;
+        }
+        shared.forEach((key, queue) -> {
+            if (key.lock().equals(lock)) {
+                queue.post(event);
+            }
+        });
+    }
+
+    void remove(String lock, int share, Inbox queue) {
+        if (share == Claim.EXCLUSIVE) {
+            exclusive.remove(lock, queue);
+        } else {
+            shared.remove(new Shared(lock, share), queue);
+        }
+    }
+
+    /** Brings an event to all queues of some locks. */
+    void tell(Predicate<String> locks, Event event) {
+        exclusive.forEach((lock, queue) -> {
+            if (locks.test(lock)) {
+                queue.post(event);
+            }
+        });
+        shared.forEach((key, queue) -> {
+            if (locks.test(key.lock())) {
+                queue.post(event);
+            }
+        });
+    }
+
+    /** Brings an event to all queues of one lock. */
+    void tell(String lock, Event event) {
+        postIfPresent(lock, Claim.EXCLUSIVE, event);
+        shared.forEach((key, queue) -> {
+            if (key.lock().equals(lock)) {
+                queue.post(event);
+            }
+        });
+    }
+
+    @Override
+    public boolean isEmpty() {
+        return exclusive.isEmpty() && shared.isEmpty();
+    }
+
+    @Override
+    public void tellAll(Event event) {
+        exclusive.values().forEach(queue -> queue.post(event));
+        shared.values().forEach(queue -> queue.post(event));
+    }
+}
