@@ -40,6 +40,7 @@ public abstract class LeaseholdContract
                 BadInputRules,
                 InspectionRules,
                 ViewRules,
+                ObserverRules,
                 FaultRules,
                 ClientRules {
 
