@@ -42,6 +42,7 @@ public abstract class LeaseholdContract
                 ViewRules,
                 SharedLockRules,
                 LockSetRules,
+                ObserverRules,
                 FaultRules,
                 ClientRules {
 

@@ -35,6 +35,7 @@ class ObservedCallTest implements LeaseholdObserver {
     private final Queue<String> told = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean telling = new AtomicBoolean();
     private final BlockingQueue<Runnable> executor = new LinkedBlockingQueue<>();
+    private volatile long waitedNanos;
     private final SystemTime time = new SystemTime("leasehold-test");
 
     @AfterEach
@@ -78,6 +79,7 @@ class ObservedCallTest implements LeaseholdObserver {
     @Override
     public void busy(LockCall call, Duration waited) {
         tell("busy");
+        waitedNanos = waited.toNanos();
     }
 
     @Override
@@ -134,6 +136,19 @@ class ObservedCallTest implements LeaseholdObserver {
         call.acquired(true);
         runTasks();
         assertThat(told).containsExactly("withdrawn");
+    }
+
+    @Test
+    void theWaitEndsWhenTheOutcomeIsKnownNotWhenItIsTold() {
+        long before = time.nanos();
+        ObservedCall call = call();
+        call.settled();
+        long settled = time.nanos();
+        while (time.nanos() - settled < TimeUnit.MILLISECONDS.toNanos(2)) {
+            Thread.onSpinWait();
+        }
+        call.busy(true);
+        assertThat(waitedNanos).isBetween(0L, settled - before);
     }
 
     @Test
