@@ -38,6 +38,10 @@ public class WrappedStore implements StoreFactory {
         this.factory = factory;
     }
 
+    StoreFactory real() {
+        return factory;
+    }
+
     public static StoreFactory memory() {
         return new MemoryStoreProvider().create(StoreUri.parse("memory:"));
     }

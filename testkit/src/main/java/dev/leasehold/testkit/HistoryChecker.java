@@ -16,8 +16,12 @@ import java.util.stream.Collectors;
  * <p>Always checked, per lock:
  *
  * <ul>
- *   <li><b>exclusion</b>: no two callers believed at the same moment that they had the lock;
- *   <li><b>token order</b>: in the order of acquisition the tokens strictly increase;
+ *   <li><b>exclusion</b>: at no moment did more callers believe that they had the lock than the smallest share among them:
+ *       beside an exclusive holder nobody;
+ *   <li><b>slots</b>: no two callers believed at the same moment that they had the same slot, each was below its holder's
+ *       share, and the tokens of one slot increased;
+ *   <li><b>token order</b>: in the order of acquisition the tokens of exclusive holds exceed all before, and those of shared
+ *       holds exceed those of exclusive ones before;
  *   <li><b>truthful loss</b>: nobody believed in a hold beyond the deadline that its lease had stated.
  * </ul>
  *
@@ -90,6 +94,7 @@ public record HistoryChecker(
                     .sorted(Comparator.comparingLong(HoldRecord::acquiredAt).thenComparingLong(HoldRecord::token))
                     .toList();
             exclusion(holds, found);
+            slots(holds, found);
             tokenOrder(holds, found);
             truthfulLoss(holds, found);
             if (order) {
@@ -116,23 +121,50 @@ public record HistoryChecker(
         }
     }
 
-    // Sorted by acquisition, so it is enough to compare each hold with the one that ended last so far.
+    // Sorted by acquisition, so at the beginning of each hold the others that have not ended are the ones beside it.
     private static void exclusion(List<HoldRecord> holds, List<String> found) {
-        HoldRecord last = null;
+        List<HoldRecord> present = new ArrayList<>();
         for (HoldRecord hold : holds) {
-            if (last != null && hold.acquiredAt() < last.endedAt()) {
-                found.add("exclusion: two holders at " + hold.acquiredAt() + ": " + last + " and " + hold);
+            present.removeIf(other -> other.endedAt() <= hold.acquiredAt());
+            present.add(hold);
+            int least = present.stream().mapToInt(HoldRecord::share).min().orElse(1);
+            if (present.size() > least) {
+                found.add("exclusion: " + present.size() + " holders at " + hold.acquiredAt()
+                        + ", of whom one shares with " + least + ": " + present);
             }
-            if (last == null || hold.endedAt() > last.endedAt()) {
-                last = hold;
+        }
+    }
+
+    private static void slots(List<HoldRecord> holds, List<String> found) {
+        Map<Integer, HoldRecord> lastBySlot = new TreeMap<>();
+        for (HoldRecord hold : holds) {
+            if (hold.slot() < 0) {
+                continue;
+            }
+            if (hold.slot() >= hold.share()) {
+                found.add("slots: the slot is not below the share: " + hold);
+            }
+            HoldRecord last = lastBySlot.put(hold.slot(), hold);
+            if (last != null && hold.acquiredAt() < last.endedAt()) {
+                found.add("slots: two holders of slot " + hold.slot() + ": " + last + " and " + hold);
+            }
+            if (last != null && hold.token() <= last.token()) {
+                found.add("slots: the token of slot " + hold.slot() + " does not increase: " + last + " and " + hold);
             }
         }
     }
 
     private static void tokenOrder(List<HoldRecord> holds, List<String> found) {
-        for (int i = 1; i < holds.size(); i++) {
-            if (holds.get(i).token() <= holds.get(i - 1).token()) {
-                found.add("token order: " + holds.get(i) + " does not exceed " + holds.get(i - 1));
+        HoldRecord newest = null;
+        HoldRecord exclusive = null;
+        for (HoldRecord hold : holds) {
+            HoldRecord before = hold.share() == 1 ? newest : exclusive;
+            if (before != null && hold.token() <= before.token()) {
+                found.add("token order: " + hold + " does not exceed " + before);
+            }
+            newest = newest == null || hold.token() > newest.token() ? hold : newest;
+            if (hold.share() == 1) {
+                exclusive = exclusive == null || hold.token() > exclusive.token() ? hold : exclusive;
             }
         }
     }

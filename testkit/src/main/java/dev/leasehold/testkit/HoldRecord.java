@@ -23,6 +23,9 @@ import java.util.Objects;
  * @param deadline the latest moment up to which the lease ever said that it would be valid, or {@link #NEVER} where that is
  *     not known
  * @param end how it ended
+ * @param share with how many at most, itself included, it coexists: 1 for an exclusive hold, {@link Integer#MAX_VALUE} for a
+ *     reader
+ * @param slot the slot of a permit, or -1
  */
 public record HoldRecord(
         String client,
@@ -32,7 +35,9 @@ public record HoldRecord(
         long acquiredAt,
         long endedAt,
         long deadline,
-        End end) {
+        End end,
+        int share,
+        int slot) {
 
     /** Later than every moment. */
     public static final long NEVER = Long.MAX_VALUE;
@@ -56,6 +61,19 @@ public record HoldRecord(
         Objects.requireNonNull(client, "client");
         Objects.requireNonNull(lock, "lock");
         Objects.requireNonNull(end, "end");
+    }
+
+    /** The record of an exclusive hold, or of a request for one. */
+    public HoldRecord(
+            String client,
+            String lock,
+            long token,
+            long requestedAt,
+            long acquiredAt,
+            long endedAt,
+            long deadline,
+            End end) {
+        this(client, lock, token, requestedAt, acquiredAt, endedAt, deadline, end, 1, -1);
     }
 
     /**
@@ -87,7 +105,9 @@ public record HoldRecord(
                 Long.toString(acquiredAt),
                 Long.toString(endedAt),
                 Long.toString(deadline),
-                end.name());
+                end.name(),
+                Integer.toString(share),
+                Integer.toString(slot));
     }
 
     /**
@@ -99,7 +119,7 @@ public record HoldRecord(
      */
     public static HoldRecord parse(String line) {
         String[] parts = line.split(" ", -1);
-        if (parts.length != 8) {
+        if (parts.length != 10) {
             throw new IllegalArgumentException("not a hold record: '" + line + "'");
         }
         return new HoldRecord(
@@ -110,6 +130,8 @@ public record HoldRecord(
                 Long.parseLong(parts[4]),
                 Long.parseLong(parts[5]),
                 Long.parseLong(parts[6]),
-                End.valueOf(parts[7]));
+                End.valueOf(parts[7]),
+                Integer.parseInt(parts[8]),
+                Integer.parseInt(parts[9]));
     }
 }

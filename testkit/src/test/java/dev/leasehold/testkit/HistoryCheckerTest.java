@@ -48,6 +48,85 @@ class HistoryCheckerTest {
     }
 
     @Test
+    void acceptsAsManyAsTheSmallestShare() {
+        assertAccepted(
+                PLAIN,
+                shared("a", 1, 10, 40, 3, 0),
+                shared("b", 2, 15, 30, 3, 1),
+                shared("c", 3, 20, 30, READER, -1),
+                shared("a", 4, 30, 60, 3, 1));
+        assertAccepted(
+                PLAIN,
+                shared("a", 1, 10, 40, READER, -1),
+                shared("b", 3, 11, 40, READER, -1),
+                shared("c", 2, 12, 40, READER, -1));
+    }
+
+    @Test
+    void refusesMoreThanTheOwnShare() {
+        assertRefused(
+                PLAIN,
+                "exclusion",
+                shared("a", 1, 10, 40, READER, -1),
+                shared("b", 2, 15, 30, READER, -1),
+                shared("c", 3, 20, 30, 2, 0));
+    }
+
+    @Test
+    void refusesMoreThanAnotherOnesShare() {
+        assertRefused(
+                PLAIN,
+                "exclusion",
+                shared("a", 1, 10, 40, 2, 0),
+                shared("b", 2, 15, 30, 5, 1),
+                shared("c", 3, 29, 50, 5, 2));
+    }
+
+    @Test
+    void refusesAReaderBesideAWriter() {
+        assertRefused(PLAIN, "exclusion", shared("a", 1, 10, 40, READER, -1), hold("b", 2, 5, 39, 60));
+        assertRefused(PLAIN, "exclusion", hold("b", 1, 5, 10, 60), shared("a", 2, 59, 90, READER, -1));
+    }
+
+    @Test
+    void refusesAMutexBesideOneOfManyPermits() {
+        assertRefused(
+                PLAIN,
+                "exclusion",
+                shared("a", 1, 10, 20, 9, 0),
+                shared("b", 2, 11, 90, 9, 1),
+                hold("c", 3, 5, 50, 60));
+    }
+
+    @Test
+    void refusesTwoHoldersOfASlot() {
+        assertRefused(PLAIN, "slots", shared("a", 1, 10, 40, 3, 1), shared("b", 2, 39, 50, 3, 1));
+    }
+
+    @Test
+    void refusesASlotThatIsNotBelowTheShare() {
+        assertRefused(PLAIN, "slots", shared("a", 1, 10, 40, 3, 3));
+    }
+
+    @Test
+    void refusesATokenOfASlotThatDoesNotIncrease() {
+        assertRefused(PLAIN, "slots", shared("a", 2, 10, 40, 3, 1), shared("b", 1, 40, 50, 3, 1));
+        assertAccepted(PLAIN, shared("a", 2, 10, 40, 3, 1), shared("b", 1, 11, 50, 3, 0));
+    }
+
+    @Test
+    void refusesAReaderBelowAnEarlierWriter() {
+        assertRefused(PLAIN, "token order", hold("a", 2, 0, 10, 20), shared("b", 1, 20, 30, READER, -1));
+        assertRefused(PLAIN, "token order", shared("a", 2, 10, 20, READER, -1), hold("b", 1, 5, 20, 30));
+    }
+
+    private static final int READER = Integer.MAX_VALUE;
+
+    private static HoldRecord shared(String client, long token, long from, long to, int share, int slot) {
+        return new HoldRecord(client, "x", token, 0, from, to, NEVER, End.RELEASED, share, slot);
+    }
+
+    @Test
     void locksOfDifferentNamesHaveNothingToDoWithEachOther() {
         assertAccepted(PLAIN, hold("a", 2, 0, 10, 20), new HoldRecord("b", "y", 1, 0, 15, 30, NEVER, End.RELEASED));
     }

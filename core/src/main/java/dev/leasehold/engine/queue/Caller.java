@@ -34,6 +34,7 @@ public final class Caller {
     boolean lookedAt;
 
     long joinedAt;
+    long triesSince;
     long number;
 
     /**

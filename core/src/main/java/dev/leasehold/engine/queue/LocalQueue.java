@@ -60,7 +60,7 @@ public final class LocalQueue {
         this.share = share;
         this.settings = settings;
         this.cleanups = new PendingCleanups(lock, settings);
-        this.timeouts = new StoreTimeouts(lock, settings, waiting, outage);
+        this.timeouts = new StoreTimeouts(lock, share, settings, waiting, outage);
         this.tracks = new Tracks(share, this::track);
         this.strayAnswers = new StrayAnswers(tracks, cleanups);
     }
@@ -199,7 +199,7 @@ public final class LocalQueue {
             waiting.remove(caller);
             at.add(new Action.Fail(caller, last));
         } else {
-            waiting.stopWaiting(caller);
+            waiting.stopWaiting(caller, at.now());
         }
     }
 

@@ -4,9 +4,12 @@ import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.internal.DurationText;
+import dev.leasehold.spi.Claim;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
 
 /**
  * The store timeouts say how long the callers that wait for a lock tolerate a store that does not answer, counted from when
@@ -15,18 +18,23 @@ import java.util.List;
  * service's threads for longer than they wanted to wait. Before the {@link FirstContact} all have the store timeout. If the
  * store has said when it will serve again, callers that would have waited that long for the holder anyway get their time
  * from that moment on.
+ *
+ * <p>A shared lock has several claims before the store, and others may be answered while one is not. So there a caller that
+ * wants to know at once counts from when it began to want that, whatever the store answers to others meanwhile.
  */
 final class StoreTimeouts {
 
     private static final long LEAST_NANOS = 1_000_000_000L;
 
     private final String lock;
+    private final int share;
     private final QueueSettings settings;
     private final WaitingCallers waiting;
     private final StoreOutage outage;
 
-    StoreTimeouts(String lock, QueueSettings settings, WaitingCallers waiting, StoreOutage outage) {
+    StoreTimeouts(String lock, int share, QueueSettings settings, WaitingCallers waiting, StoreOutage outage) {
         this.lock = lock;
+        this.share = share;
         this.settings = settings;
         this.waiting = waiting;
         this.outage = outage;
@@ -39,18 +47,50 @@ final class StoreTimeouts {
      * @param traces whether the store may have something of ours
      */
     void look(boolean expected, boolean traces, long now, List<Action> actions) {
+        if (countsTries()) {
+            fail(
+                    caller -> caller.tries && now - endOfTry(caller) >= 0,
+                    caller -> caller.triesSince,
+                    traces,
+                    now,
+                    actions);
+        }
         long since = outage.since(expected);
         if (since == LocalQueue.NEVER || earliest(since) - now > 0) {
             return;
         }
-        for (Caller caller : waiting.removeIf(caller -> now - end(caller, since) >= 0)) {
-            long from = later(caller.joinedAt, since);
-            actions.add(new Action.Fail(caller, unavailable(traces, Duration.ofNanos(now - from))));
+        fail(caller -> now - end(caller, since) >= 0, caller -> later(caller.joinedAt, since), traces, now, actions);
+    }
+
+    private void fail(
+            Predicate<Caller> which, ToLongFunction<Caller> since, boolean traces, long now, List<Action> actions) {
+        for (Caller caller : waiting.removeIf(which)) {
+            Duration waited = Duration.ofNanos(now - since.applyAsLong(caller));
+            actions.add(new Action.Fail(caller, unavailable(traces, waited)));
         }
+    }
+
+    private boolean countsTries() {
+        return share != Claim.EXCLUSIVE && waiting.isAnyTrying();
+    }
+
+    private long endOfTry(Caller caller) {
+        long most = settings.storeTimeout().toNanos();
+        return caller.triesSince + (settings.contact().isMade() ? Math.min(most, LEAST_NANOS) : most);
     }
 
     /** Returns when to look next; {@link LocalQueue#NEVER} if nobody waits, or if no answer is missing. */
     long nextLook(boolean expected, long now) {
+        long due = endOfOutage(expected, now);
+        if (countsTries()) {
+            Caller first = waiting.least(
+                    Comparator.comparingLong(caller -> caller.tries ? endOfTry(caller) - now : Long.MAX_VALUE));
+            due = first == null ? due : LocalQueue.earlier(due, endOfTry(first));
+        }
+        return due;
+    }
+
+    private long endOfOutage(boolean expected, long now) {
         long since = outage.since(expected);
         if (since == LocalQueue.NEVER || waiting.isEmpty()) {
             return LocalQueue.NEVER;

@@ -24,6 +24,7 @@ final class WaitingCallers {
 
     void add(Caller caller, long now) {
         caller.joinedAt = now;
+        caller.triesSince = now;
         caller.number = ++lastNumber;
         callers.add(caller);
         if (caller.tries) {
@@ -69,9 +70,10 @@ final class WaitingCallers {
     }
 
     /** Makes the caller accept the next answer as final. */
-    void stopWaiting(Caller caller) {
+    void stopWaiting(Caller caller, long now) {
         if (!caller.tries) {
             caller.tries = true;
+            caller.triesSince = now;
             trying++;
         }
     }
@@ -107,6 +109,10 @@ final class WaitingCallers {
             }
         }
         return Objects.requireNonNull(found);
+    }
+
+    boolean isAnyTrying() {
+        return trying > 0;
     }
 
     /** Returns how many callers would stay if the lock is busy. */

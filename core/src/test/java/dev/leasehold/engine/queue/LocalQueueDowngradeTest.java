@@ -7,8 +7,10 @@ import dev.leasehold.LeaseLostException;
 import dev.leasehold.LeaseState;
 import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Validity;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -83,7 +85,11 @@ class LocalQueueDowngradeTest {
 
     @Test
     void itsRunEnds() {
-        Hold hold = harness.held();
+        Caller first = harness.joins();
+        Claim asked = harness.claim();
+        LeaseId lease = harness.newLease(asked);
+        harness.answers(asked, new ClaimAnswer.Granted(lease, 60, Validity.of(harness.now(), LEASE)));
+        Hold hold = harness.given(first);
         Caller next = harness.joins();
         downgrades(hold);
         harness.renewed(sent(), LEASE);

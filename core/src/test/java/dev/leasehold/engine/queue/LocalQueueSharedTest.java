@@ -305,4 +305,20 @@ class LocalQueueSharedTest {
         assertThat(holds).allSatisfy(hold -> assertThat(hold.isAbandoned()).isTrue());
         harness.isIdle();
     }
+
+    @Test
+    void aTryEndsWhateverOthersAreAnswered() {
+        held(1);
+        Caller caller = harness.tries();
+        Claim unlucky = harness.claim();
+        for (int i = 0; i < 11; i++) {
+            harness.pass(Duration.ofMillis(100));
+            if (i == 5) {
+                harness.joins();
+                harness.busy(harness.claim());
+            }
+        }
+        assertThat(harness.failed(caller)).hasMessageContaining("did not answer");
+        harness.busy(unlucky);
+    }
 }

@@ -45,8 +45,8 @@ class WaitingCallersTest {
         assertThat(waiting.staying()).isZero();
         Caller b = add(false);
         assertThat(waiting.staying()).isPositive();
-        waiting.stopWaiting(b);
-        waiting.stopWaiting(b);
+        waiting.stopWaiting(b, 0);
+        waiting.stopWaiting(b, 0);
         assertThat(waiting.staying()).isZero();
         waiting.remove(a);
         waiting.remove(a);
@@ -60,8 +60,8 @@ class WaitingCallersTest {
         Caller tired = add(false);
         waiting.remove(gone);
         assertThat(waiting.staying()).isPositive();
-        waiting.stopWaiting(tired);
-        waiting.stopWaiting(tired);
+        waiting.stopWaiting(tired, 0);
+        waiting.stopWaiting(tired, 0);
         add(false);
         assertThat(waiting.staying()).isPositive();
     }

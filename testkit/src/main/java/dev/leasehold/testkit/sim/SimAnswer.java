@@ -12,9 +12,10 @@ public sealed interface SimAnswer {
      *
      * @param lease the lease
      * @param spare further tokens
+     * @param slot the slot of a permit, or {@link dev.leasehold.spi.Grant#NO_SLOT}
      * @param leftMicros time left
      */
-    record Granted(LeaseId lease, int spare, long leftMicros) implements SimAnswer {}
+    record Granted(LeaseId lease, int spare, int slot, long leftMicros) implements SimAnswer {}
 
     /**
      * The lock is taken.

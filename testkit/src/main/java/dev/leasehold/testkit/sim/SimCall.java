@@ -4,6 +4,7 @@ package dev.leasehold.testkit.sim;
 final class SimCall {
 
     final String lock;
+    final int share;
     final long order;
     final long askedAt;
     /** How long the caller wants to wait, in true time; 0 for one try. */
@@ -14,8 +15,9 @@ final class SimCall {
     boolean cancelled;
     boolean done;
 
-    SimCall(String lock, long order, long askedAt, long limit, long atLeast) {
+    SimCall(String lock, int share, long order, long askedAt, long limit, long atLeast) {
         this.lock = lock;
+        this.share = share;
         this.order = order;
         this.askedAt = askedAt;
         this.limit = limit;

@@ -7,6 +7,7 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.spi.Claim;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -100,17 +101,18 @@ final class SimCaller {
         busy = true;
         String lockName = "lock-" + chance.nextInt(scenario.locks);
         LockOptions options = options();
-        DistributedLock lock = client.lock(lockName, options);
+        int share = scenario.shared ? share() : Claim.EXCLUSIVE;
+        DistributedLock lock = lock(lockName, share, options);
         long atLeast = options.atLeast().toNanos();
         int way = chance.nextInt(10);
         if (way < 5) {
-            SimCall asked = begin(lockName, Long.MAX_VALUE / 2, atLeast);
+            SimCall asked = begin(lockName, share, Long.MAX_VALUE / 2, atLeast);
             CompletableFuture<Lease> future = lock.acquireAsync();
             future.whenComplete((lease, failure) -> answered(asked, lease, failure));
             maybeCancel(asked, future);
         } else {
             long limit = way < 7 ? 0 : 1 + chance.nextLong(scenario.lease * 2);
-            SimCall asked = begin(lockName, limit, atLeast);
+            SimCall asked = begin(lockName, share, limit, atLeast);
             Duration wait = Duration.ofNanos(limit == 0 ? -chance.nextInt(2) : limit);
             CompletableFuture<Optional<Lease>> future = lock.tryAcquireAsync(wait);
             future.whenComplete(
@@ -119,8 +121,28 @@ final class SimCaller {
         }
     }
 
-    private SimCall begin(String lock, long limit, long atLeast) {
-        SimCall asked = new SimCall(lock, world.happened(), world.now(), limit, atLeast);
+    /** Draws with how many to share; after the change of the number of permits some still have the old one for a while. */
+    private int share() {
+        int kind = chance.nextInt(10);
+        if (kind < 2) {
+            return Claim.EXCLUSIVE;
+        } else if (kind < 6) {
+            return Claim.UNLIMITED;
+        }
+        long changed = scenario.permitsChange + Math.abs(name.hashCode() % 5) * scenario.lease;
+        return world.now() < changed ? scenario.permits : scenario.laterPermits;
+    }
+
+    private DistributedLock lock(String lockName, int share, LockOptions options) {
+        return switch (share) {
+            case Claim.EXCLUSIVE -> client.lock(lockName, options);
+            case Claim.UNLIMITED -> client.readWriteLock(lockName, options).read();
+            default -> client.semaphore(lockName, share, options);
+        };
+    }
+
+    private SimCall begin(String lock, int share, long limit, long atLeast) {
+        SimCall asked = new SimCall(lock, share, world.happened(), world.now(), limit, atLeast);
         call = asked;
         siblings.add(asked);
         world.note(name, "asks", lock, limit);
@@ -228,14 +250,17 @@ final class SimCaller {
 
     private void hold(SimCall asked, Lease lease) {
         for (SimCall other : siblings) {
-            if (other.lock.equals(asked.lock) && other.order < asked.order && other.waitsAt(world.now())) {
+            if (other.lock.equals(asked.lock)
+                    && other.share == asked.share
+                    && other.order < asked.order
+                    && other.waitsAt(world.now())) {
                 findings.add(
                         "ORDER",
                         name + " got '" + asked.lock + "' before another caller of its process that asked "
                                 + (asked.askedAt - other.askedAt) / 1000 + " µs earlier");
             }
         }
-        SimHold hold = judge.begins(process, clientId, lease, scenario.localHandOvers);
+        SimHold hold = judge.begins(process, clientId, lease, asked.share, scenario.localHandOvers);
         if (hold == null) {
             again();
             return;
@@ -254,8 +279,37 @@ final class SimCaller {
                 later(chance.nextLong(time), () -> extend(hold));
             }
         }
+        if (scenario.shared) {
+            share(hold, time);
+        }
         boolean forgets = chance.nextInt(20) == 0;
         later(time, forgets ? () -> forget(hold) : () -> release(asked, hold));
+    }
+
+    /** Works under a fence, and makes a reader of a writer now and then. */
+    private void share(SimHold hold, long time) {
+        if (hold.lease().isExclusive() && time > 0 && chance.nextInt(3) == 0) {
+            later(chance.nextLong(time), () -> downgrade(hold));
+        }
+        judge.works(hold);
+        if (time > 0) {
+            later(chance.nextLong(time), () -> judge.works(hold));
+            later(time + chance.nextLong(scenario.lease), () -> judge.works(hold));
+        }
+    }
+
+    private void downgrade(SimHold hold) {
+        world.note(name, "downgrades");
+        Thread.currentThread().interrupt();
+        try {
+            hold.lease().downgrade();
+        } catch (InterruptedException | LockException | IllegalStateException e) {
+            world.note(name, "has asked for it", e.getClass().getSimpleName());
+        } finally {
+            if (Thread.interrupted()) {
+                world.note(name, "goes on");
+            }
+        }
     }
 
     // The thread is interrupted, so that the request is sent and nobody waits for its answer.

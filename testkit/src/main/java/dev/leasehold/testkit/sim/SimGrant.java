@@ -8,6 +8,13 @@ final class SimGrant {
     final LeaseId lease;
     final int spare;
     final long at;
+    /** With how many it shares: an exclusive one may become a reader. */
+    int share;
+
+    final int slot;
+    /** The latest end that the node has named, by the node's clock. */
+    long endMicros;
+
     /** The store has lost it or an operator has broken it: exclusion is no longer the store's promise. */
     boolean excused;
     /** Until when its holder may rightly believe in it. */
@@ -17,9 +24,11 @@ final class SimGrant {
     /** In true time, or 0. */
     long keptUntil;
 
-    SimGrant(LeaseId lease, int spare, long at) {
+    SimGrant(LeaseId lease, int spare, int share, int slot, long at) {
         this.lease = lease;
         this.spare = spare;
+        this.share = share;
+        this.slot = slot;
         this.at = at;
     }
 

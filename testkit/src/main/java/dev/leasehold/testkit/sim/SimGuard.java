@@ -35,6 +35,38 @@ public enum SimGuard {
     WITHDRAWAL_ENDS_LEASE,
     /** A released lock is kept taken for as long as it was asked for. */
     KEPT_FOR_AS_LONG,
+    /** A claim is let in only within its own share. */
+    OWN_SHARE_COUNTS,
+    /** A claim is let in only within the share of every holder. */
+    HOLDERS_SHARES_COUNT,
+    /** The share of a holder that has left sets no limit. */
+    ONLY_THE_LIVING_LIMIT,
+    /** The first waiter that does not fit stops those behind it. */
+    FIRST_THAT_DOES_NOT_FIT_STOPS,
+    /** A hand-over lets in all that fit. */
+    ALL_THAT_FIT_COME_IN,
+    /** The withdrawal of a waiter hands over, too. */
+    WITHDRAWN_WAITER_HANDS_OVER,
+    /** Each holder has an end of its own. */
+    EACH_HAS_ITS_OWN_END,
+    /** What is kept after a release counts as a holder. */
+    KEPT_COUNTS,
+    /** A permit gets the smallest slot that is free. */
+    SMALLEST_FREE_SLOT,
+    /** A slot stays the same for as long as its permit is held. */
+    SLOT_IS_FIXED,
+    /** A downgrade hands over. */
+    DOWNGRADE_HANDS_OVER,
+    /** A late claim does not make a writer of a reader again. */
+    SHARE_IS_ONLY_LOOSENED,
+    /** A downgraded holder is a reader from the sending on, not from the answer on. */
+    READER_FROM_THE_SENDING,
+    /** A fence refuses writers below the newest token, readers' included. */
+    FENCE_REFUSES_WRITERS_BELOW_NEWEST,
+    /** A reader raises the newest token of a fence. */
+    FENCE_READER_RAISES_NEWEST,
+    /** A writer raises the exclusive token of a fence, too. */
+    FENCE_WRITER_RAISES_EXCLUSIVE,
     /** A deadline counts from the sending of the request that was answered. */
     DEADLINE_FROM_SENDING,
     /** A deadline uses the time left that the answer names. */
@@ -50,5 +82,10 @@ public enum SimGuard {
     /** No clock is more than one per cent slow. */
     CLOCKS_WITHIN_ONE_PER_CENT,
     /** The wall clock shows that the machine was suspended. */
-    SUSPENSION_SHOWS
+    SUSPENSION_SHOWS;
+
+    /** {@return whether the rule concerns shared locks, so that only runs with them show it} */
+    public boolean concernsSharing() {
+        return ordinal() >= OWN_SHARE_COUNTS.ordinal() && ordinal() <= FENCE_WRITER_RAISES_EXCLUSIVE.ordinal();
+    }
 }

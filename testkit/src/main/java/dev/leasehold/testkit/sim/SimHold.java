@@ -3,8 +3,10 @@ package dev.leasehold.testkit.sim;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseListener;
 import dev.leasehold.LeaseState;
+import dev.leasehold.spi.Claim;
 import dev.leasehold.testkit.HoldRecord;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,11 +15,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimHold implements LeaseListener {
 
+    private static final long UNAWARE_NANOS = 50_000_000L;
+
     private final SimWorld world;
     private final SimFindings findings;
     private final SimProcess process;
     private final Lease lease;
     private final SimGrant grant;
+    private final int asked;
+    private final boolean believesLong;
+    private long downgradedAt = -1;
     private LeaseState told = LeaseState.HELD;
     /** True once a change was told. The first change may be to HELD: earlier changes came before the listener was added. */
     private boolean toldBefore;
@@ -29,14 +36,33 @@ final class SimHold implements LeaseListener {
     private long firstValid = -1;
     private long lastValid = -1;
 
-    SimHold(SimWorld world, SimFindings findings, SimProcess process, Lease lease, SimGrant grant) {
+    SimHold(
+            SimWorld world,
+            SimFindings findings,
+            SimProcess process,
+            Lease lease,
+            SimGrant grant,
+            int asked,
+            Set<SimGuard> off) {
         this.world = world;
         this.findings = findings;
         this.process = process;
         this.lease = lease;
         this.grant = grant;
+        this.asked = asked;
+        this.believesLong = off.contains(SimGuard.READER_FROM_THE_SENDING);
         lease.onStateChange(this);
         lease.ended().thenAccept(this::ends);
+    }
+
+    /** Returns with how many it believes to share now. */
+    int share() {
+        if (asked != Claim.EXCLUSIVE || lease.isExclusive()) {
+            return asked;
+        }
+        downgradedAt = downgradedAt < 0 ? world.now() : downgradedAt;
+        boolean unaware = believesLong && world.now() - downgradedAt < UNAWARE_NANOS;
+        return unaware ? Claim.EXCLUSIVE : Claim.UNLIMITED;
     }
 
     Lease lease() {
@@ -144,7 +170,9 @@ final class SimHold implements LeaseListener {
                         firstValid,
                         lastValid,
                         HoldRecord.NEVER,
-                        releaseCalled ? HoldRecord.End.RELEASED : HoldRecord.End.LOST));
+                        releaseCalled ? HoldRecord.End.RELEASED : HoldRecord.End.LOST,
+                        share(),
+                        grant.slot));
     }
 
     boolean isOver() {

@@ -1,13 +1,17 @@
 package dev.leasehold.testkit.sim;
 
 import dev.leasehold.Lease;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.WaitingRules;
 import dev.leasehold.testkit.HistoryChecker;
 import dev.leasehold.testkit.HoldRecord;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -31,9 +35,12 @@ final class SimJudge {
     private final Map<String, TreeMap<Long, SimGrant>> grants = new HashMap<>();
     private final Map<String, Long> ends = new HashMap<>();
     private final Map<String, Long> greatestSeen = new HashMap<>();
+    private final Map<String, Long> greatestExclusive = new HashMap<>();
     private final Map<String, Long> idleSince = new TreeMap<>();
     private final Map<String, List<SimHold>> open = new TreeMap<>();
     private final List<SimHold> all = new ArrayList<>();
+    private final SimFence fence;
+    private final Map<SimHold, Long> views = new IdentityHashMap<>();
     private long granted;
     private long held;
 
@@ -42,34 +49,46 @@ final class SimJudge {
         this.scenario = scenario;
         this.node = node;
         this.findings = findings;
+        this.fence = new SimFence(scenario.off);
         this.queues = new SimQueueWatch(findings, scenario.calm);
     }
 
     void nodeDid(SimRequest request, SimReply reply) {
         String lock = request.lock();
-        if (request instanceof SimRequest.Withdraw withdraw) {
-            queues.left(lock, withdraw.claim());
-        }
+        boolean left = request instanceof SimRequest.Withdraw withdraw && queues.left(lock, withdraw.claim(), micros());
         // Hand-overs come before the answer: a claim that finds the lock free serves the first waiter, then joins.
+        TreeMap<Long, Runnable> granting = new TreeMap<>();
         for (SimSignal signal : reply.signals()) {
             if (signal instanceof SimSignal.HandedOver to) {
-                grant(to.lease(), to.spare());
+                granting.put(
+                        to.lease().token(), () -> grant(to.lease(), to.spare(), to.share(), to.slot(), to.endMicros()));
             } else if (signal instanceof SimSignal.Broken broken) {
                 SimGrant grant = grantOf(lock, broken.lease().token());
                 if (grant != null) {
-                    grant.excuse(ends.getOrDefault(lock, 0L));
+                    grant.excuse(scenario.shared ? grant.endMicros : ends.getOrDefault(lock, 0L));
                 }
             }
         }
         if (request instanceof SimRequest.Ask ask) {
             if (reply.answer() instanceof SimAnswer.Granted granted) {
-                grant(granted.lease(), granted.spare());
+                long end = micros() + granted.leftMicros();
+                granting.put(granted.lease().token(), () -> {
+                    grant(granted.lease(), granted.spare(), queues.shareOf(ask.claim()), granted.slot(), end);
+                    lasts(granted.lease(), end);
+                });
             } else if (reply.answer() instanceof SimAnswer.Busy busy && busy.place() > 0) {
                 queues.stands(lock, ask.claim().id(), ask, micros());
             }
         }
+        granting.values().forEach(Runnable::run);
+        if (reply.answer() instanceof SimAnswer.Renewed renewed) {
+            renewed(request, micros() + renewed.leftMicros());
+        }
         if (reply.answer() instanceof SimAnswer.Ended) {
             checkEnded(request);
+        }
+        if (scenario.shared) {
+            checkShared(request, reply, left);
         }
         ends.put(lock, node.endOf(lock));
     }
@@ -79,7 +98,7 @@ final class SimJudge {
         String lock = request.lock();
         boolean kept = request instanceof SimRequest.Release release
                 && !release.keepFor().isZero();
-        if (queues.isWaitedFor(lock, micros()) && node.endOf(lock) == 0 && !kept) {
+        if (!scenario.shared && queues.isWaitedFor(lock, micros()) && node.endOf(lock) == 0 && !kept) {
             findings.add("ORDER", request + " has handed '" + lock + "' over to nobody, although somebody waits");
         }
         LeaseId holder = node.lease(lock);
@@ -91,7 +110,62 @@ final class SimJudge {
         }
     }
 
-    private void grant(LeaseId lease, int spare) {
+    private void renewed(SimRequest request, long end) {
+        if (request instanceof SimRequest.Renew renew) {
+            lasts(renew.lease(), end);
+        } else if (request instanceof SimRequest.Downgrade downgrade) {
+            SimGrant grant = grantOf(downgrade.lock(), downgrade.lease().token());
+            if (grant != null && grant.share == Claim.EXCLUSIVE) {
+                grant.share = Claim.UNLIMITED;
+            }
+            lasts(downgrade.lease(), end);
+        }
+    }
+
+    private void lasts(LeaseId lease, long endMicros) {
+        SimGrant grant = grantOf(lease.lock(), lease.token());
+        if (grant != null) {
+            grant.endMicros = Math.max(grant.endMicros, endMicros);
+        }
+    }
+
+    /** Looks, after each request, whether everybody is in who has to be in, and nobody for longer than it was told. */
+    private void checkShared(SimRequest request, SimReply reply, boolean left) {
+        String lock = request.lock();
+        List<SimLock.Held> live = node.holders(lock, micros());
+        long smallest = Claim.UNLIMITED;
+        for (SimLock.Held held : live) {
+            SimGrant grant = grantOf(lock, held.lease.token());
+            if (grant == null || held.kept) {
+                smallest = Math.min(smallest, held.share);
+                continue;
+            }
+            smallest = Math.min(smallest, grant.share);
+            if (held.end > grant.endMicros) {
+                findings.add(
+                        "OWN END",
+                        held.lease + " lasts until " + held.end + " in the store, its holder was told "
+                                + grant.endMicros);
+            }
+        }
+        boolean handsOver =
+                reply.answer() instanceof SimAnswer.Ended ended && (ended.was() || (left && !live.isEmpty()));
+        boolean asked = request instanceof SimRequest.Ask && !(reply.answer() instanceof SimAnswer.Granted);
+        boolean kept = request instanceof SimRequest.Release release
+                && !release.keepFor().isZero();
+        int first = queues.firstShare(lock, micros());
+        if ((handsOver || asked || (request instanceof SimRequest.Downgrade && !live.isEmpty()))
+                && !kept
+                && first > 0
+                && live.size() < Math.min(first, smallest)) {
+            findings.add(
+                    "ORDER",
+                    request + " has left the first waiter of '" + lock + "' out, although it fits beside " + live.size()
+                            + " holders");
+        }
+    }
+
+    private void grant(LeaseId lease, int spare, int share, int slot, long endMicros) {
         TreeMap<Long, SimGrant> known = grants.computeIfAbsent(lease.lock(), name -> new TreeMap<>());
         SimGrant same = known.get(lease.token());
         if (same != null && same.lease.equals(lease)) {
@@ -102,13 +176,21 @@ final class SimJudge {
         if (last != null && last.getKey() + last.getValue().spare >= lease.token()) {
             findings.add("TOKENS", lease + " was granted after a run up to " + (last.getKey() + last.getValue().spare));
         }
-        known.put(lease.token(), new SimGrant(lease, spare, world.now()));
+        SimGrant grant = new SimGrant(lease, spare, share, slot, world.now());
+        grant.endMicros = endMicros;
+        known.put(lease.token(), grant);
         granted++;
     }
 
     void nodeForgets() {
         queues.forget();
         grants.forEach((lock, known) -> {
+            if (scenario.shared) {
+                known.values().stream()
+                        .filter(grant -> node.isHeld(lock, grant.lease.token(), micros()))
+                        .forEach(grant -> grant.excuse(grant.endMicros));
+                return;
+            }
             SimGrant last = known.lastEntry().getValue();
             if (node.isHeld(lock, last.lease.token(), micros())) {
                 last.excuse(node.endOf(lock));
@@ -117,7 +199,7 @@ final class SimJudge {
     }
 
     /** A caller has got the lock. */
-    @Nullable SimHold begins(SimProcess process, String client, Lease lease, int localHandOvers) {
+    @Nullable SimHold begins(SimProcess process, String client, Lease lease, int share, int localHandOvers) {
         String lock = lease.name();
         SimGrant grant = grantOf(lock, lease.token());
         if (grant == null || !grant.lease.claim().client().equals(client)) {
@@ -125,7 +207,10 @@ final class SimJudge {
                     "TOKENS", "token " + lease.token() + " of '" + lock + "' was never granted to " + process.name());
             return null;
         }
-        SimHold hold = new SimHold(world, findings, process, lease, grant);
+        SimHold hold = new SimHold(world, findings, process, lease, grant, share, scenario.off);
+        if (lease.slot().orElse(Grant.NO_SLOT) != grant.slot || lease.isExclusive() != (share == Claim.EXCLUSIVE)) {
+            findings.add("SLOTS", hold + " has the slot " + lease.slot() + ", but was granted " + grant.slot);
+        }
         all.add(hold);
         held++;
         grant.holds++;
@@ -138,16 +223,42 @@ final class SimJudge {
                     "ORDER", hold + " was served " + (world.now() - grant.at) / 1000 + " µs into its process's turn");
         }
         boolean valid = hold.isValid();
-        long greatest = greatestSeen.getOrDefault(lock, 0L);
+        long greatest = (share == Claim.EXCLUSIVE ? greatestSeen : greatestExclusive).getOrDefault(lock, 0L);
         if (valid && !grant.excused && lease.token() <= greatest) {
             findings.add("TOKENS", hold + " began after one with token " + greatest);
         }
         if (valid) {
-            greatestSeen.put(lock, Math.max(greatest, lease.token()));
+            greatestSeen.merge(lock, lease.token(), Math::max);
+            if (share == Claim.EXCLUSIVE) {
+                greatestExclusive.merge(lock, lease.token(), Math::max);
+            }
         }
         open.computeIfAbsent(lock, name -> new ArrayList<>()).add(hold);
         look(lock, open.get(lock));
         return hold;
+    }
+
+    /**
+     * A caller works on the resource: a writer writes, a reader looks, and looks again later. What a reader has seen between
+     * two registrations must not have been changed.
+     */
+    void works(SimHold hold) {
+        boolean valid = hold.isValid() && !hold.grant().excused;
+        boolean accepted = fence.register(hold);
+        world.note("fence", accepted ? "accepts" : "refuses", hold.lease().token());
+        if (valid && !accepted) {
+            findings.add("FENCE", hold + " is refused although it is valid");
+        }
+        if (hold.share() != Claim.UNLIMITED) {
+            return;
+        }
+        Long seen = views.get(hold);
+        if (accepted && seen != null && seen != fence.version(hold)) {
+            findings.add("FENCE", hold + " is accepted again, but what it has seen was changed");
+        }
+        if (accepted && seen == null) {
+            views.put(hold, fence.version(hold));
+        }
     }
 
     /** A hold was released in time, and the lock has to stay taken for a while. */
@@ -159,6 +270,10 @@ final class SimJudge {
 
     private void checkKept() {
         for (TreeMap<Long, SimGrant> known : grants.values()) {
+            if (scenario.shared) {
+                checkKept(known.values());
+                continue;
+            }
             SimGrant before = null;
             for (SimGrant grant : known.values()) {
                 if (before != null && grant.at < before.keptUntil) {
@@ -168,6 +283,19 @@ final class SimJudge {
                                     + " µs too early after " + before.lease);
                 }
                 before = grant;
+            }
+        }
+    }
+
+    /** Among shared grants: what is kept takes a place. */
+    private void checkKept(Collection<SimGrant> known) {
+        for (SimGrant grant : known) {
+            List<SimGrant> beside = known.stream()
+                    .filter(other -> other.at < grant.at && grant.at < other.keptUntil)
+                    .toList();
+            long most = beside.stream().mapToLong(other -> other.share).min().orElse(Claim.UNLIMITED);
+            if (beside.size() >= Math.min(most, grant.share)) {
+                findings.add("AT LEAST", grant.lease + " was granted beside kept ones: " + beside);
             }
         }
     }
@@ -196,7 +324,7 @@ final class SimJudge {
     }
 
     private void look(String lock, List<SimHold> holds) {
-        SimHold other = null;
+        List<SimHold> valid = new ArrayList<>();
         for (SimHold hold : holds) {
             // A machine that is suspended looks at nothing.
             if (hold.process().isSuspended() || !hold.isValid() || hold.grant().excused) {
@@ -205,13 +333,30 @@ final class SimJudge {
             if (!node.isHeld(lock, hold.lease().token(), micros())) {
                 findings.add("TRUTH", hold + " says that it is valid, but the store has ended it");
             }
-            if (other != null) {
-                findings.add("EXCLUSION", hold + " and " + other + " are both valid");
+            valid.add(hold);
+            Map<String, Long> later = hold.share() == Claim.EXCLUSIVE ? greatestSeen : greatestExclusive;
+            if (hold.lease().token() < later.getOrDefault(lock, 0L)) {
+                findings.add("TOKENS", hold + " is valid after one with token " + later.get(lock));
             }
-            if (hold.lease().token() < greatestSeen.getOrDefault(lock, 0L)) {
-                findings.add("TOKENS", hold + " is valid after one with token " + greatestSeen.get(lock));
+        }
+        if (valid.size() > 1) {
+            checkSharing(valid);
+        }
+    }
+
+    private void checkSharing(List<SimHold> valid) {
+        Map<Integer, SimHold> slots = new HashMap<>();
+        for (SimHold hold : valid) {
+            if (valid.size() > hold.share()) {
+                findings.add(
+                        "EXCLUSION",
+                        valid.size() + " are valid, and one of them shares with " + hold.share() + " only: " + valid);
+                return;
             }
-            other = hold;
+            int slot = hold.grant().slot;
+            if (slot != Grant.NO_SLOT && (slot >= hold.share() || slots.put(slot, hold) != null)) {
+                findings.add("SLOTS", hold + " has the slot " + slot + " among " + valid);
+            }
         }
     }
 

@@ -2,10 +2,11 @@ package dev.leasehold.testkit.sim;
 
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.WaitingRules;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
@@ -15,28 +16,14 @@ import org.jspecify.annotations.Nullable;
  * The store contract as a state machine: a request and the time go in, an answer and signals come out. It has no clock,
  * no threads and no randomness, so a real store can be compared with it step by step. Not thread-safe.
  *
- * <p>A lock is in one of three conditions: <em>held</em> until its end, <em>kept</em> without a holder until its end, or
- * free. Nothing happens at an end: a lock whose end has passed counts as free, and goes to the queue when somebody asks
- * next. That is the only way in which time changes anything.
+ * <p>A lock has holders, each until its end, and what is kept of some without a holder, each until its end. Nothing happens
+ * at an end: a holder whose end has passed counts as gone, and the queue has its turn when somebody asks next. That is the
+ * only way in which time changes anything.
  */
 public final class SimNode {
 
-    private record Waiter(
-            ClaimId claim, String owner, long leaseMicros, long periodMicros, int spare, long aliveUntil) {}
-
-    private static final class Lock {
-        @Nullable LeaseId holder;
-
-        boolean kept;
-        String owner = "";
-        int spare;
-        long end;
-        long last;
-        final List<Waiter> queue = new ArrayList<>();
-    }
-
     private final Set<SimGuard> off;
-    private final TreeMap<String, Lock> locks = new TreeMap<>();
+    private final TreeMap<String, SimLock> locks = new TreeMap<>();
     private long executed;
 
     /**
@@ -57,13 +44,15 @@ public final class SimNode {
      */
     public SimReply execute(SimRequest request, NodeTime time) {
         executed++;
-        Lock lock = locks.computeIfAbsent(request.lock(), name -> new Lock());
+        SimLock lock = locks.computeIfAbsent(request.lock(), name -> new SimLock(off));
         List<SimSignal> signals = new ArrayList<>();
         SimAnswer answer;
         if (request instanceof SimRequest.Ask ask) {
             answer = claim(lock, ask.claim(), ask.owner(), time, signals);
         } else if (request instanceof SimRequest.Renew renew) {
-            answer = renew(lock, renew, time);
+            answer = renew(lock, renew.lease(), renew.duration(), time);
+        } else if (request instanceof SimRequest.Downgrade downgrade) {
+            answer = downgrade(lock, downgrade, time, signals);
         } else if (request instanceof SimRequest.Release release) {
             answer = release(request.lock(), lock, release, time, signals);
         } else if (request instanceof SimRequest.Withdraw withdraw) {
@@ -88,23 +77,27 @@ public final class SimNode {
      * @return true until its end
      */
     public boolean isHeld(String name, long token, long micros) {
-        Lock lock = locks.get(name);
-        if (lock == null || lock.holder == null || lock.kept || lock.end <= micros) {
-            return false;
-        }
-        long first = lock.holder.token();
-        return first <= token && token <= first + lock.spare;
+        SimLock lock = locks.get(name);
+        return lock != null && lock.holder(micros, held -> held.has(token)) != null;
     }
 
     /**
-     * When the lease or the keeping of a lock ends.
+     * When the last lease of a lock or the keeping of it ends.
      *
      * @param name the lock's name
      * @return by the node's clock, or 0 where nobody has it
      */
     public long endOf(String name) {
-        Lock lock = locks.get(name);
-        return lock == null || lock.holder == null ? 0 : lock.end;
+        SimLock lock = locks.get(name);
+        return lock == null
+                ? 0
+                : lock.holders.stream().mapToLong(held -> held.end).max().orElse(0);
+    }
+
+    /** The holders of a lock that are alive, each as a copy that does not change. */
+    List<SimLock.Held> holders(String name, long micros) {
+        SimLock lock = locks.get(name);
+        return lock == null ? List.of() : lock.live(micros);
     }
 
     /**
@@ -116,14 +109,14 @@ public final class SimNode {
     public List<String> busy(long micros) {
         List<String> found = new ArrayList<>();
         locks.forEach((name, lock) -> {
-            if (isTaken(lock, micros)) {
-                found.add(name + (lock.kept ? " is kept" : " is held by " + lock.holder) + " for another "
-                        + (lock.end - micros) + " µs");
+            for (SimLock.Held held : lock.live(micros)) {
+                found.add(name + (held.kept ? " is kept" : " is held by " + held.lease) + " for another "
+                        + (held.end - micros) + " µs");
             }
-            for (Waiter waiter : lock.queue) {
-                if (waiter.aliveUntil > micros) {
-                    found.add(name + " is waited for by " + waiter.claim + ", alive for another "
-                            + (waiter.aliveUntil - micros) + " µs");
+            for (SimLock.Waiter waiter : lock.queue) {
+                if (waiter.aliveUntil() > micros) {
+                    found.add(name + " is waited for by " + waiter.claim() + ", alive for another "
+                            + (waiter.aliveUntil() - micros) + " µs");
                 }
             }
         });
@@ -138,10 +131,10 @@ public final class SimNode {
      * @return true if so
      */
     public boolean isIdle(String name, long micros) {
-        Lock lock = locks.get(name);
+        SimLock lock = locks.get(name);
         return lock != null
-                && !isTaken(lock, micros)
-                && lock.queue.stream().anyMatch(waiter -> waiter.aliveUntil > micros);
+                && !lock.isTaken(micros)
+                && lock.queue.stream().anyMatch(waiter -> waiter.aliveUntil() > micros);
     }
 
     /** {@return how many requests were carried out} */
@@ -156,8 +149,8 @@ public final class SimNode {
      * @return the last one, whether it is over or not, or null if there was none or it was released
      */
     public @Nullable LeaseId lease(String name) {
-        Lock lock = locks.get(name);
-        return lock == null ? null : lock.holder;
+        SimLock lock = locks.get(name);
+        return lock == null || lock.holders.isEmpty() ? null : lock.holders.get(lock.holders.size() - 1).lease;
     }
 
     /** {@return the greatest token given out or reserved, 0 if none} */
@@ -165,176 +158,200 @@ public final class SimNode {
         return locks.values().stream().mapToLong(lock -> lock.last).max().orElse(0);
     }
 
-    private SimAnswer claim(Lock lock, Claim claim, String owner, NodeTime time, List<SimSignal> signals) {
+    private SimAnswer claim(SimLock lock, Claim claim, String owner, NodeTime time, List<SimSignal> signals) {
         long now = time.micros();
         long lease = claim.lease().toNanos() / 1000;
-        LeaseId holder = lock.holder;
-        if (holder != null && isTaken(lock, now) && !lock.kept && holder.claim().equals(claim.id())) {
+        SimLock.Held own = lock.holder(now, held -> held.lease.claim().equals(claim.id()));
+        if (own != null) {
             long end = now + lease;
-            lock.end = off.contains(SimGuard.CLAIM_NEVER_SHORTENS) ? end : Math.max(lock.end, end);
-            return new SimAnswer.Granted(holder, lock.spare, lock.end - now);
+            own.end = off.contains(SimGuard.CLAIM_NEVER_SHORTENS) ? end : Math.max(own.end, end);
+            if (off.contains(SimGuard.SHARE_IS_ONLY_LOOSENED)) {
+                own.share = claim.share();
+            }
+            if (off.contains(SimGuard.SLOT_IS_FIXED)) {
+                own.slot = lock.slot(own.share, now);
+            }
+            return new SimAnswer.Granted(own.lease, own.spare, own.slot, own.end - now);
         }
-        boolean taken = isTaken(lock, now) && !off.contains(SimGuard.LEASE_LASTS);
         passOverTheDead(lock, now);
-        Waiter asker = new Waiter(
+        int index = lock.indexOf(claim.id());
+        SimLock.Waiter asker = new SimLock.Waiter(
                 claim.id(),
                 owner,
+                index >= 0 ? lock.queue.get(index).share() : claim.share(),
                 lease,
                 WaitingRules.claimPeriod(claim.lease()).toNanos() / 1000,
                 claim.spare(),
                 now + WaitingRules.aliveFor(claim.lease()).toNanos() / 1000);
-        int index = indexOf(lock, claim.id());
         if (index >= 0) {
             lock.queue.set(index, asker);
         }
-        if (!taken) {
-            if (index == 0 || lock.queue.isEmpty() || off.contains(SimGuard.ASKER_BEHIND_QUEUE)) {
-                lock.queue.removeIf(waiter -> waiter.claim.equals(claim.id()));
-                LeaseId granted = grant(claim.lock(), lock, asker, now + lease, time);
-                return new SimAnswer.Granted(granted, claim.spare(), lease);
+        if (off.contains(SimGuard.LEASE_LASTS)) {
+            lock.holders.clear();
+        }
+        SimLock.Held granted = null;
+        if (off.contains(SimGuard.ASKER_BEHIND_QUEUE) && lock.fits(asker.share(), now)) {
+            lock.queue.removeIf(waiter -> waiter.claim().equals(claim.id()));
+            granted = grant(claim.lock(), lock, asker, now + lease, time);
+        } else {
+            granted = handOver(claim.lock(), lock, claim.id(), time, signals);
+            if (granted == null && lock.queue.isEmpty() && lock.fits(asker.share(), now)) {
+                granted = grant(claim.lock(), lock, asker, now + lease, time);
             }
-            handOver(claim.lock(), lock, time, signals);
+        }
+        if (granted != null) {
+            return new SimAnswer.Granted(granted.lease, granted.spare, granted.slot, lease);
         }
         if (index < 0 && claim.enqueue()) {
             lock.queue.add(asker);
         }
-        LeaseId other = lock.holder;
+        SimLock.Held inTheWay = lock.lastInTheWayOf(asker.share(), now);
+        SimLock.Held shown = inTheWay == null ? lock.live(now).get(0) : inTheWay;
         return new SimAnswer.Busy(
-                other == null || lock.kept ? null : other.claim(),
-                lock.owner,
-                other == null ? 0 : other.token(),
-                lock.end - now,
-                indexOf(lock, claim.id()) + 1);
+                shown.kept ? null : shown.lease.claim(),
+                shown.owner,
+                shown.lease.token(),
+                inTheWay == null ? 0 : inTheWay.end - now,
+                lock.indexOf(claim.id()) + 1);
     }
 
-    private SimAnswer renew(Lock lock, SimRequest.Renew renew, NodeTime time) {
+    private SimAnswer renew(SimLock lock, LeaseId lease, Duration duration, NodeTime time) {
         long now = time.micros();
-        boolean there = renew.lease().equals(lock.holder) && !lock.kept && isTaken(lock, now);
-        if (!there) {
-            if (!off.contains(SimGuard.RENEW_NEVER_REVIVES) || isTaken(lock, now)) {
+        SimLock.Held own = lock.holder(now, held -> held.lease.equals(lease));
+        if (own == null) {
+            if (!off.contains(SimGuard.RENEW_NEVER_REVIVES) || lock.isTaken(now)) {
                 return new SimAnswer.Lost();
             }
-            lock.holder = renew.lease();
-            lock.kept = false;
-            lock.spare = Claim.MOST_SPARE;
+            lock.holders.clear();
+            own = new SimLock.Held(lease, "", Claim.MOST_SPARE, Claim.EXCLUSIVE, Grant.NO_SLOT, 0);
+            lock.holders.add(own);
         }
-        long end = now + renew.duration().toNanos() / 1000;
-        lock.end = off.contains(SimGuard.RENEW_NEVER_SHORTENS) ? end : Math.max(lock.end, end);
-        return new SimAnswer.Renewed(lock.end - now);
+        long end = now + duration.toNanos() / 1000;
+        own.end = off.contains(SimGuard.RENEW_NEVER_SHORTENS) ? end : Math.max(own.end, end);
+        if (off.contains(SimGuard.EACH_HAS_ITS_OWN_END)) {
+            for (SimLock.Held other : lock.live(now)) {
+                other.end = Math.max(other.end, own.end);
+            }
+        }
+        return new SimAnswer.Renewed(own.end - now);
+    }
+
+    private SimAnswer downgrade(SimLock lock, SimRequest.Downgrade downgrade, NodeTime time, List<SimSignal> signals) {
+        SimAnswer answer = renew(lock, downgrade.lease(), downgrade.duration(), time);
+        SimLock.Held own = lock.holder(time.micros(), held -> held.lease.equals(downgrade.lease()));
+        if (answer instanceof SimAnswer.Renewed && own != null && own.share == Claim.EXCLUSIVE) {
+            own.share = Claim.UNLIMITED;
+            if (!off.contains(SimGuard.DOWNGRADE_HANDS_OVER)) {
+                handOver(downgrade.lock(), lock, null, time, signals);
+            }
+        }
+        return answer;
     }
 
     private SimAnswer release(
-            String name, Lock lock, SimRequest.Release release, NodeTime time, List<SimSignal> signals) {
-        LeaseId holder = lock.holder;
+            String name, SimLock lock, SimRequest.Release release, NodeTime time, List<SimSignal> signals) {
         LeaseId wanted = release.lease();
-        boolean there = holder != null
-                && !lock.kept
-                && isTaken(lock, time.micros())
-                && (holder.claim().equals(wanted.claim()) || off.contains(SimGuard.RELEASE_COMPARES_CLAIM))
-                && (holder.token() == wanted.token()
-                        || off.contains(SimGuard.RELEASE_COMPARES_TOKEN)
-                        || off.contains(SimGuard.RELEASE_COMPARES_CLAIM));
-        if (!there) {
+        boolean anyClaim = off.contains(SimGuard.RELEASE_COMPARES_CLAIM);
+        boolean anyToken = anyClaim || off.contains(SimGuard.RELEASE_COMPARES_TOKEN);
+        SimLock.Held own = lock.holder(
+                time.micros(),
+                held -> (anyClaim || held.lease.claim().equals(wanted.claim()))
+                        && (anyToken || held.lease.token() == wanted.token()));
+        if (own == null) {
             return new SimAnswer.Ended(false);
         }
         long keep = release.keepFor().toNanos() / 1000;
         if (keep > 0 && !off.contains(SimGuard.KEPT_FOR_AS_LONG)) {
-            lock.kept = true;
-            lock.owner = "";
-            lock.end = time.micros() + keep;
+            own.kept = true;
+            own.owner = "";
+            own.end = time.micros() + keep;
         } else {
-            free(lock);
+            lock.holders.remove(own);
             if (!off.contains(SimGuard.RELEASE_HANDS_OVER)) {
-                handOver(name, lock, time, signals);
+                handOver(name, lock, null, time, signals);
             }
         }
         return new SimAnswer.Ended(true);
     }
 
-    private SimAnswer withdraw(String name, Lock lock, ClaimId claim, NodeTime time, List<SimSignal> signals) {
-        if (!off.contains(SimGuard.WITHDRAWAL_LEAVES_QUEUE)) {
-            lock.queue.removeIf(waiter -> waiter.claim.equals(claim));
+    private SimAnswer withdraw(String name, SimLock lock, ClaimId claim, NodeTime time, List<SimSignal> signals) {
+        boolean waited = !off.contains(SimGuard.WITHDRAWAL_LEAVES_QUEUE)
+                && lock.queue.removeIf(waiter -> waiter.claim().equals(claim));
+        long now = time.micros();
+        SimLock.Held own = off.contains(SimGuard.WITHDRAWAL_ENDS_LEASE)
+                ? null
+                : lock.holder(now, held -> held.lease.claim().equals(claim));
+        if (own != null) {
+            lock.holders.remove(own);
+            handOver(name, lock, null, time, signals);
+        } else if (waited && lock.isTaken(now) && !off.contains(SimGuard.WITHDRAWN_WAITER_HANDS_OVER)) {
+            handOver(name, lock, null, time, signals);
         }
-        LeaseId holder = lock.holder;
-        boolean granted = holder != null
-                && !lock.kept
-                && isTaken(lock, time.micros())
-                && holder.claim().equals(claim)
-                && !off.contains(SimGuard.WITHDRAWAL_ENDS_LEASE);
-        if (granted) {
-            free(lock);
-            handOver(name, lock, time, signals);
-        }
-        return new SimAnswer.Ended(granted);
+        return new SimAnswer.Ended(own != null);
     }
 
-    private SimAnswer breakLease(String name, Lock lock, long token, NodeTime time, List<SimSignal> signals) {
-        LeaseId holder = lock.holder;
-        if (holder == null
-                || !isTaken(lock, time.micros())
-                || token < holder.token()
-                || token > holder.token() + lock.spare) {
-            return new SimAnswer.Ended(false);
+    private SimAnswer breakLease(String name, SimLock lock, long token, NodeTime time, List<SimSignal> signals) {
+        for (SimLock.Held held : lock.live(time.micros())) {
+            if (held.has(token)) {
+                if (!held.kept) {
+                    signals.add(new SimSignal.Broken(held.lease));
+                }
+                lock.holders.remove(held);
+                handOver(name, lock, null, time, signals);
+                return new SimAnswer.Ended(true);
+            }
         }
-        if (!lock.kept) {
-            signals.add(new SimSignal.Broken(holder));
-        }
-        free(lock);
-        handOver(name, lock, time, signals);
-        return new SimAnswer.Ended(true);
+        return new SimAnswer.Ended(false);
     }
 
-    private void handOver(String name, Lock lock, NodeTime time, List<SimSignal> signals) {
+    /** Lets waiters in until one does not fit; returns what was given to the asker, if it was among them. */
+    private SimLock.@Nullable Held handOver(
+            String name, SimLock lock, @Nullable ClaimId asker, NodeTime time, List<SimSignal> signals) {
         long now = time.micros();
         passOverTheDead(lock, now);
-        if (lock.queue.isEmpty()) {
-            return;
-        }
-        Waiter next = lock.queue.remove(off.contains(SimGuard.FIRST_WAITER_SERVED) ? lock.queue.size() - 1 : 0);
-        LeaseId lease = grant(name, lock, next, now + next.periodMicros, time);
-        signals.add(new SimSignal.HandedOver(lease, next.spare, lock.end, next.periodMicros));
-    }
-
-    private LeaseId grant(String name, Lock lock, Waiter to, long end, NodeTime time) {
-        long last = off.contains(SimGuard.LAST_TOKEN_KEPT) && lock.queue.isEmpty() ? 0 : lock.last;
-        LeaseId lease = new LeaseId(name, to.claim, Math.max(last + 1, time.wallMicros()));
-        lock.last = off.contains(SimGuard.RUN_RESERVED) ? lease.token() : lease.token() + to.spare;
-        lock.holder = lease;
-        lock.kept = false;
-        lock.owner = to.owner;
-        lock.spare = to.spare;
-        lock.end = end;
-        return lease;
-    }
-
-    private void passOverTheDead(Lock lock, long now) {
-        if (!off.contains(SimGuard.DEAD_WAITERS_PASSED_OVER)) {
-            Iterator<Waiter> waiters = lock.queue.iterator();
-            while (waiters.hasNext()) {
-                if (waiters.next().aliveUntil <= now) {
-                    waiters.remove();
+        SimLock.Held askers = null;
+        int i = off.contains(SimGuard.FIRST_WAITER_SERVED) ? lock.queue.size() - 1 : 0;
+        while (i >= 0 && i < lock.queue.size()) {
+            SimLock.Waiter next = lock.queue.get(i);
+            if (!lock.fits(next.share(), now)) {
+                if (!off.contains(SimGuard.FIRST_THAT_DOES_NOT_FIT_STOPS)) {
+                    break;
+                }
+                i++;
+                continue;
+            }
+            lock.queue.remove(i);
+            if (next.claim().equals(asker)) {
+                askers = grant(name, lock, next, now + next.leaseMicros(), time);
+            } else {
+                SimLock.Held granted = grant(name, lock, next, now + next.periodMicros(), time);
+                signals.add(new SimSignal.HandedOver(
+                        granted.lease, next.spare(), next.share(), granted.slot, granted.end, next.periodMicros()));
+                if (off.contains(SimGuard.ALL_THAT_FIT_COME_IN)) {
+                    break;
                 }
             }
+            i = off.contains(SimGuard.FIRST_WAITER_SERVED) ? lock.queue.size() - 1 : i;
         }
+        return askers;
     }
 
-    private static void free(Lock lock) {
-        lock.holder = null;
-        lock.kept = false;
-        lock.owner = "";
-        lock.end = 0;
+    private SimLock.Held grant(String name, SimLock lock, SimLock.Waiter to, long end, NodeTime time) {
+        long now = time.micros();
+        long last = off.contains(SimGuard.LAST_TOKEN_KEPT) && lock.queue.isEmpty() ? 0 : lock.last;
+        LeaseId lease = new LeaseId(name, to.claim(), Math.max(last + 1, time.wallMicros()));
+        lock.last = off.contains(SimGuard.RUN_RESERVED) ? lease.token() : lease.token() + to.spare();
+        lock.holders.removeIf(held -> held.end <= now);
+        lock.strictest = Math.min(lock.holders.isEmpty() ? Claim.UNLIMITED : lock.strictest, to.share());
+        SimLock.Held granted =
+                new SimLock.Held(lease, to.owner(), to.spare(), to.share(), lock.slot(to.share(), now), end);
+        lock.holders.add(granted);
+        return granted;
     }
 
-    private static boolean isTaken(Lock lock, long now) {
-        return lock.holder != null && lock.end > now;
-    }
-
-    private static int indexOf(Lock lock, ClaimId claim) {
-        for (int i = 0; i < lock.queue.size(); i++) {
-            if (lock.queue.get(i).claim.equals(claim)) {
-                return i;
-            }
+    private void passOverTheDead(SimLock lock, long now) {
+        if (!off.contains(SimGuard.DEAD_WAITERS_PASSED_OVER)) {
+            lock.queue.removeIf(waiter -> waiter.aliveUntil() <= now);
         }
-        return -1;
     }
 }

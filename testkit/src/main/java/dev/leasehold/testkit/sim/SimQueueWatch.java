@@ -1,7 +1,9 @@
 package dev.leasehold.testkit.sim;
 
+import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.WaitingRules;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -21,7 +23,10 @@ final class SimQueueWatch {
         this.oneClaimEach = oneClaimEach;
     }
 
+    private final Map<ClaimId, Integer> shares = new HashMap<>();
+
     void stands(String lock, ClaimId claim, SimRequest.Ask ask, long micros) {
+        shares.putIfAbsent(claim, ask.claim().share());
         long aliveUntil = micros + WaitingRules.aliveFor(ask.claim().lease()).toNanos() / 1000;
         Map<ClaimId, Long> queue = queue(lock);
         Long before = queue.get(claim);
@@ -29,10 +34,11 @@ final class SimQueueWatch {
             queue.remove(claim);
         }
         queue.put(claim, aliveUntil);
-        if (oneClaimEach) {
+        if (oneClaimEach && !ask.claim().isShared()) {
             for (Map.Entry<ClaimId, Long> other : queue.entrySet()) {
                 if (!other.getKey().equals(claim)
                         && other.getKey().client().equals(claim.client())
+                        && shares.getOrDefault(other.getKey(), 0) == 1
                         && other.getValue() > micros) {
                     findings.add(
                             "ONE CLAIM", claim + " stands in the queue of '" + lock + "' beside " + other.getKey());
@@ -41,8 +47,10 @@ final class SimQueueWatch {
         }
     }
 
-    void left(String lock, ClaimId claim) {
-        queue(lock).remove(claim);
+    /** Notes that a claim was withdrawn; returns whether it stood in the queue and was alive. */
+    boolean left(String lock, ClaimId claim, long micros) {
+        Long aliveUntil = queue(lock).remove(claim);
+        return aliveUntil != null && aliveUntil > micros;
     }
 
     void served(String lock, ClaimId claim, long micros) {
@@ -62,6 +70,21 @@ final class SimQueueWatch {
             }
         }
         queue(lock).remove(claim);
+    }
+
+    /** Returns the share of a claim: that of its first arrival in the queue. */
+    int shareOf(Claim claim) {
+        return shares.getOrDefault(claim.id(), claim.share());
+    }
+
+    /** Returns the share of the first live waiter, or 0 if nobody waits. */
+    int firstShare(String lock, long micros) {
+        for (Map.Entry<ClaimId, Long> waiter : queue(lock).entrySet()) {
+            if (waiter.getValue() > micros) {
+                return shares.getOrDefault(waiter.getKey(), 0);
+            }
+        }
+        return 0;
     }
 
     boolean isWaitedFor(String lock, long micros) {

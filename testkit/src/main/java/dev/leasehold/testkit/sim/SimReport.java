@@ -35,7 +35,7 @@ public record SimReport(
     public String describe() {
         return "seed " + seed + " (" + scenario + "): " + granted + " grants, " + held + " holds, " + events
                 + " events\n  " + (findings.isEmpty() ? "nothing wrong" : String.join("\n  ", findings))
-                + "\n  replay: " + replay(seed);
+                + "\n  replay: " + replay(seed) + (scenario.contains(" shared ") ? " -Dleasehold.shared=true" : "");
     }
 
     private static String replay(long seed) {

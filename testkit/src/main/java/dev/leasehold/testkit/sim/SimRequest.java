@@ -38,6 +38,19 @@ public sealed interface SimRequest {
     }
 
     /**
+     * Makes a reader of a writer, and moves the end of its lease.
+     *
+     * @param lease the lease
+     * @param duration from now
+     */
+    record Downgrade(LeaseId lease, Duration duration) implements SimRequest {
+        @Override
+        public String lock() {
+            return lease.lock();
+        }
+    }
+
+    /**
      * Ends a lease.
      *
      * @param lease the lease

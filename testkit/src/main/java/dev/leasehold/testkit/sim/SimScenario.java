@@ -55,7 +55,14 @@ final class SimScenario {
     final boolean closes;
     final boolean refusals;
 
-    SimScenario(SplittableRandom chance, Set<SimGuard> off) {
+    /** Whether locks are shared, too; and with how many permits, before and after the change of it. */
+    final boolean shared;
+
+    final int permits;
+    final int laterPermits;
+    final long permitsChange;
+
+    SimScenario(SplittableRandom chance, Set<SimGuard> off, boolean shared) {
         this.off = Set.copyOf(off);
         calm = chance.nextInt(4) == 0;
         processes = 1 + chance.nextInt(5);
@@ -98,6 +105,10 @@ final class SimScenario {
         breaks = fault(chance) && chance.nextBoolean();
         closes = fault(chance);
         refusals = fault(chance) && chance.nextBoolean();
+        this.shared = shared;
+        permits = shared ? 2 + chance.nextInt(3) : 1;
+        laterPermits = shared ? 2 + chance.nextInt(5) : 1;
+        permitsChange = shared ? chance.nextLong(faultsEnd) : 0;
     }
 
     private boolean fault(SplittableRandom chance) {
@@ -175,6 +186,7 @@ final class SimScenario {
                 + (partitions ? " partitions" : "") + (nodeDowns ? " nodeDowns" : "")
                 + (memoryLoss ? " memoryLoss" : "")
                 + (nodeWallJumps ? " nodeWallJumps" : "") + (breaks ? " breaks" : "") + (closes ? " closes" : "")
-                + (refusals ? " refusals" : "");
+                + (refusals ? " refusals" : "")
+                + (shared ? " shared permits=" + permits + "..." + laterPermits : "");
     }
 }

@@ -13,10 +13,13 @@ public sealed interface SimSignal {
      *
      * @param lease its lease
      * @param spare further tokens
+     * @param share the share of its claim
+     * @param slot the slot of a permit, or {@link dev.leasehold.spi.Grant#NO_SLOT}
      * @param endMicros when it ends, by the node's clock
      * @param periodMicros how long the claim period is
      */
-    record HandedOver(LeaseId lease, int spare, long endMicros, long periodMicros) implements SimSignal {
+    record HandedOver(LeaseId lease, int spare, int share, int slot, long endMicros, long periodMicros)
+            implements SimSignal {
         @Override
         public String client() {
             return lease.claim().client();

@@ -14,6 +14,7 @@ import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Sharing;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.TimeSource;
@@ -74,7 +75,10 @@ final class SimStore implements Store, SimServer.Inbox {
         return send(new SimRequest.Ask(claim, process.name()), (answer, sentAt) -> {
             if (answer instanceof SimAnswer.Granted granted) {
                 return new ClaimAnswer.Granted(
-                        granted.lease(), granted.spare(), validity(sentAt, granted.leftMicros(), claim.lease()));
+                        granted.lease(),
+                        granted.spare(),
+                        granted.slot(),
+                        validity(sentAt, granted.leftMicros(), claim.lease()));
             }
             SimAnswer.Busy busy = (SimAnswer.Busy) answer;
             HolderInfo holder = busy.token() == 0 ? null : new HolderInfo(busy.owner(), busy.token(), null, null, null);
@@ -92,6 +96,20 @@ final class SimStore implements Store, SimServer.Inbox {
                     ? new RenewAnswer.Lost()
                     : new RenewAnswer.Renewed(Validity.of(sentAt, duration));
         });
+    }
+
+    @Override
+    public CompletionStage<RenewAnswer> downgrade(LeaseId lease, Duration duration) {
+        return send(
+                new SimRequest.Downgrade(lease, duration),
+                (answer, sentAt) -> answer instanceof SimAnswer.Renewed renewed
+                        ? new RenewAnswer.Renewed(validity(sentAt, renewed.leftMicros(), duration))
+                        : new RenewAnswer.Lost());
+    }
+
+    @Override
+    public Sharing sharing() {
+        return Sharing.all();
     }
 
     @Override
@@ -156,7 +174,8 @@ final class SimStore implements Store, SimServer.Inbox {
                     process.name(),
                     validity == null ? "is pushed a reason to ask" : "is pushed a usable grant",
                     granted.lease());
-            context.signals().granted(new Grant(granted.lease(), granted.spare()), validity);
+            context.signals()
+                    .granted(new Grant(granted.lease(), granted.spare(), granted.share(), granted.slot()), validity);
         } else {
             context.signals().doubt(((SimSignal.Broken) signal).lease().lock());
         }

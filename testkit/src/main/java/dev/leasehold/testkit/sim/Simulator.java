@@ -24,10 +24,10 @@ public final class Simulator {
     private final SimJudge judge;
     private final List<SimMember> members = new ArrayList<>();
 
-    private Simulator(long seed, Set<SimGuard> off, @Nullable Consumer<String> trace) {
+    private Simulator(long seed, boolean shared, Set<SimGuard> off, @Nullable Consumer<String> trace) {
         this.seed = seed;
         world = new SimWorld(seed, trace);
-        scenario = new SimScenario(world.chance("scenario"), off);
+        scenario = new SimScenario(world.chance("scenario"), off, shared);
         findings = new SimFindings(world);
         node = new SimNode(off);
         judge = new SimJudge(world, scenario, node, findings);
@@ -53,7 +53,19 @@ public final class Simulator {
      * @return its result
      */
     public static SimReport run(long seed, Set<SimGuard> off, @Nullable Consumer<String> trace) {
-        return new Simulator(seed, off, trace).run();
+        return new Simulator(seed, false, off, trace).run();
+    }
+
+    /**
+     * Makes a run with readers, writers and permits beside mutexes.
+     *
+     * @param seed stands for the run
+     * @param off the rules that are broken in it
+     * @param trace gets everything that happens, or null
+     * @return its result
+     */
+    public static SimReport runShared(long seed, Set<SimGuard> off, @Nullable Consumer<String> trace) {
+        return new Simulator(seed, true, off, trace).run();
     }
 
     private SimReport run() {

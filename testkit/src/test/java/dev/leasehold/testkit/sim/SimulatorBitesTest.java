@@ -23,7 +23,9 @@ class SimulatorBitesTest {
     void findsWhatABrokenRuleDoes(SimGuard guard) {
         Optional<SimReport> caught = LongStream.range(1, MOST_RUNS)
                 .parallel()
-                .mapToObj(seed -> Simulator.run(seed, Set.of(guard), null))
+                .mapToObj(seed -> guard.concernsSharing()
+                        ? Simulator.runShared(seed, Set.of(guard), null)
+                        : Simulator.run(seed, Set.of(guard), null))
                 .filter(report -> !report.findings().isEmpty())
                 .findAny();
         assertThat(caught).as("a run that shows that " + guard + " is off").isPresent();

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.LongFunction;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -22,6 +23,7 @@ class SimulatorTest {
 
     private static final int MOST_DESCRIBED = 5;
     private static final long USUAL_RUNS = 1000;
+    private static final long USUAL_SHARED_RUNS = 250;
 
     @RegisterExtension
     static final EngineLog LOG = new EngineLog();
@@ -37,12 +39,32 @@ class SimulatorTest {
         keepsItsPromises(1 + USUAL_RUNS, 4000);
     }
 
+    @Test
+    void keepsItsPromisesWithSharedLocks() {
+        keepsItsPromises(
+                Long.getLong("leasehold.firstSeed", 1),
+                Long.getLong("leasehold.runs", USUAL_SHARED_RUNS),
+                SimulatorTest::shared);
+    }
+
+    @Test
+    @Tag("extended")
+    void keepsItsPromisesWithSharedLocksForLong() {
+        keepsItsPromises(1 + USUAL_SHARED_RUNS, 4000, SimulatorTest::shared);
+    }
+
+    private static SimReport shared(long seed) {
+        return Simulator.runShared(seed, Set.of(), null);
+    }
+
     private static void keepsItsPromises(long first, long runs) {
+        keepsItsPromises(first, runs, Simulator::run);
+    }
+
+    private static void keepsItsPromises(long first, long runs, LongFunction<SimReport> run) {
         long began = System.nanoTime();
-        List<SimReport> reports = LongStream.range(first, first + runs)
-                .parallel()
-                .mapToObj(Simulator::run)
-                .toList();
+        List<SimReport> reports =
+                LongStream.range(first, first + runs).parallel().mapToObj(run).toList();
         System.out.printf(
                 "Simulator: %,d runs, %,d grants, %,d holds, %,d events in %.1f s%n",
                 runs,
@@ -115,15 +137,28 @@ class SimulatorTest {
     }
 
     @Test
+    void everythingHappensWithSharedLocks() {
+        Map<String, Long> seen = new TreeMap<>();
+        LongStream.range(1, 100)
+                .parallel()
+                .mapToObj(SimulatorTest::shared)
+                .toList()
+                .forEach(report -> report.seen().forEach((what, times) -> seen.merge(what, times, Long::sum)));
+        assertThat(seen)
+                .containsKeys("downgrades", "accepts", "refuses", "crashes", "is told LOST", "is flushed", "closes");
+    }
+
+    @Test
     @EnabledIfSystemProperty(named = "leasehold.seed", matches = "-?[0-9]+")
     void replay() {
         List<String> trace = new ArrayList<>();
         boolean traced = Boolean.getBoolean("leasehold.trace");
         String off = System.getProperty("leasehold.off", "");
-        SimReport report = Simulator.run(
-                Long.getLong("leasehold.seed"),
-                off.isEmpty() ? Set.of() : Set.of(SimGuard.valueOf(off)),
-                traced ? trace::add : null);
+        long seed = Long.getLong("leasehold.seed");
+        Set<SimGuard> guards = off.isEmpty() ? Set.of() : Set.of(SimGuard.valueOf(off));
+        SimReport report = Boolean.getBoolean("leasehold.shared")
+                ? Simulator.runShared(seed, guards, traced ? trace::add : null)
+                : Simulator.run(seed, guards, traced ? trace::add : null);
         trace.forEach(System.out::println);
         System.out.println(report.describe());
         assertThat(report.findings()).isEmpty();

@@ -1,0 +1,62 @@
+package dev.leasehold.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.DistributedSemaphore;
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseState;
+import dev.leasehold.Leasehold;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.Store;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Signals find the queue of the share that they are for. */
+class SharedSignalsTest {
+
+    private static final class Releases extends WrappedStore {
+        private final List<LeaseId> released = new CopyOnWriteArrayList<>();
+
+        @Override
+        CompletionStage<ReleaseAnswer> release(Store store, LeaseId lease, Duration keepFor) {
+            released.add(lease);
+            return super.release(store, lease, keepFor);
+        }
+    }
+
+    private final Releases store = new Releases();
+
+    @Test
+    void aPushedPermitReachesItsWaiter() throws Exception {
+        try (Leasehold one = Leasehold.builder().store(store).build();
+                Leasehold two = Leasehold.builder().store(store).build()) {
+            DistributedSemaphore semaphore = two.semaphore("a", 2);
+            Lease first = one.semaphore("a", 2).acquire();
+            Lease second = one.semaphore("a", 2).acquire();
+            CompletableFuture<Lease> waiting = semaphore.acquireAsync();
+            second.close();
+            Lease third = waiting.get(2, TimeUnit.SECONDS);
+            assertThat(third.slot()).hasValue(1);
+            assertThat(store.released).extracting(LeaseId::token).containsExactly(second.token());
+            third.close();
+            first.close();
+        }
+    }
+
+    @Test
+    void aDoubtReachesEveryShareOfALock() throws Exception {
+        try (Leasehold client = Leasehold.builder().store(store).build();
+                Leasehold breaker = Leasehold.builder().store(store.real()).build()) {
+            Lease permit = client.semaphore("a", 2).acquire();
+            breaker.breakLock("a", permit.token());
+            assertThat(permit.ended().toCompletableFuture().get(2, TimeUnit.SECONDS))
+                    .isEqualTo(LeaseState.LOST);
+        }
+    }
+}
