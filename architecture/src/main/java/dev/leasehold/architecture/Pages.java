@@ -25,6 +25,8 @@ public final class Pages {
 
     private static final Pattern JAVA = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);
     private static final Pattern FENCED = Pattern.compile("^```.*?^```", Pattern.DOTALL | Pattern.MULTILINE);
+    private static final Pattern MEMBER = Pattern.compile(
+            "^(@|(public )?class |final class |record |static |[A-Za-z<>]+ [a-zA-Z]+\\([^()]*\\)[^;\n]*\\{\n)");
     private static final Pattern LINK = Pattern.compile("]\\(([^)\\s]+)\\)");
     private static final Pattern HEADING = Pattern.compile("^#{1,6} +(.+?) *$", Pattern.MULTILINE);
 
@@ -115,9 +117,7 @@ public final class Pages {
                 imports.append(imported.group());
             }
             block = block.replaceAll("(?m)^import .*;\\n", "").strip();
-            boolean isMember = Pattern.compile("^(@|(public )?class |final class |record |static |void )")
-                    .matcher(block)
-                    .find();
+            boolean isMember = MEMBER.matcher(block).find();
             members.append(
                             isMember
                                     ? "static class Example" + i + " {\n"

@@ -35,6 +35,13 @@ class PagesTest {
                     static class Scheduler { void startUnder(Lease lease) {} void stop() {} }
                     static Invoices invoices;
                     static Scheduler scheduler;
+                    """, "docs/java.md", COMMON + """
+                    import dev.leasehold.jdbc.JdbcStore;
+                    interface Item { void write(long token); }
+                    static List<Item> items;
+                    static DataSource dataSource;
+                    static Lease lease;
+                    static void log(String line) {}
                     """, "docs/sql.md", COMMON + """
                     import dev.leasehold.jdbc.*;
                     import org.springframework.jdbc.core.*;
@@ -47,6 +54,9 @@ class PagesTest {
     /** Pages with code that is compiled by a test of its own. */
     private static final Set<String> ELSEWHERE = Set.of(
             "README.md", // ReadmeTest
+            "README.zh-CN.md", // ChineseReadmeTest: it is the code of README.md
+            "docs/migrating.md", // MigratingPageTest in the module benchmarks
+            "docs/testing.md", // TestingPageTest
             "docs/redis.md", // RedisPageTest in the module redis
             "docs/zookeeper.md"); // ZooKeeperPageTest in the module zookeeper
 

@@ -1,0 +1,53 @@
+package dev.leasehold.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.architecture.Pages;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The tests in docs/testing.md compile, and are green. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class TestingPageTest {
+
+    private static final String IMPORTS = """
+            import static org.assertj.core.api.Assertions.*;
+            import dev.leasehold.*;
+            import dev.leasehold.test.*;
+            import java.time.Duration;
+            import org.junit.jupiter.api.Test;
+            """;
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void itsTestsAreGreen() throws Exception {
+        StringBuilder members = new StringBuilder();
+        for (String block : Pages.javaIn("docs/testing.md")) {
+            members.append(block.startsWith("class ") ? "static " : "").append(block);
+        }
+        Pages.compileClass("Examples", IMPORTS + "class Examples {\n" + members + "}\n", directory);
+        int run = 0;
+        try (URLClassLoader loader =
+                new URLClassLoader(new URL[] {directory.toUri().toURL()})) {
+            Class<?> examples = loader.loadClass("Examples");
+            Constructor<?> constructor = examples.getDeclaredConstructor();
+            constructor.setAccessible(true);
+            for (Method method : examples.getDeclaredMethods()) {
+                if (method.isAnnotationPresent(Test.class)) {
+                    method.setAccessible(true);
+                    method.invoke(constructor.newInstance());
+                    run++;
+                }
+            }
+        }
+        assertThat(run).isEqualTo(6);
+    }
+}
