@@ -59,7 +59,6 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
     private final SerialExecutor serial;
     private final GateSelection ranks;
     private final SerialTimer retry;
-    private final GateReturnBackoff returnDelay = new GateReturnBackoff();
     private final ClaimCallers callers = new ClaimCallers();
     private final ClaimRetries retries;
 
@@ -109,7 +108,7 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
             if (step == null) {
                 begin();
             } else if (step instanceof GateQueueing place && !place.isAsking()) {
-                place.ask(clock());
+                place.askAgain(clock());
             }
         }
     }
@@ -393,7 +392,7 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
         }
         ClaimId attempt = quorum.newAttempt(claim.id());
         Ballot ballot = new Ballot(claim.lock(), attempt, clock(), claim.spare(), claim.lease(), Ballot.Kind.QUEUE);
-        GateQueueing place = new GateQueueing(quorum, ranks, serial, gate, ballot, patience(), returnDelay, this);
+        GateQueueing place = new GateQueueing(quorum, ranks, serial, gate, ballot, patience(), this);
         step = place;
         waitsAs = attempt;
         owner.waits(attempt, this);
