@@ -128,8 +128,10 @@ public class MasterIdentityTest {
         assertThat(vote(server)).isEqualTo("novote");
     }
 
-    private void hasTheKeyOfItsVoucher(RedisProcess server) {
+    /** The text is the voucher's, and the form is that of numbers: never {@code raw}, whichever way it was loaded. */
+    private void hasLoadedItsVoucherAsANumber(RedisProcess server) {
         assertThat(server.commands().get(voucher)).isEqualTo("1");
+        assertThat(server.commands().objectEncoding(voucher)).isEqualTo("int");
     }
 
     @ParameterizedTest
@@ -139,7 +141,7 @@ public class MasterIdentityTest {
         String before = history(server);
         server.commands().save();
         crash(server);
-        hasTheKeyOfItsVoucher(server);
+        hasLoadedItsVoucherAsANumber(server);
         hasLostItsVote(server, before);
     }
 
@@ -167,7 +169,7 @@ public class MasterIdentityTest {
                     && info.contains("aof_last_bgrewrite_status:ok");
         });
         crash(server);
-        hasTheKeyOfItsVoucher(server);
+        hasLoadedItsVoucherAsANumber(server);
         hasLostItsVote(server, before);
     }
 
@@ -318,7 +320,7 @@ public class MasterIdentityTest {
         RedisProcess replica = start(version);
         follow(replica, master);
         replica.commands().replicaofNoOne();
-        hasTheKeyOfItsVoucher(replica);
+        hasLoadedItsVoucherAsANumber(replica);
         hasLostItsVote(replica, before);
     }
 
@@ -382,7 +384,20 @@ public class MasterIdentityTest {
     void aMasterThatLoadsItsDataAnewLooksAtItsIdsAgain(Version version) {
         RedisProcess server = withVote(version);
         server.commands().debugReload();
-        hasTheKeyOfItsVoucher(server);
+        hasLoadedItsVoucherAsANumber(server);
+        assertThat(vote(server)).isEqualTo("yes");
+    }
+
+    /** An operator puts a key back. */
+    @ParameterizedTest
+    @EnumSource(Version.class)
+    void aVoucherThatIsRestoredFromADumpIsNone(Version version) {
+        RedisProcess server = withVote(version);
+        hasItsVoucherAsItWasWritten(server);
+        byte[] dumped = server.commands().dump(voucher);
+        server.commands().del(voucher);
+        server.commands().restore(voucher, 0, dumped);
+        hasLoadedItsVoucherAsANumber(server);
         assertThat(vote(server)).isEqualTo("yes");
     }
 
