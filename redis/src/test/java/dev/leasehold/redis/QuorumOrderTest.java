@@ -282,4 +282,16 @@ class QuorumOrderTest {
         assertThat(again).isNotDone();
         assertThat(quorum.answer(again)).isInstanceOf(ClaimAnswer.Granted.class);
     }
+
+    @Test
+    void aRequestForAnEarlierLeaseDoesNotConcernTheNext() {
+        SimulatedQuorum quorum = new SimulatedQuorum(3);
+        Client holder = quorum.client("holder", node -> NEAR);
+        LeaseId lost = holder.hold("lock");
+        quorum.answer(holder.breakLease("lock", lost.token()));
+        ClaimAnswer.Granted next = (ClaimAnswer.Granted) quorum.answer(holder.claim("lock"));
+        assertThat(quorum.answer(holder.renew(lost, LEASE))).isInstanceOf(RenewAnswer.Lost.class);
+        assertThat(quorum.answer(holder.release(lost))).isEqualTo(ReleaseAnswer.NOT_HELD);
+        assertThat(quorum.answer(holder.renew(next.lease(), LEASE))).isInstanceOf(RenewAnswer.Renewed.class);
+    }
 }
