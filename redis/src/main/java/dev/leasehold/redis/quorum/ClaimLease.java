@@ -69,11 +69,7 @@ final class ClaimLease {
      * @param again runs if the lease is gone, after that: the caller is still to be answered
      */
     void grantAgain(
-            QuorumLease held,
-            Duration duration,
-            CompletableFuture<ClaimAnswer> caller,
-            Runnable lost,
-            Runnable again) {
+            QuorumLease held, Duration duration, CompletableFuture<ClaimAnswer> caller, Runnable lost, Runnable again) {
         held.renew(duration).whenComplete((answer, failure) -> {
             if (failure != null) {
                 caller.completeExceptionally(failure);

@@ -136,7 +136,7 @@ public class MasterIdentityTest {
 
     @ParameterizedTest
     @EnumSource(Version.class)
-    void aMasterThatWasKilledAndHasItsMarkerFromASnapshot(Version version) {
+    void aKilledMasterWithAMarkerFromASnapshot(Version version) {
         RedisProcess server = withVote(version);
         String before = history(server);
         server.commands().save();
@@ -147,7 +147,7 @@ public class MasterIdentityTest {
 
     @ParameterizedTest
     @EnumSource(Version.class)
-    void aMasterThatWasKilledAndHasItsMarkerFromAnAppendOnlyFile(Version version) {
+    void aKilledMasterWithAMarkerFromAnAppendOnlyFile(Version version) {
         RedisProcess server = withVote(version, "--appendonly", "yes", "--appendfsync", "always");
         String before = history(server);
         crash(server);
@@ -157,7 +157,7 @@ public class MasterIdentityTest {
 
     @ParameterizedTest
     @CsvSource({"V6_2, yes", "V6_2, no", "V7_0, yes", "V7_0, no"})
-    void aMasterThatWasKilledAndHasItsMarkerFromAnAppendOnlyFileThatWasRewritten(Version version, String preamble) {
+    void aKilledMasterWithAMarkerFromARewrittenFile(Version version, String preamble) {
         RedisProcess server =
                 withVote(version, "--appendonly", "yes", "--appendfsync", "always", "--aof-use-rdb-preamble", preamble);
         String before = history(server);
@@ -176,7 +176,7 @@ public class MasterIdentityTest {
     /** With replicas a snapshot names the history, too. */
     @ParameterizedTest
     @EnumSource(Version.class)
-    void aMasterWithAReplicaThatWasKilledAndHasItsMarkerFromASnapshot(Version version) {
+    void aKilledMasterOfAReplicaWithAMarkerFromASnapshot(Version version) {
         RedisProcess server = start(version);
         follow(start(version), server);
         giveVote(server);
@@ -211,7 +211,7 @@ public class MasterIdentityTest {
 
     @ParameterizedTest
     @EnumSource(Version.class)
-    void aVoucherOfAnotherHistoryIsWorthNothingOnceTheMarkerIsOldEnoughAgain(Version version) {
+    void aVoucherOfAnotherHistoryNeverCountsAgain(Version version) {
         aMasterThatWasAReplicaForAWhile(version);
         RedisProcess server = servers.get(1);
         String marker = server.commands().get(MarkerRules.KEY);
@@ -226,21 +226,21 @@ public class MasterIdentityTest {
     /** Its disk is trusted, not that of another that it was made to follow: it came back at once, and had forgotten. */
     @ParameterizedTest
     @EnumSource(Version.class)
-    void aMasterWhoseDiskIsTrustedAndThatWasAReplicaForAWhile(Version version) {
+    void aTrustedMasterThatWasAReplicaForAWhile(Version version) {
         rules = TRUSTING;
         aMasterThatWasAReplicaForAWhile(version);
     }
 
     @ParameterizedTest
     @EnumSource(Version.class)
-    void aReplicaThatIsPromotedInPlaceOfAMasterWhoseDiskIsTrusted(Version version) {
+    void aReplicaPromotedInPlaceOfATrustedMaster(Version version) {
         rules = TRUSTING;
-        aReplicaThatIsPromotedWithTheMarkerOfItsMaster(version);
+        aPromotedReplicaWithTheMarkerOfItsMaster(version);
     }
 
     @ParameterizedTest
     @EnumSource(Version.class)
-    void onlyAMasterThatWasRestartedWithWhatItHadIsExcusedBecauseItsDiskIsTrusted(Version version) {
+    void aTrustedDiskExcusesARestartAndNotAFlush(Version version) {
         rules = TRUSTING;
         RedisProcess server = withVote(version, "--appendonly", "yes", "--appendfsync", "always");
         String before = history(server);
@@ -277,7 +277,7 @@ public class MasterIdentityTest {
 
     @ParameterizedTest
     @EnumSource(Version.class)
-    void aMasterIsNotVouchedForUnderAHistoryThatIsNotItsOwn(Version version) {
+    void noMasterVouchesUnderAHistoryThatIsNotItsOwn(Version version) {
         RedisProcess server = withVote(version);
         server.commands().del(KEY, voucher);
         voucher = voucher.replaceFirst("[0-9a-f]{4}", "0000");
@@ -299,7 +299,7 @@ public class MasterIdentityTest {
 
     @ParameterizedTest
     @EnumSource(Version.class)
-    void aReplicaThatIsPromotedWithTheMarkerOfItsMaster(Version version) {
+    void aPromotedReplicaWithTheMarkerOfItsMaster(Version version) {
         RedisProcess master = start(version);
         RedisProcess replica = start(version);
         follow(replica, master);
@@ -314,7 +314,7 @@ public class MasterIdentityTest {
 
     @ParameterizedTest
     @EnumSource(Version.class)
-    void aReplicaThatIsPromotedWithAllThatItsMasterSavedForIt(Version version) {
+    void aPromotedReplicaWithAllThatItsMasterSaved(Version version) {
         RedisProcess master = withVote(version);
         String before = history(master);
         RedisProcess replica = start(version);
@@ -370,7 +370,7 @@ public class MasterIdentityTest {
 
     @ParameterizedTest
     @EnumSource(Version.class)
-    void aMasterThatIsFlushedWhileOneThatForgetsItsScriptsKeepsItsVote(Version version) {
+    void aFlushTakesTheVoteAndForgottenScriptsDoNot(Version version) {
         RedisProcess server = withVote(version);
         server.commands().scriptFlush();
         assertThat(vote(server)).isEqualTo("vouched");
@@ -420,7 +420,7 @@ public class MasterIdentityTest {
 
     @ParameterizedTest
     @EnumSource(Version.class)
-    void whoMayNotLookAtFormsIsNotVouchedFor(Version version) {
+    void aUserThatMayNotReadEncodingsGetsNoVoucher(Version version) {
         RedisProcess server = withVote(version);
         RedisURI uri = RedisURI.create("redis://app:pw@localhost:" + server.port());
         try (RedisClient client = RedisClient.create(uri)) {
@@ -442,7 +442,7 @@ public class MasterIdentityTest {
 
     @ParameterizedTest
     @EnumSource(Version.class)
-    void whoDoesNotAskForAVoucherLeavesNone(Version version) {
+    void aBallotThatAsksForNoVoucherLeavesNone(Version version) {
         RedisProcess server = withVote(version);
         server.commands().del(KEY, voucher);
         voucher = MarkerRules.KEY + ":voucher:";
