@@ -30,7 +30,7 @@ final class Candidate implements AutoCloseable {
 
     Candidate(String name, StoreFactory store, String office, ElectionOptions options) {
         this.name = name;
-        line = new FaultyStore(store);
+        line = FaultyStore.overSound(store);
         client = Leasehold.builder()
                 .store(line)
                 .label(name)

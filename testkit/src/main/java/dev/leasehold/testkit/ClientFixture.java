@@ -40,7 +40,7 @@ public final class ClientFixture implements AutoCloseable {
     private final List<Thread> threads = new CopyOnWriteArrayList<>();
 
     ClientFixture(StoreFactory store) {
-        this.store = new FaultyStore(store);
+        this.store = FaultyStore.overSound(store);
     }
 
     Leasehold client() {

@@ -3,6 +3,7 @@ package dev.leasehold.testkit;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.StoreFactory;
+import java.time.Duration;
 import java.util.Objects;
 
 /**
@@ -12,6 +13,7 @@ import java.util.Objects;
 public final class FaultyStore implements StoreFactory {
 
     private final StoreFactory real;
+    private final boolean sound;
     private volatile FaultPlan plan = FaultPlan.none();
 
     /**
@@ -20,7 +22,24 @@ public final class FaultyStore implements StoreFactory {
      * @param real the store that carries the requests out
      */
     public FaultyStore(StoreFactory real) {
+        this(real, false);
+    }
+
+    private FaultyStore(StoreFactory real, boolean sound) {
         this.real = Objects.requireNonNull(real, "real");
+        this.sound = sound;
+    }
+
+    /**
+     * Wraps a store that loses nothing itself, because its server runs throughout and beside the test. Only what the plan
+     * delays can come late then, so the engine need not wait for the real store's request horizon.
+     */
+    static FaultyStore overSound(StoreFactory real) {
+        return new FaultyStore(real, true);
+    }
+
+    Duration horizonOf(Store open) {
+        return sound ? Duration.ZERO : open.requestHorizon();
     }
 
     /**

@@ -13,8 +13,8 @@ import dev.leasehold.jdbc.dialect.Dialect;
 import dev.leasehold.jdbc.dialect.H2Dialect;
 import dev.leasehold.jdbc.dialect.Product;
 import dev.leasehold.jdbc.dialect.Tables;
+import dev.leasehold.jdbc.server.DatabaseAccess;
 import dev.leasehold.jdbc.server.JdbcSettings;
-import dev.leasehold.jdbc.server.OperationExecutor;
 import dev.leasehold.jdbc.server.SchemaCheck;
 import dev.leasehold.jdbc.server.ServerFailures;
 import dev.leasehold.spi.StoreContext;
@@ -47,8 +47,7 @@ public final class JdbcDoctor {
         this.settings = settings;
         this.opener = opener;
         this.context = context;
-        patienceMillis =
-                (int) OperationExecutor.patience(context.storeTimeout()).toMillis();
+        patienceMillis = (int) DatabaseAccess.patience(context.storeTimeout()).toMillis();
     }
 
     /** Whether a lock may be taken without making tables, after the examination. */

@@ -32,7 +32,7 @@ public final class Notifier {
         this.notify = notify;
     }
 
-    void opened(OperationExecutor.Ready at) {
+    void opened(ReadyDatabase at) {
         joined = at.found().place();
         LocalClients.join(at.found().place(), self);
     }
@@ -45,7 +45,7 @@ public final class Notifier {
     }
 
     /** Adds the news to the transaction. */
-    void write(List<TxContext.Notification> news, Sql sql, OperationExecutor.Ready at) throws SQLException {
+    void write(List<TxContext.Notification> news, Sql sql, ReadyDatabase at) throws SQLException {
         if (!notify || !at.texts().dialect().canNotify()) {
             return;
         }
@@ -62,7 +62,7 @@ public final class Notifier {
     }
 
     /** Tells them within this JVM, after the commit. */
-    void tell(List<TxContext.Notification> news, OperationExecutor.Ready at) {
+    void tell(List<TxContext.Notification> news, ReadyDatabase at) {
         LocalClients.tell(at.found().place(), news);
     }
 

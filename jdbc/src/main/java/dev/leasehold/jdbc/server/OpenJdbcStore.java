@@ -36,7 +36,8 @@ public final class OpenJdbcStore
     private final String name;
     private final StoreContext context;
     private final ConnectionSource source;
-    private final OperationExecutor runner;
+    private final DatabaseAccess database;
+    private final OperationExecutor executor;
     private final Notifier news;
     private final Workers workers;
     private final WaitPoller watch;
@@ -53,13 +54,15 @@ public final class OpenJdbcStore
         this.context = context;
         int connections = settings.connections();
         int kept = settings.sessionLocks() ? 2 : 1;
-        this.source = opener.open(connections + kept, OperationExecutor.patience(context.storeTimeout()));
+        this.source = opener.open(connections + kept, DatabaseAccess.patience(context.storeTimeout()));
         this.news = new Notifier(this, settings.listen());
         int id = CLIENTS.incrementAndGet();
         this.session =
                 settings.sessionLocks() ? new PinnedSession("leasehold-jdbc-" + id + "-session", context, this) : null;
-        this.runner = new OperationExecutor(
-                source, new SchemaCheck(settings, name), name, context, news, this::added, session);
+        this.database =
+                new DatabaseAccess(source, new SchemaCheck(settings, name), name, context, news, this::added, session);
+        this.executor = new OperationExecutor(
+                database, name, context, news, this::added, session, new CallerRunsPolicy(context, source));
         this.workers = new Workers("leasehold-jdbc-" + id, connections);
         this.watch = new WaitPoller(context, () -> later(this::look), session == null);
         this.renewals = new Renewals(context.time(), this::renewAlone, () -> later(this::renewGathered));
@@ -223,21 +226,21 @@ public final class OpenJdbcStore
 
     private void start(ServerOperation<?> job) {
         Workers.CallerTask once = job.first() == null ? null : () -> once(job);
-        if (!workers.submit(new Workers.Task(job.lock(), () -> runner.perform(job), once))) {
+        if (!workers.submit(new Workers.Task(job.lock(), () -> executor.perform(job), once))) {
             job.job().fail(outcome -> ServerFailures.closed(name));
         }
     }
 
     private @Nullable Runnable once(ServerOperation<?> job) {
-        ServerOperation<?> left = runner.performOnce(job);
-        return left == null ? null : () -> runner.perform(left);
+        ServerOperation<?> left = executor.performOnce(job);
+        return left == null ? null : () -> executor.perform(left);
     }
 
     /** Session locks need transactions, and a session that belongs to its own thread. */
     @Override
     public void runOnCaller(Runnable request) {
-        runner.calling();
-        if (session == null && runner.mayLend()) {
+        database.calling();
+        if (session == null && executor.mayLend()) {
             workers.lend(request);
         } else {
             request.run();
@@ -249,15 +252,15 @@ public final class OpenJdbcStore
     }
 
     private void look() {
-        watch.look(runner);
+        watch.look(database);
     }
 
     private void renewGathered() {
-        renewals.renew(runner);
+        renewals.renew(database);
     }
 
     private void sweepOnce() {
-        sweep.look(runner);
+        sweep.look(database);
     }
 
     private void added(String lock) {
@@ -266,21 +269,21 @@ public final class OpenJdbcStore
 
     private void claimed(Claim claim, ClaimAnswer answer) {
         watch.claimed(claim, answer);
-        if (mayListen && answer instanceof ClaimAnswer.Busy busy && busy.place() > 0 && runner.canNotify()) {
+        if (mayListen && answer instanceof ClaimAnswer.Busy busy && busy.place() > 0 && database.canNotify()) {
             listener.want();
         }
     }
 
     @Override
     public PooledConnection connect() throws SQLException {
-        return runner.lend();
+        return database.lend();
     }
 
     @Override
     public void notifySelf(String channel, String payload) {
         later(() -> {
             try {
-                runner.with((borrowed, at) -> Notifier.send(borrowed.sql(), channel, payload));
+                database.with((borrowed, at) -> Notifier.send(borrowed.sql(), channel, payload));
             } catch (SQLException | RuntimeException e) {
                 System.getLogger("dev.leasehold.jdbc").log(System.Logger.Level.DEBUG, "testing messages", e);
             }
@@ -309,12 +312,12 @@ public final class OpenJdbcStore
 
     @Override
     public boolean isStarved() {
-        return runner.isStarved();
+        return database.isStarved();
     }
 
     private void giveUp(StoreOperation<?> job) {
         String waited = context.storeTimeout().toMillis() + " ms";
-        NoConnection exhausted = runner.exhausted();
+        NoConnection exhausted = database.exhausted();
         job.fail(outcome -> exhausted != null
                 ? ServerFailures.noConnection(exhausted, name, outcome)
                 : ServerFailures.timedOut(name, waited, outcome, null));

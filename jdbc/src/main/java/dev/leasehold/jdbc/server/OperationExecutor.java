@@ -2,23 +2,14 @@ package dev.leasehold.jdbc.server;
 
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException.Outcome;
-import dev.leasehold.jdbc.connection.ConnectionSource;
-import dev.leasehold.jdbc.connection.NoConnection;
 import dev.leasehold.jdbc.connection.PooledConnection;
 import dev.leasehold.jdbc.connection.Sql;
-import dev.leasehold.jdbc.dialect.ServerSql;
-import dev.leasehold.jdbc.dialect.SessionRules;
-import dev.leasehold.jdbc.dialect.Tables;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.StoreContext;
 import java.sql.SQLException;
-import java.time.Duration;
-import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -32,151 +23,46 @@ import org.jspecify.annotations.Nullable;
  * has locked the row, reads back what has come of it. Nothing else would: the server may still be busy with the first
  * request when a new connection stands.
  */
-public final class OperationExecutor {
+final class OperationExecutor {
 
-    private static final long STARVED_NANOS = 100_000_000;
     private static final int MOST_BROKEN = 5;
     private static final long SHORTEST_PAUSE = 200_000;
     private static final long LONGEST_PAUSE = 20_000_000;
-    private static final long LEAST_PATIENCE_MILLIS = 100;
-    private static final long MOST_PATIENCE_MILLIS = 5_000;
 
-    /** What is known once the database has been seen. */
-    record Ready(
-            SchemaCheck.Found found,
-            Object namespace,
-            SingleStatementPath quick,
-            TransactionalPath transaction,
-            @Nullable SessionKeys keys,
-            boolean throughPooler,
-            boolean limitsWaits) {
-
-        ServerSql texts() {
-            return found.texts();
-        }
-
-        /**
-         * The names of statements that the server keeps are its session's. Behind a pooler another session may not know
-         * them, or know another client's statement by that name and carry that out.
-         */
-        void settle(PooledConnection borrowed) throws SQLException {
-            if (!limitsWaits) {
-                borrowed.limitStatements(texts().dialect());
-            }
-            if (throughPooler) {
-                borrowed.keepNoStatements(texts().dialect());
-            }
-        }
-    }
-
-    private final ConnectionSource source;
-    private final SchemaCheck layout;
+    private final DatabaseAccess database;
     private final String store;
     private final StoreContext context;
     private final Notifier news;
     private final Consumer<String> added;
     private final @Nullable PinnedSession session;
-    private final ReentrantLock opening = new ReentrantLock();
-    private final Map<Object, Long> asking = new ConcurrentHashMap<>();
     private final CallerRunsPolicy lending;
 
-    private volatile @Nullable Ready ready;
-
     /**
-     * Makes a runner.
+     * Makes an executor.
      *
      * @param added is told of locks that had no row
      * @param session the session whose locks decide, or null where the rows do
      */
     OperationExecutor(
-            ConnectionSource source,
-            SchemaCheck layout,
+            DatabaseAccess database,
             String store,
             StoreContext context,
             Notifier news,
             Consumer<String> added,
-            @Nullable PinnedSession session) {
-        this.added = added;
-        this.session = session;
-        this.source = source;
-        this.layout = layout;
+            @Nullable PinnedSession session,
+            CallerRunsPolicy lending) {
+        this.database = database;
         this.store = store;
         this.context = context;
         this.news = news;
-        this.lending = new CallerRunsPolicy(context, source);
-    }
-
-    /** How long to wait for a connection, or for an answer on it: somewhat less than a client waits for the store. */
-    public static Duration patience(Duration storeTimeout) {
-        return Duration.ofMillis(
-                Math.max(LEAST_PATIENCE_MILLIS, Math.min(MOST_PATIENCE_MILLIS, storeTimeout.toMillis() / 2)));
-    }
-
-    private PooledConnection borrow() throws SQLException {
-        Object asker = new Object();
-        asking.put(asker, System.nanoTime());
-        try {
-            return lend();
-        } catch (SQLException e) {
-            NoConnection none = exhausted(e);
-            throw none == null ? e : none;
-        } finally {
-            asking.remove(asker);
-        }
-    }
-
-    /** Whether it is for the pool, and not for the database, that there was no connection. */
-    private @Nullable NoConnection exhausted(SQLException e) {
-        String said = NoConnection.reason(e);
-        return said == null ? null : new NoConnection(said, e);
-    }
-
-    /** Why those get no connection who have been waiting for one for a while, if that can be seen; else null. */
-    @Nullable NoConnection exhausted() {
-        String why = isStarved() ? source.exhausted() : null;
-        return why == null ? null : new NoConnection(why, null);
-    }
-
-    /** The calling thread asks for a lock, or gives one back. */
-    void calling() {
-        source.calling();
-    }
-
-    /** A connection to keep for longer. */
-    PooledConnection lend() throws SQLException {
-        return settled(PooledConnection.from(
-                source, (int) patience(context.storeTimeout()).toMillis()));
-    }
-
-    private PooledConnection settled(PooledConnection borrowed) throws SQLException {
-        Ready known = ready;
-        if (known == null) {
-            return borrowed;
-        }
-        try {
-            known.settle(borrowed);
-            return borrowed;
-        } catch (SQLException | RuntimeException e) {
-            borrowed.spoil();
-            borrowed.close();
-            throw e;
-        }
-    }
-
-    /** Whether somebody has been waiting for a connection for so long that there may be none left. */
-    boolean isStarved() {
-        long now = System.nanoTime();
-        return !source.hasOneToSpare() && asking.values().stream().anyMatch(since -> now - since > STARVED_NANOS);
-    }
-
-    boolean canNotify() {
-        Ready known = ready;
-        return known != null && known.texts().dialect().canNotify();
+        this.added = added;
+        this.session = session;
+        this.lending = lending;
     }
 
     /** Whether the calling thread may call {@link #performOnce}. */
     boolean mayLend() {
-        Ready known = ready;
+        ReadyDatabase known = database.known();
         return known != null
                 && !known.found().otherIsolation()
                 && lending.isAllowed(known.texts().dialect());
@@ -189,14 +75,13 @@ public final class OperationExecutor {
      */
     <T> @Nullable ServerOperation<T> performOnce(ServerOperation<T> job) {
         ServerOperation.First<T> first = job.first();
-        Ready at = ready;
+        ReadyDatabase at = database.known();
         if (first == null || at == null) {
             return job;
         }
         PooledConnection borrowed;
         try {
-            borrowed = settled(
-                    PooledConnection.ready(source, CallerRunsPolicy.POOL_MILLIS, CallerRunsPolicy.LIMIT_MILLIS));
+            borrowed = database.lendAtOnce();
         } catch (SQLException | RuntimeException | Error e) {
             lending.failed();
             return job;
@@ -230,7 +115,7 @@ public final class OperationExecutor {
             PooledConnection borrowed;
             try {
                 prepare(job);
-                borrowed = borrow();
+                borrowed = database.borrow();
             } catch (SQLException e) {
                 fail(job, outcome -> ServerFailures.unreachable(e, store, outcome));
                 return;
@@ -281,9 +166,9 @@ public final class OperationExecutor {
     /** Before a connection is borrowed, because the session needs one to itself. */
     private void prepare(ServerOperation<?> job) throws SQLException {
         if (session != null && job.lock() != null) {
-            Ready known = ready;
+            ReadyDatabase known = database.known();
             if (known == null) {
-                known = with((borrowed, at) -> at);
+                known = database.with((borrowed, at) -> at);
             }
             session.ready(Objects.requireNonNull(known.keys()).rules());
         }
@@ -309,22 +194,18 @@ public final class OperationExecutor {
     }
 
     private LockException missingOr(SQLException e) {
-        Ready known = ready;
-        if (known != null && known.texts().dialect().isMissingTable(e)) {
-            ready = null;
-            return layout.missing(known.texts().tables(), e);
-        }
-        return ServerFailures.refused(e, store);
+        LockException missing = database.missing(e);
+        return missing != null ? missing : ServerFailures.refused(e, store);
     }
 
     private boolean isRetryable(SQLException e) {
-        Ready known = ready;
+        ReadyDatabase known = database.known();
         return e instanceof RowReplaced
                 || (known != null && known.texts().dialect().isRetryable(e));
     }
 
     private <T> boolean attempt(ServerOperation<T> job, PooledConnection borrowed) throws SQLException {
-        Ready at = ready(borrowed);
+        ReadyDatabase at = database.ready(borrowed);
         if (at.found().otherIsolation() && at.texts().dialect().singleStatementsNeedReadCommitted()) {
             borrowed.readCommitted();
         }
@@ -334,7 +215,7 @@ public final class OperationExecutor {
 
     /** The single statement; false if it was not enough. */
     private <T> boolean tryFirst(
-            ServerOperation<T> job, ServerOperation.First<T> first, PooledConnection borrowed, Ready at)
+            ServerOperation<T> job, ServerOperation.First<T> first, PooledConnection borrowed, ReadyDatabase at)
             throws SQLException {
         if (!job.job().commits() && !job.job().isCommitting()) {
             return true;
@@ -352,7 +233,8 @@ public final class OperationExecutor {
         return true;
     }
 
-    private <T> boolean inTransaction(ServerOperation<T> job, PooledConnection borrowed, Ready at) throws SQLException {
+    private <T> boolean inTransaction(ServerOperation<T> job, PooledConnection borrowed, ReadyDatabase at)
+            throws SQLException {
         if (at.found().otherIsolation()) {
             borrowed.readCommitted();
         }
@@ -381,69 +263,6 @@ public final class OperationExecutor {
         job.job().note(done.answer());
         job.job().succeed(done.answer());
         return true;
-    }
-
-    /** Works with a borrowed connection, in auto-commit mode, for something that is not a job. */
-    <T> T with(Work<T> work) throws SQLException {
-        try (PooledConnection borrowed = borrow()) {
-            try {
-                return work.on(borrowed, ready(borrowed));
-            } catch (SQLException e) {
-                if (Sql.isBroken(e)) {
-                    borrowed.spoil();
-                } else {
-                    borrowed.rollBack();
-                }
-                throw e;
-            }
-        }
-    }
-
-    /** What to do with a connection. */
-    @FunctionalInterface
-    interface Work<T> {
-        T on(PooledConnection borrowed, Ready at) throws SQLException;
-    }
-
-    private Ready ready(PooledConnection borrowed) throws SQLException {
-        Ready known = ready;
-        if (known != null) {
-            return known;
-        }
-        opening.lock();
-        try {
-            known = ready;
-            if (known == null) {
-                SchemaCheck.Found found = layout.find(borrowed);
-                Object namespace = found.texts().dialect().name(context.namespace());
-                SessionKeys keys = session == null ? null : keys(found.texts().tables(), borrowed.sql());
-                boolean throughPooler = found.texts().dialect().isThroughPooler(borrowed.connection(), borrowed.sql());
-                known = new Ready(
-                        found,
-                        namespace,
-                        new SingleStatementPath(found.texts(), namespace, context.owner(), added),
-                        new TransactionalPath(found.texts(), namespace, context, session, keys),
-                        keys,
-                        throughPooler,
-                        source.limitsWaits());
-                known.settle(borrowed);
-                ready = known;
-                news.opened(known);
-            }
-            return known;
-        } finally {
-            opening.unlock();
-        }
-    }
-
-    private SessionKeys keys(Tables tables, Sql sql) throws SQLException {
-        SessionRules rules = tables.dialect().sessions();
-        if (rules == null) {
-            throw new LockException("the store " + store + " has no locks that belong to a session; nothing was locked."
-                    + " leasehold.sessionLocks is for PostgreSQL, MariaDB and MySQL: leave it out");
-        }
-        rules.check(sql);
-        return new SessionKeys(rules, rules.place(sql, tables), tables.prefix(), context.namespace());
     }
 
     private static void pause(int attempt) {

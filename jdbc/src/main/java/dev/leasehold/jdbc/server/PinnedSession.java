@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * the latest after a third of the limit or ten seconds.
  *
  * <p>Why two claims never share a lock here. To the server both are the same session, and it would give it a lock twice. So
- * the server is asked only for keys that are not in {@link #held}; whoever has taken one gives it back once.
+ * the server is asked only for keys that are not among the {@link HeldKeys}, and each that was taken is given back once.
  */
 final class PinnedSession {
 
@@ -79,17 +79,6 @@ final class PinnedSession {
      */
     record Found(Who who, @Nullable LeaseId lease) {}
 
-    /**
-     * A key that the session has.
-     *
-     * @param lease what for; null as long as that is being decided
-     * @param limit the idle limit that it needs
-     * @param until when the lease is over, if nobody does anything
-     */
-    private record Holding(@Nullable LeaseId lease, long limit, long until) {
-        static final Holding UNDECIDED = new Holding(null, 0, 0);
-    }
-
     private final StoreContext context;
     private final Client client;
     private final SessionThread thread;
@@ -99,13 +88,14 @@ final class PinnedSession {
     private List<Renewals.Renewal> gathered = new ArrayList<>();
 
     // The thread's own.
-    private final Map<Object, Holding> held = new HashMap<>();
+    private final HeldKeys held;
     private TimeSource.@Nullable Timer timer;
     private long timerAt;
 
     PinnedSession(String name, StoreContext context, Client client) {
         this.context = context;
         this.client = client;
+        this.held = new HeldKeys(context.time());
         this.thread = new SessionThread(name);
         this.connection = new PinnedConnection(client::connect, context.time(), this::lost);
     }
@@ -137,7 +127,7 @@ final class PinnedSession {
      */
     Found look(Object key) throws SQLException {
         return thread.call(() -> {
-            Holding holding = held.get(key);
+            HeldKeys.Holding holding = held.get(key);
             if (holding == null) {
                 if (!connection.take(key)) {
                     return new Found(Who.OTHERS, null);
@@ -147,12 +137,12 @@ final class PinnedSession {
                 if (lease == null) {
                     return new Found(Who.OTHERS, null);
                 }
-                if (isLive(holding)) {
+                if (held.isLive(holding)) {
                     return new Found(Who.LEASE, lease);
                 }
                 connection.ping(); // The lease is over; what is left of it is the key, if the session still has it.
             }
-            held.put(key, Holding.UNDECIDED);
+            held.put(key, HeldKeys.Holding.UNDECIDED);
             return new Found(Who.NOBODY, null);
         });
     }
@@ -160,17 +150,17 @@ final class PinnedSession {
     /** Makes a key that was taken a lease's. */
     void adopt(Object key, LeaseId lease, Duration duration, ClockReading sentAt) throws SQLException {
         thread.call(() -> {
-            Holding before = held.get(key);
+            HeldKeys.Holding before = held.get(key);
             if (before == null) {
                 throw new SessionBroken(null);
             }
-            long needed = limitFor(duration);
-            if (needed > connection.limit() || (needed < connection.limit() && held.size() == 1)) {
+            long needed = HeldKeys.limitFor(duration);
+            if (needed > connection.limit() || (needed < connection.limit() && held.isSingle())) {
                 limitTo(needed);
             } else if (before.lease() != null) {
                 connection.ping(); // It was not taken just now.
             }
-            hold(key, new Holding(lease, needed, sentAt.nanos() + TxContext.micros(duration) * 1_000));
+            hold(key, new HeldKeys.Holding(lease, needed, sentAt.nanos() + TxContext.micros(duration) * 1_000));
             return true;
         });
     }
@@ -183,12 +173,12 @@ final class PinnedSession {
      */
     @Nullable Duration prolong(Object key, LeaseId lease, Duration duration, ClockReading sentAt) throws SQLException {
         Duration left = thread.call(() -> {
-            Holding holding = held.get(key);
-            if (holding == null || !lease.equals(holding.lease()) || !isLive(holding)) {
+            HeldKeys.Holding holding = held.get(key);
+            if (holding == null || !lease.equals(holding.lease()) || !held.isLive(holding)) {
                 return Duration.ZERO;
             }
-            if (limitFor(duration) > connection.limit()) {
-                limitTo(limitFor(duration));
+            if (HeldKeys.limitFor(duration) > connection.limit()) {
+                limitTo(HeldKeys.limitFor(duration));
             } else {
                 connection.ping();
             }
@@ -198,17 +188,17 @@ final class PinnedSession {
     }
 
     /** To be called when the session has answered something that was sent after {@code sentAt}. */
-    private Duration prolonged(Object key, Holding holding, Duration duration, ClockReading sentAt) {
+    private Duration prolonged(Object key, HeldKeys.Holding holding, Duration duration, ClockReading sentAt) {
         long left = Math.max(holding.until() - sentAt.nanos(), TxContext.micros(duration) * 1_000);
-        long limit = Math.max(holding.limit(), limitFor(duration));
-        hold(key, new Holding(holding.lease(), limit, sentAt.nanos() + left));
+        long limit = Math.max(holding.limit(), HeldKeys.limitFor(duration));
+        hold(key, new HeldKeys.Holding(holding.lease(), limit, sentAt.nanos() + left));
         return Duration.ofNanos(left).truncatedTo(ChronoUnit.MICROS);
     }
 
     /** Gives a key back, if the session has it. */
     void drop(Object key) throws SQLException {
         thread.call(() -> {
-            if (held.remove(key) != null) {
+            if (held.remove(key)) {
                 try {
                     connection.give(key);
                 } catch (SQLException e) {
@@ -222,13 +212,7 @@ final class PinnedSession {
     /** Gives back what the session has of a lock for these leases, if anything. */
     void dropIf(String lock, Predicate<LeaseId> which) {
         try {
-            List<Object> keys = thread.call(() -> held.entrySet().stream()
-                    .filter(entry -> {
-                        LeaseId lease = entry.getValue().lease();
-                        return lease != null && lease.lock().equals(lock) && which.test(lease);
-                    })
-                    .map(Map.Entry::getKey)
-                    .toList());
+            List<Object> keys = thread.call(() -> held.of(lock, which));
             for (Object key : keys) {
                 drop(key);
             }
@@ -261,12 +245,7 @@ final class PinnedSession {
         } finally {
             gathering.unlock();
         }
-        Map<LeaseId, Object> keys = new HashMap<>();
-        held.forEach((key, holding) -> {
-            if (holding.lease() != null) {
-                keys.put(holding.lease(), key);
-            }
-        });
+        Map<LeaseId, Object> keys = held.byLease();
         Map<Renewals.Renewal, Object> ours = new HashMap<>();
         long limit = LEAST_LIMIT_MILLIS;
         for (Renewals.Renewal renewal : batch) {
@@ -275,7 +254,7 @@ final class PinnedSession {
                 client.renewOtherwise(renewal);
             } else {
                 ours.put(renewal, key);
-                limit = Math.max(limit, limitFor(renewal.duration()));
+                limit = Math.max(limit, HeldKeys.limitFor(renewal.duration()));
             }
         }
         if (ours.isEmpty()) {
@@ -284,8 +263,8 @@ final class PinnedSession {
         ClockReading sentAt = context.time().now();
         ask(limit);
         ours.forEach((renewal, key) -> {
-            Holding holding = held.get(key);
-            if (holding == null || !isLive(holding)) {
+            HeldKeys.Holding holding = held.get(key);
+            if (holding == null || !held.isLive(holding)) {
                 renewal.job().succeed(new RenewAnswer.Lost());
             } else {
                 Duration left = prolonged(key, holding, renewal.duration(), sentAt);
@@ -296,10 +275,7 @@ final class PinnedSession {
 
     /** Asks whether the session lives, with the limit that it needs from now on. If it does not, nothing is held any more. */
     private void ask(long atLeast) {
-        long limit = atLeast;
-        for (Holding holding : held.values()) {
-            limit = Math.max(limit, holding.limit());
-        }
+        long limit = held.limit(atLeast);
         try {
             if (limit != connection.limit()) {
                 limitTo(limit);
@@ -316,18 +292,9 @@ final class PinnedSession {
         arm(connection.lastSent() + nanosToPing());
     }
 
-    /** In whole seconds, and more than asked for. */
-    private static long limitFor(Duration duration) {
-        return (TxContext.micros(duration) / 1_000_000 + 1) * 1_000;
-    }
-
-    private boolean isLive(Holding holding) {
-        return holding.until() - context.time().nanos() > 0;
-    }
-
     /** The session is of no use any more, and nothing is held. */
     private void lost() {
-        boolean any = held.values().stream().anyMatch(holding -> holding.lease() != null);
+        boolean any = held.haveLease();
         held.clear();
         if (any) {
             LOG.log(Level.DEBUG, "the session that holds the locks is gone");
@@ -335,7 +302,7 @@ final class PinnedSession {
         }
     }
 
-    private void hold(Object key, Holding holding) {
+    private void hold(Object key, HeldKeys.Holding holding) {
         held.put(key, holding);
         arm(holding.until());
     }
@@ -364,11 +331,7 @@ final class PinnedSession {
             return;
         }
         long now = context.time().nanos();
-        for (Holding holding : held.values()) {
-            if (holding.lease() != null && !isLive(holding)) {
-                client.expired(holding.lease().lock());
-            }
-        }
+        held.expired().forEach(client::expired);
         if (now - connection.lastSent() >= nanosToPing()) {
             if (held.isEmpty()) {
                 connection.giveBack();
@@ -377,12 +340,7 @@ final class PinnedSession {
             ask(LEAST_LIMIT_MILLIS);
         }
         if (connection.isOpen()) {
-            long next = connection.lastSent() + nanosToPing();
-            for (Holding holding : held.values()) {
-                if (holding.lease() != null && isLive(holding) && holding.until() - next < 0) {
-                    next = holding.until();
-                }
-            }
+            long next = held.firstEnd(connection.lastSent() + nanosToPing());
             arm(next - now > LEAST_PAUSE_NANOS ? next : now + LEAST_PAUSE_NANOS);
         }
     }

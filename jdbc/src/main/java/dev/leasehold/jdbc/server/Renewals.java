@@ -100,9 +100,9 @@ final class Renewals {
     }
 
     /** Whatever goes wrong, the next batch is begun, now or with the next renewal. */
-    void renew(OperationExecutor runner) {
+    void renew(DatabaseAccess database) {
         try {
-            renew(runner, next());
+            renew(database, next());
         } finally {
             boolean more;
             mutex.lock();
@@ -130,10 +130,10 @@ final class Renewals {
         }
     }
 
-    private void renew(OperationExecutor runner, List<Renewal> batch) {
+    private void renew(DatabaseAccess database, List<Renewal> batch) {
         try {
             if (batch.size() > 1) {
-                runner.with((borrowed, at) -> renew(batch, borrowed, at));
+                database.with((borrowed, at) -> renew(batch, borrowed, at));
             }
         } catch (Throwable e) { // Errors too: what is left is renewed one by one.
             Level level = e instanceof Error ? Level.WARNING : Level.DEBUG;
@@ -146,8 +146,7 @@ final class Renewals {
         }
     }
 
-    private boolean renew(List<Renewal> batch, PooledConnection borrowed, OperationExecutor.Ready at)
-            throws SQLException {
+    private boolean renew(List<Renewal> batch, PooledConnection borrowed, ReadyDatabase at) throws SQLException {
         if (at.found().otherIsolation()) {
             borrowed.readCommitted();
         }

@@ -83,9 +83,9 @@ final class RowExpiry {
         }
     }
 
-    void look(OperationExecutor runner) {
+    void look(DatabaseAccess database) {
         try {
-            runner.with((borrowed, at) -> look(borrowed.sql(), at));
+            database.with((borrowed, at) -> look(borrowed.sql(), at));
         } catch (SQLException | RuntimeException e) {
             LOG.log(Level.DEBUG, "removing old locks", e);
         } finally {
@@ -103,7 +103,7 @@ final class RowExpiry {
     }
 
     /** Belongs to one look at a time. */
-    private boolean look(Sql sql, OperationExecutor.Ready at) throws SQLException {
+    private boolean look(Sql sql, ReadyDatabase at) throws SQLException {
         ServerSql texts = at.texts();
         Dialect dialect = texts.dialect();
         List<Old> rows = sql.all(

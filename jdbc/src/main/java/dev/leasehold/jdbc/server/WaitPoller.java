@@ -237,13 +237,13 @@ final class WaitPoller {
     }
 
     /** Makes a look on a connection in auto-commit mode. */
-    void look(OperationExecutor runner) {
+    void look(DatabaseAccess database) {
         List<Wait> chosen = chosen();
         List<Seen> seen = List.of();
         ClockReading sentAt = context.time().now();
         try {
             if (!chosen.isEmpty()) {
-                seen = runner.with((borrowed, at) -> read(borrowed.sql(), at.texts(), chosen));
+                seen = database.with((borrowed, at) -> read(borrowed.sql(), at.texts(), chosen));
             }
         } catch (SQLException | RuntimeException | Error e) {
             System.getLogger("dev.leasehold.jdbc").log(System.Logger.Level.DEBUG, "looking", e);

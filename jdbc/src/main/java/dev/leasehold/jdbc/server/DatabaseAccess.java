@@ -1,0 +1,214 @@
+package dev.leasehold.jdbc.server;
+
+import dev.leasehold.LockException;
+import dev.leasehold.jdbc.connection.ConnectionSource;
+import dev.leasehold.jdbc.connection.NoConnection;
+import dev.leasehold.jdbc.connection.PooledConnection;
+import dev.leasehold.jdbc.connection.Sql;
+import dev.leasehold.jdbc.dialect.SessionRules;
+import dev.leasehold.jdbc.dialect.Tables;
+import dev.leasehold.spi.StoreContext;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The access of one client to its database: borrows connections in the state that the database needs, finds out once what
+ * the database is, and notices when the pool has nothing left to lend. Thread-safe; blocks.
+ */
+public final class DatabaseAccess {
+
+    private static final long STARVED_NANOS = 100_000_000;
+    private static final long LEAST_PATIENCE_MILLIS = 100;
+    private static final long MOST_PATIENCE_MILLIS = 5_000;
+
+    private final ConnectionSource source;
+    private final SchemaCheck layout;
+    private final String store;
+    private final StoreContext context;
+    private final Notifier news;
+    private final Consumer<String> added;
+    private final @Nullable PinnedSession session;
+    private final ReentrantLock opening = new ReentrantLock();
+    private final Map<Object, Long> asking = new ConcurrentHashMap<>();
+
+    private volatile @Nullable ReadyDatabase ready;
+
+    /**
+     * Makes an access; connects to nothing yet.
+     *
+     * @param added is told of locks that had no row
+     * @param session the session whose locks decide, or null where the rows do
+     */
+    DatabaseAccess(
+            ConnectionSource source,
+            SchemaCheck layout,
+            String store,
+            StoreContext context,
+            Notifier news,
+            Consumer<String> added,
+            @Nullable PinnedSession session) {
+        this.source = source;
+        this.layout = layout;
+        this.store = store;
+        this.context = context;
+        this.news = news;
+        this.added = added;
+        this.session = session;
+    }
+
+    /** How long to wait for a connection, or for an answer on it: somewhat less than a client waits for the store. */
+    public static Duration patience(Duration storeTimeout) {
+        return Duration.ofMillis(
+                Math.max(LEAST_PATIENCE_MILLIS, Math.min(MOST_PATIENCE_MILLIS, storeTimeout.toMillis() / 2)));
+    }
+
+    PooledConnection borrow() throws SQLException {
+        Object asker = new Object();
+        asking.put(asker, System.nanoTime());
+        try {
+            return lend();
+        } catch (SQLException e) {
+            NoConnection none = exhausted(e);
+            throw none == null ? e : none;
+        } finally {
+            asking.remove(asker);
+        }
+    }
+
+    /** Whether it is for the pool, and not for the database, that there was no connection. */
+    private @Nullable NoConnection exhausted(SQLException e) {
+        String said = NoConnection.reason(e);
+        return said == null ? null : new NoConnection(said, e);
+    }
+
+    /** Why those get no connection who have been waiting for one for a while, if that can be seen; else null. */
+    @Nullable NoConnection exhausted() {
+        String why = isStarved() ? source.exhausted() : null;
+        return why == null ? null : new NoConnection(why, null);
+    }
+
+    /** The calling thread asks for a lock, or gives one back. */
+    void calling() {
+        source.calling();
+    }
+
+    /** A connection to keep for longer. */
+    PooledConnection lend() throws SQLException {
+        return settled(PooledConnection.from(
+                source, (int) patience(context.storeTimeout()).toMillis()));
+    }
+
+    /** A connection that the pool has at hand, for the thread of a caller; see {@link CallerRunsPolicy}. */
+    PooledConnection lendAtOnce() throws SQLException {
+        return settled(PooledConnection.ready(source, CallerRunsPolicy.POOL_MILLIS, CallerRunsPolicy.LIMIT_MILLIS));
+    }
+
+    private PooledConnection settled(PooledConnection borrowed) throws SQLException {
+        ReadyDatabase known = ready;
+        if (known == null) {
+            return borrowed;
+        }
+        try {
+            known.settle(borrowed);
+            return borrowed;
+        } catch (SQLException | RuntimeException e) {
+            borrowed.spoil();
+            borrowed.close();
+            throw e;
+        }
+    }
+
+    /** Whether somebody has been waiting for a connection for so long that there may be none left. */
+    boolean isStarved() {
+        long now = System.nanoTime();
+        return !source.hasOneToSpare() && asking.values().stream().anyMatch(since -> now - since > STARVED_NANOS);
+    }
+
+    boolean canNotify() {
+        ReadyDatabase known = ready;
+        return known != null && known.texts().dialect().canNotify();
+    }
+
+    /** Works with a borrowed connection, in auto-commit mode, for something that is not a job. */
+    <T> T with(Work<T> work) throws SQLException {
+        try (PooledConnection borrowed = borrow()) {
+            try {
+                return work.on(borrowed, ready(borrowed));
+            } catch (SQLException e) {
+                if (Sql.isBroken(e)) {
+                    borrowed.spoil();
+                } else {
+                    borrowed.rollBack();
+                }
+                throw e;
+            }
+        }
+    }
+
+    /** What to do with a connection. */
+    @FunctionalInterface
+    interface Work<T> {
+        T on(PooledConnection borrowed, ReadyDatabase at) throws SQLException;
+    }
+
+    /** What is known of the database, or null before it was seen. */
+    @Nullable ReadyDatabase known() {
+        return ready;
+    }
+
+    /** Returns what to say if it is for tables that are gone, after which the database is looked at anew; else null. */
+    @Nullable LockException missing(SQLException e) {
+        ReadyDatabase known = ready;
+        if (known == null || !known.texts().dialect().isMissingTable(e)) {
+            return null;
+        }
+        ready = null;
+        return layout.missing(known.texts().tables(), e);
+    }
+
+    ReadyDatabase ready(PooledConnection borrowed) throws SQLException {
+        ReadyDatabase known = ready;
+        if (known != null) {
+            return known;
+        }
+        opening.lock();
+        try {
+            known = ready;
+            if (known == null) {
+                SchemaCheck.Found found = layout.find(borrowed);
+                Object namespace = found.texts().dialect().name(context.namespace());
+                SessionKeys keys = session == null ? null : keys(found.texts().tables(), borrowed.sql());
+                boolean throughPooler = found.texts().dialect().isThroughPooler(borrowed.connection(), borrowed.sql());
+                known = new ReadyDatabase(
+                        found,
+                        namespace,
+                        new SingleStatementPath(found.texts(), namespace, context.owner(), added),
+                        new TransactionalPath(found.texts(), namespace, context, session, keys),
+                        keys,
+                        throughPooler,
+                        source.limitsWaits());
+                known.settle(borrowed);
+                ready = known;
+                news.opened(known);
+            }
+            return known;
+        } finally {
+            opening.unlock();
+        }
+    }
+
+    private SessionKeys keys(Tables tables, Sql sql) throws SQLException {
+        SessionRules rules = tables.dialect().sessions();
+        if (rules == null) {
+            throw new LockException("the store " + store + " has no locks that belong to a session; nothing was locked."
+                    + " leasehold.sessionLocks is for PostgreSQL, MariaDB and MySQL: leave it out");
+        }
+        rules.check(sql);
+        return new SessionKeys(rules, rules.place(sql, tables), tables.prefix(), context.namespace());
+    }
+}

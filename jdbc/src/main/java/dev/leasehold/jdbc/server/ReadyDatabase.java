@@ -1,0 +1,40 @@
+package dev.leasehold.jdbc.server;
+
+import dev.leasehold.jdbc.connection.PooledConnection;
+import dev.leasehold.jdbc.dialect.ServerSql;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of a database once it has been seen, and how operations are carried out there.
+ *
+ * @param keys the keys of session locks, or null where rows decide
+ * @param throughPooler whether sessions are lent per transaction
+ * @param limitsWaits whether the source's connections limit how long they wait for an answer
+ */
+record ReadyDatabase(
+        SchemaCheck.Found found,
+        Object namespace,
+        SingleStatementPath quick,
+        TransactionalPath transaction,
+        @Nullable SessionKeys keys,
+        boolean throughPooler,
+        boolean limitsWaits) {
+
+    ServerSql texts() {
+        return found.texts();
+    }
+
+    /**
+     * The names of statements that the server keeps are its session's. Behind a pooler another session may not know
+     * them, or know another client's statement by that name and carry that out.
+     */
+    void settle(PooledConnection borrowed) throws SQLException {
+        if (!limitsWaits) {
+            borrowed.limitStatements(texts().dialect());
+        }
+        if (throughPooler) {
+            borrowed.keepNoStatements(texts().dialect());
+        }
+    }
+}
