@@ -1,0 +1,163 @@
+package dev.leasehold.spring;
+
+import dev.leasehold.DistributedLock;
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseLostException;
+import dev.leasehold.LeaseState;
+import dev.leasehold.LockBusyException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.springframework.transaction.NoTransactionException;
+import org.springframework.transaction.reactive.TransactionSynchronizationManager;
+import org.springframework.util.ClassUtils;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * A reactive call runs a stream under a lock: asked for at each subscription, held until the stream has completed, failed or
+ * been cancelled.
+ *
+ * <p>Why no lease is dropped when a subscriber leaves as the lease arrives: a grant is taken once, by the work that begins or by
+ * the subscriber's leaving. Who leaves is noted before the lease is looked for, and the lease is noted before the work is
+ * offered and the leaving is looked for; so one of the two sees the other.
+ */
+record ReactiveCall(Supplier<DistributedLock> lock, String name, Duration maxWait, OnBusy onBusy, String template) {
+
+    private static final boolean TRANSACTIONS = ClassUtils.isPresent(
+            "org.springframework.transaction.reactive.TransactionSynchronizationManager",
+            ReactiveCall.class.getClassLoader());
+    private static final Duration RELEASE_WAIT = Duration.ofSeconds(1);
+
+    Mono<?> mono(Function<Lease, Publisher<?>> body) {
+        return Mono.usingWhen(
+                outsideTransaction().then(granted()),
+                grant -> Mono.from(grant.begin(body)),
+                this::complete,
+                (grant, failure) -> giveBack(grant),
+                ReactiveCall::giveBack)
+                .onErrorMap(ReactiveCall::isWrappedLoss, Throwable::getCause);
+    }
+
+    Flux<?> flux(Function<Lease, Publisher<?>> body) {
+        return Flux.usingWhen(
+                outsideTransaction().then(granted()),
+                grant -> grant.begin(body),
+                this::complete,
+                (grant, failure) -> giveBack(grant),
+                ReactiveCall::giveBack)
+                .onErrorMap(ReactiveCall::isWrappedLoss, Throwable::getCause);
+    }
+
+    private Mono<Void> outsideTransaction() {
+        return TRANSACTIONS ? InTransaction.refused(name) : Mono.empty();
+    }
+
+    private Mono<Grant> granted() {
+        return Mono.create(sink -> {
+            Grant grant = new Grant();
+            CompletableFuture<Optional<Lease>> asking = ask();
+            sink.onCancel(() -> {
+                grant.leave();
+                asking.cancel(false);
+            });
+            asking.whenComplete((lease, failure) -> {
+                if (failure != null) {
+                    if (!grant.left) {
+                        sink.error(failure);
+                    }
+                } else if (lease.isPresent()) {
+                    grant.lease = lease.get();
+                    sink.success(grant);
+                    grant.closeIfLeft();
+                } else if (onBusy == OnBusy.SKIP) {
+                    sink.success();
+                } else {
+                    sink.error(new LockBusyException(name, "a wait of " + maxWait));
+                }
+            });
+        });
+    }
+
+    /** A grant is what one subscription is given, and may have left before. */
+    private static final class Grant {
+
+        private final AtomicBoolean taken = new AtomicBoolean();
+        private volatile boolean left;
+        private volatile @Nullable Lease lease;
+
+        void leave() {
+            left = true;
+            closeIfLeft();
+        }
+
+        void closeIfLeft() {
+            Lease granted = lease;
+            if (left && granted != null && taken.compareAndSet(false, true)) {
+                granted.releaseAsync();
+            }
+        }
+
+        /** Begins the work under the lease; empty if it was given back. */
+        Publisher<?> begin(Function<Lease, Publisher<?>> body) {
+            return taken.compareAndSet(false, true) ? body.apply(lease()) : Mono.empty();
+        }
+
+        Lease lease() {
+            return Objects.requireNonNull(lease);
+        }
+    }
+
+    private CompletableFuture<Optional<Lease>> ask() {
+        NameTemplates.set(template);
+        try {
+            return lock.get().tryAcquireAsync(maxWait);
+        } finally {
+            NameTemplates.set(null);
+        }
+    }
+
+    private Mono<Void> complete(Grant grant) {
+        return Mono.defer(() -> {
+            Lease lease = grant.lease();
+            LeaseState state = lease.state();
+            Mono<Void> given = giveBack(grant);
+            return state.isValid() || state == LeaseState.RELEASED
+                    ? given
+                    : given.then(Mono.error(new LeaseLostException(
+                            name, lease.token(), "it was over before the work under it had completed")));
+        });
+    }
+
+    /** Reactor wraps what a cleanup fails with. */
+    private static boolean isWrappedLoss(Throwable failure) {
+        return failure.getClass() == RuntimeException.class && failure.getCause() instanceof LeaseLostException;
+    }
+
+    private static Mono<Void> giveBack(Grant grant) {
+        return Mono.fromFuture(() -> grant.lease().releaseAsync(), true)
+                .timeout(RELEASE_WAIT)
+                .onErrorComplete()
+                .then();
+    }
+
+    private static final class InTransaction {
+
+        static Mono<Void> refused(String lock) {
+            return TransactionSynchronizationManager.forCurrentTransaction()
+                    .onErrorResume(NoTransactionException.class, none -> Mono.empty())
+                    .filter(TransactionSynchronizationManager::isActualTransactionActive)
+                    .flatMap(running -> {
+                        String transaction = running.getCurrentTransactionName();
+                        return Mono.error(new LockInsideTransactionException(
+                                lock, transaction == null ? "(without a name)" : "'" + transaction + "'"));
+                    });
+        }
+    }
+}

@@ -1,0 +1,131 @@
+package dev.leasehold.spring;
+
+import dev.leasehold.DistributedLock;
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseFunction;
+import dev.leasehold.LockBusyException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A stage call runs a body under a lock that is held until the stage that the body returns has completed. */
+record StageCall(DistributedLock lock, Duration maxWait, String template) {
+
+    /** What to return for a busy lock; null to fail. */
+    private static CompletableFuture<@Nullable Object> orNothing(
+            CompletableFuture<@Nullable Object> call, AtomicBoolean entered, @Nullable Supplier<@Nullable Object> nothing) {
+        if (nothing == null) {
+            return call;
+        }
+        CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
+        call.whenComplete((value, failure) -> {
+            Throwable cause = failure instanceof CompletionException && failure.getCause() != null
+                    ? failure.getCause()
+                    : failure;
+            if (cause == null) {
+                result.complete(value);
+            } else if (cause instanceof LockBusyException && !entered.get()) {
+                result.complete(nothing.get());
+            } else {
+                result.completeExceptionally(cause);
+            }
+        });
+        result.whenComplete((value, failure) -> {
+            if (result.isCancelled()) {
+                call.cancel(true);
+            }
+        });
+        return result;
+    }
+
+    /** Never blocks; the body is called on the client's executor. */
+    CompletableFuture<@Nullable Object> run(
+            LeaseFunction<? extends CompletionStage<@Nullable Object>, ?> body,
+            @Nullable Supplier<@Nullable Object> nothing) {
+        AtomicBoolean entered = new AtomicBoolean();
+        return orNothing(
+                ask(lease -> {
+                    entered.set(true);
+                    return body.call(lease);
+                }),
+                entered,
+                nothing);
+    }
+
+    /**
+     * Waits for the lock and calls the body on this thread, for methods that are called on a thread of their own. What goes
+     * wrong before there is a stage is thrown, as the method itself would, so that a retry sees it.
+     */
+    CompletableFuture<@Nullable Object> runHere(
+            LeaseFunction<? extends CompletionStage<@Nullable Object>, ?> body,
+            @Nullable Supplier<@Nullable Object> nothing)
+            throws Exception {
+        AtomicBoolean entered = new AtomicBoolean();
+        CompletableFuture<Lease> granted = new CompletableFuture<>();
+        CompletableFuture<@Nullable Object> work = new CompletableFuture<>();
+        CompletableFuture<@Nullable Object> call = ask(lease -> {
+            entered.set(true);
+            granted.complete(lease);
+            return work;
+        });
+        call.whenComplete((value, failure) -> granted.completeExceptionally(failure));
+        CompletionStage<@Nullable Object> stage;
+        try {
+            stage = body.call(granted.get());
+        } catch (InterruptedException e) {
+            call.cancel(false);
+            work.cancel(false);
+            throw e;
+        } catch (ExecutionException e) {
+            if (granted.isCompletedExceptionally()) {
+                return refused(e, nothing);
+            }
+            throw released(work, call, e);
+        } catch (Exception | Error e) {
+            throw released(work, call, e);
+        }
+        stage.whenComplete((value, failure) -> {
+            if (failure == null) {
+                work.complete(value);
+            } else {
+                work.completeExceptionally(failure);
+            }
+        });
+        return call;
+    }
+
+    private static CompletableFuture<@Nullable Object> refused(
+            ExecutionException e, @Nullable Supplier<@Nullable Object> nothing)
+            throws Exception {
+        if (e.getCause() instanceof LockBusyException && nothing != null) {
+            return CompletableFuture.completedFuture(nothing.get());
+        }
+        throw e.getCause() instanceof Exception cause ? cause : e;
+    }
+
+    /** Gives the lock back and waits for that, so that a retry does not wait for itself. */
+    private static <E extends Throwable> Exception released(
+            CompletableFuture<@Nullable Object> work, CompletableFuture<@Nullable Object> call, Throwable failure)
+            throws E {
+        work.completeExceptionally(failure);
+        call.handle((value, same) -> null).join();
+        @SuppressWarnings("unchecked")
+        E thrown = (E) failure;
+        throw thrown;
+    }
+
+    private CompletableFuture<@Nullable Object> ask(
+            LeaseFunction<? extends CompletionStage<@Nullable Object>, ?> body) {
+        NameTemplates.set(template);
+        try {
+            return lock.callAsync(maxWait, body);
+        } finally {
+            NameTemplates.set(null);
+        }
+    }
+}
