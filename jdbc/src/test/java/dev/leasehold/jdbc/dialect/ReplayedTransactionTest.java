@@ -3,17 +3,20 @@ package dev.leasehold.jdbc.dialect;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.leasehold.HolderInfo;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.jdbc.protocol.LockRow;
+import dev.leasehold.jdbc.protocol.LockRows.Grantee;
 import dev.leasehold.jdbc.protocol.TxContext;
 import dev.leasehold.jdbc.server.RowReplaced;
 import dev.leasehold.jdbc.server.ServerLocks;
 import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.servers.PostgresServer;
+import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.testkit.Started;
@@ -93,7 +96,12 @@ class ReplayedTransactionTest {
         }
 
         LockRow.StoredLease grant(String client) throws SQLException {
-            return locks.grant(row, new ClaimId(client, 1), client, MINUTE, 0, false, now);
+            return grant(client, Claim.EXCLUSIVE);
+        }
+
+        LockRow.StoredLease grant(String client, int share) throws SQLException {
+            int slot = Claim.hasSlots(share) ? row.holders().all().size() : dev.leasehold.spi.Grant.NO_SLOT;
+            return locks.grant(row, new Grantee(new ClaimId(client, 1), client, MINUTE, 0, share, slot, false), now);
         }
 
         /** The transaction is cut, others have the lock, and it is carried out again from its beginning. */
@@ -161,10 +169,70 @@ class ReplayedTransactionTest {
         makeTables(server, name);
         try (Work work = new Work(server)) {
             work.replay(server, "successor");
-            assertThatThrownBy(() -> work.locks.keep(work.row, Duration.ZERO, work.now))
-                    .isInstanceOf(RowReplaced.class);
+            assertThatThrownBy(() -> work.locks.free(work.row, work.now)).isInstanceOf(RowReplaced.class);
         }
         assertThat(seen(server, name).holder().owner()).isEqualTo("successor");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aSharedGrantIsNotWrittenOverASuccessor(Server server) throws Exception {
+        makeTables(server, name);
+        try (Work work = new Work(server)) {
+            work.replay(server, "successor");
+            assertThatThrownBy(() -> work.grant("replayed", 3)).isInstanceOf(RowReplaced.class);
+        }
+        assertThat(seen(server, name).holders()).extracting(HolderInfo::owner).containsExactly("successor");
+    }
+
+    /** Whatever the driver makes of it: the statement itself adds nobody beside a row that is not the one written before. */
+    @ParameterizedTest
+    @EnumSource
+    void aReplayedHolderIsNotAddedBesideOthers(Server server) throws Exception {
+        makeTables(server, name);
+        try (Work work = new Work(server)) {
+            LockRow.StoredLease first = work.grant("first", 2);
+            work.connection.commit();
+            assertThat(seen(server, name).holders())
+                    .extracting(HolderInfo::token)
+                    .containsExactly(first.token());
+            long before = first.token() - 1;
+            Object lock = work.texts.dialect().name(name);
+            assertThat(work.sql.change(
+                            work.texts.addHolder,
+                            before,
+                            "late",
+                            1L,
+                            "late",
+                            before,
+                            2L,
+                            1L,
+                            0L,
+                            Long.MAX_VALUE,
+                            work.namespace,
+                            lock,
+                            before,
+                            before))
+                    .isZero();
+            assertThat(work.sql.change(work.texts.clearHolders, work.namespace, lock, before))
+                    .isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aHolderThatIsGoneIsNotExtended(Server server) throws Exception {
+        makeTables(server, name);
+        try (Work work = new Work(server)) {
+            LockRow.StoredLease held = work.grant("holder", 2);
+            work.connection.commit();
+            work.locks = work.lock();
+            LockRow row = work.locks.find(name, work.now);
+            Object lock = work.texts.dialect().name(name);
+            work.sql.change(work.texts.removeHolder, work.namespace, lock, held.token());
+            assertThatThrownBy(() -> work.locks.extend(row, held, MINUTE.multipliedBy(100), work.now))
+                    .isInstanceOf(RowReplaced.class);
+        }
     }
 
     @Test
