@@ -8,7 +8,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a master of a quorum has said about its vote. Immutable.
+ * The vote of one master of a quorum, as that master has reported it. Immutable.
  *
  * @param node the master, without credentials
  * @param noVoteFor for how long it has none; zero if it has one; null if it did not say
@@ -31,7 +31,7 @@ public record MasterVote(
     }
 
     /**
-     * Whether it has a vote.
+     * Returns whether it has a vote.
      *
      * @return false also if that is not known
      */
@@ -40,7 +40,7 @@ public record MasterVote(
     }
 
     /**
-     * The same in words.
+     * Returns the vote in words.
      *
      * @return the words, with the master's name
      */

@@ -96,7 +96,7 @@ final class QuorumDoctor {
                 : new LockException(what, failures.values().iterator().next());
     }
 
-    /** Those that cannot be found cannot be reached either, which has been said. */
+    /** Returns the masters' addresses. A host without one cannot be reached either, and is reported for that. */
     private Map<String, String> addresses() {
         Map<String, String> addresses = new LinkedHashMap<>();
         for (RedisURI master : masters) {

@@ -17,7 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What can be said of the masters of a quorum together: how many may fail, and whether they do so one by one. */
+/** The findings on the masters of a quorum as a group: how many may fail, and whether they fail independently. */
 final class QuorumFindings implements Doctor.Duty {
 
     private final String name;
@@ -34,7 +34,7 @@ final class QuorumFindings implements Doctor.Duty {
         return size / 2 + 1;
     }
 
-    /** How many masters may be gone before there is no majority. */
+    /** Returns how many masters may fail so that a majority is left. */
     private int spare() {
         return size - majority();
     }
@@ -56,7 +56,7 @@ final class QuorumFindings implements Doctor.Duty {
                 : Finding.of(Severity.FINE, "redlock-masters", name, seen + ", " + may);
     }
 
-    /** One server by several names, told by the id of its run. */
+    /** Reports one server that is listed by several names, which the id of its run shows. */
     List<Finding> sameServer(List<NodeFacts> nodes) {
         Map<String, List<String>> byRun = new LinkedHashMap<>();
         for (NodeFacts node : nodes) {
@@ -104,7 +104,9 @@ final class QuorumFindings implements Doctor.Duty {
         return groups.stream().filter(group -> group.size() > 1).toList();
     }
 
-    /** Each clock against the middle one, of which tokens are made: a node refuses what is too far ahead of its own. */
+    /**
+     * Compares each clock with the median, from which tokens are made: a node refuses a proposal too far ahead of its own.
+     */
     List<Finding> clocks(List<NodeFacts> nodes) {
         List<NodeFacts> known =
                 nodes.stream().filter(node -> node.ahead() != null).toList();
@@ -148,7 +150,7 @@ final class QuorumFindings implements Doctor.Duty {
         return ahead == null ? 0 : ahead;
     }
 
-    /** Who has a vote, and who goes by other rules. */
+    /** Reports which masters have a vote, and which follow other rules. */
     List<Finding> votes(List<MasterVote> votes) {
         List<Finding> findings = new ArrayList<>();
         int have = (int) votes.stream().filter(MasterVote::hasVote).count();
@@ -215,7 +217,7 @@ final class QuorumFindings implements Doctor.Duty {
         return true;
     }
 
-    /** What a restart of this master, or a fail-over from it, does to locks. */
+    /** Reports what a restart of this master, or a fail-over from it, does to locks. */
     @Override
     public List<Finding> of(NodeFacts node) {
         List<Finding> findings = new ArrayList<>();

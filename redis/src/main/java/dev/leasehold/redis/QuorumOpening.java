@@ -44,7 +44,7 @@ final class QuorumOpening implements AutoCloseable {
         this.name = name;
     }
 
-    /** What each master says of its vote, in their order. */
+    /** Returns the masters' votes, in the order of the masters. */
     List<MasterVote> look() {
         return masters.stream().map(this::vote).toList();
     }

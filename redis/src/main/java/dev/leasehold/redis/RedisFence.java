@@ -13,9 +13,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Guards a resource in Redis with fencing tokens: whoever comes with an older token than one that was registered is
- * refused, in the same atomic step as its write. So a holder that was stopped, lost its lock meanwhile and goes on without
- * knowing it, cannot harm what its successor does.
+ * A fence guards a resource in Redis with fencing tokens: it rejects a write with an older token than one that was
+ * registered, in the same atomic step as the write. So a holder that was stopped, lost its lock meanwhile and goes on
+ * without knowing it, cannot harm its successor's work.
  *
  * <pre>{@code
  * RedisFence fence = RedisFence.on(connection.sync(), "account:42");
@@ -61,7 +61,7 @@ public final class RedisFence {
     }
 
     /**
-     * A fence around a resource. Sends nothing.
+     * Makes a fence around a resource. Sends nothing.
      *
      * @param commands where the resource is: {@code connection.sync()} of a Lettuce connection to a server or to a cluster.
      *     Not while it is in a transaction
@@ -96,8 +96,8 @@ public final class RedisFence {
     }
 
     /**
-     * Forgets all tokens. For when the lock moves to a store whose tokens begin anew, or when the resource is deleted for
-     * good; and only when nobody who has had the old lock still runs, because from now on any token will do.
+     * Forgets all tokens. This is meant for a lock that moves to a store whose tokens begin anew, and for a resource that is
+     * deleted for good; and only once no holder of the old lock still runs, because from now on any token is accepted.
      */
     public void reset() {
         commands.eval("return redis.call('DEL', KEYS[1])", ScriptOutputType.INTEGER, key);

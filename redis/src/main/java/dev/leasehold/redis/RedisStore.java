@@ -53,25 +53,26 @@ public final class RedisStore implements StoreFactory {
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
-    /** How to reach the servers, once there is a client. */
+    /** Opens the route to the servers, once there is a client. */
     private interface Reach {
         LockCommands through(RedisClient client, StoreContext context, RedisSettings settings, NodeListener events);
     }
 
     private final String name;
     private final @Nullable RedisClient given;
-    private final Deployment way;
+    private final Deployment deployment;
     private final Reach reach;
     private final RedisSettings settings;
 
-    private RedisStore(String name, @Nullable RedisClient given, Deployment way, Reach reach) {
-        this(name, given, way, reach, RedisSettings.DEFAULTS);
+    private RedisStore(String name, @Nullable RedisClient given, Deployment deployment, Reach reach) {
+        this(name, given, deployment, reach, RedisSettings.DEFAULTS);
     }
 
-    private RedisStore(String name, @Nullable RedisClient given, Deployment way, Reach reach, RedisSettings settings) {
+    private RedisStore(
+            String name, @Nullable RedisClient given, Deployment deployment, Reach reach, RedisSettings settings) {
         this.name = name;
         this.given = given;
-        this.way = way;
+        this.deployment = deployment;
         this.reach = reach;
         this.settings = settings;
     }
@@ -125,13 +126,13 @@ public final class RedisStore implements StoreFactory {
     }
 
     /**
-     * The same store, with locks whose key in Redis is their bare name: shared with every client, in any language, that
-     * locks by {@code SET name value NX PX milliseconds} and releases by comparing the value and deleting the key. In a
-     * URI: {@code leasehold.keys=plain}.
+     * Returns this store with locks whose key in Redis is their bare name: they are shared with every client, in any
+     * language, that locks by {@code SET name value NX PX milliseconds} and releases by comparing the value and deleting the
+     * key. In a URI: {@code leasehold.keys=plain}.
      *
      * <p>Exclusion holds both ways. Order of service and fencing tokens hold among Leasehold's clients alone: others do not
-     * queue, and their holds take no token. Their release is found by looking: by the first in the queue, at most 100 ms
-     * late. A key without an end counts as held for ever; a key of another type makes a claim fail with a {@link
+     * queue, and their holds take no token. The first in the queue polls for their release, and finds it
+     * at most 100 ms late. A key without an end counts as held for ever; a key of another type makes a claim fail with a {@link
      * dev.leasehold.LockException}. Other clients' leases are shown as such, without their value, by {@link
      * dev.leasehold.Leasehold#locks} when the name is asked for literally or has been used by Leasehold within a week; and
      * they cannot be broken, because no token names them.
@@ -142,26 +143,26 @@ public final class RedisStore implements StoreFactory {
      * @return the changed copy
      */
     public RedisStore withPlainKeys() {
-        return new RedisStore(name, given, way, reach, settings.withPlainKeys());
+        return new RedisStore(name, given, deployment, reach, settings.withPlainKeys());
     }
 
     /**
-     * The same store, where a lease counts only when replicas have it: a grant, a hand-over, or a renewal that has not been
-     * acknowledged by so many replicas in time is treated as not answered. In a URI: {@code
+     * Returns this store with leases that count only when replicas have them: a grant, a hand-over, or a renewal that has
+     * not been acknowledged by so many replicas in time is treated as not answered. In a URI: {@code
      * leasehold.waitForReplicas=1&leasehold.waitTimeout=500} (milliseconds).
      *
      * <p>Where acknowledgements are missing, a claim is repeated for up to the {@code storeTimeout}, then fails with a {@link
-     * dev.leasehold.StoreUnavailableException} that says so, and what it has left is withdrawn; a renewal does not move the
+     * dev.leasehold.StoreUnavailableException} that says so, and everything that it has left is withdrawn; a renewal does not move the
      * deadline, so a lease without replicas is lost in time.
      *
-     * <p>This protects from a fail-over to a replica that lags behind, if whoever is promoted is one of those that have
+     * <p>This protects from a fail-over to a replica that lags behind, if the replica that is promoted is one of those that have
      * acknowledged: with as many as there are replicas, always; with fewer, only where the most advanced one is chosen, as
      * Sentinel and Cluster try to do. It does not make Redis a consensus system: a replica that acknowledges and then
      * restarts without its data, or a master that comes back empty before it is replaced, forgets all the same, and so
      * may a fail-over by hand. Fencing tokens hold in any case.
      *
-     * <p>Costs a second round trip, which waits for the replicas, on a connection of its own: who does not wait for
-     * replicas is not delayed, and many who do share one wait.
+     * <p>Costs a second round trip, which waits for the replicas, on a connection of its own: requests that do
+     * not wait for replicas are not delayed, and many that do share one wait.
      *
      * @param replicas how many replicas, at least 1; 0 for none
      * @param timeout how long to wait for them, 1 ms or more, at most a quarter of the client's {@code storeTimeout}
@@ -169,7 +170,7 @@ public final class RedisStore implements StoreFactory {
      * @throws IllegalArgumentException if one is out of range
      */
     public RedisStore withWaitForReplicas(int replicas, Duration timeout) {
-        return new RedisStore(name, given, way, reach, settings.withReplicas(replicas, timeout));
+        return new RedisStore(name, given, deployment, reach, settings.withReplicas(replicas, timeout));
     }
 
     /** A store with a client of its own. */
@@ -177,7 +178,7 @@ public final class RedisStore implements StoreFactory {
         RedisStore store = scheme.endsWith("-cluster")
                 ? cluster(null, scheme, uris)
                 : uris.size() == 1 ? one(null, uris.get(0)) : replicated(scheme, uris);
-        return new RedisStore(store.name, null, store.way, store.reach, settings);
+        return new RedisStore(store.name, null, store.deployment, store.reach, settings);
     }
 
     private static RedisStore one(@Nullable RedisClient given, RedisURI uri) {
@@ -256,7 +257,7 @@ public final class RedisStore implements StoreFactory {
         RedisClient client = own == null ? Objects.requireNonNull(given) : own.client();
         List<Finding> findings;
         try {
-            findings = new Doctor(name, way, settings, context, client, patience(context), this::owed).examine();
+            findings = new Doctor(name, deployment, settings, context, client, patience(context), this::owed).examine();
         } finally {
             if (own != null) {
                 own.close();

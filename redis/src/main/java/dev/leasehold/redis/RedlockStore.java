@@ -42,15 +42,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks on several independent Redis masters, 6.2 or newer, or Valkey: the Redlock algorithm, as the Redis project has
- * published it, with fencing tokens and with a delayed restart that needs no operator. Immutable and thread-safe; may be
- * opened by several clients.
+ * A store that keeps locks on several independent Redis masters, 6.2 or newer, or Valkey. It uses the Redlock algorithm, as
+ * the Redis project has published it, with fencing tokens and with a delayed restart that needs no operator. Immutable and
+ * thread-safe; may be opened by several clients.
  *
  * <pre>{@code
  * Leasehold leasehold = Leasehold.connect("redlock://redis-a,redis-b,redis-c,redis-d,redis-e");
  * }</pre>
  *
- * <p>A lock is held by whoever has a majority of the masters that are configured; so it is there as long as a majority is.
+ * <p>A claim that has a majority of the configured masters holds the lock; so locks are available as long as a majority is.
  * At most one holder has it, also when masters crash, restart empty, are flushed or lag: a master that may have forgotten a
  * lease has no vote until the longest lease of any client, {@linkplain #withMaxLease maxLeaseDuration}, is over. What is
  * assumed: the masters are independent (no replicas that are promoted, no shared disk), their clocks run at the same speed
@@ -115,7 +115,7 @@ public final class RedlockStore implements StoreFactory {
         return new RedlockStore(masters, Objects.requireNonNull(client, "client"), RedlockOptions.DEFAULTS);
     }
 
-    /** The same store as it would be without a gate, to be measured beside it. Called last. */
+    /** Returns this store without a gate, for benchmarks that compare the two. Called last. */
     RedlockStore withoutGate() {
         return new RedlockStore(
                 masters,
@@ -133,7 +133,7 @@ public final class RedlockStore implements StoreFactory {
     }
 
     /**
-     * The same store with another longest lease. In a URI: {@code leasehold.maxLeaseDuration=60s}.
+     * Returns this store with another longest lease. In a URI: {@code leasehold.maxLeaseDuration=60s}.
      *
      * <p>No client of the quorum can ask for a longer lease, extension or {@code atLeast}; and so long, and a little
      * longer, a master that was restarted has no vote. All clients must have the same: the masters keep it, and refuse
@@ -151,8 +151,8 @@ public final class RedlockStore implements StoreFactory {
     }
 
     /**
-     * The same store with another limit for one master's answer. In a URI: {@code leasehold.nodeTimeout=50ms}. Never more
-     * than a tenth of the lease is waited.
+     * Returns this store with another limit for one master's answer. In a URI: {@code leasehold.nodeTimeout=50ms}. The wait
+     * is never longer than a tenth of the lease.
      *
      * @param duration 1 ms to 10 s; 50 ms unless it is changed
      * @return the changed copy
@@ -166,9 +166,9 @@ public final class RedlockStore implements StoreFactory {
     }
 
     /**
-     * The same store, with locks whose key is their bare name: shared with every client of the published algorithm, in any
-     * language. In a URI: {@code leasehold.keys=plain}. See {@link RedisStore#withPlainKeys()}. Exclusion with such clients
-     * holds only as long as no master loses its memory: they do not know that it has no vote then.
+     * Returns this store with locks whose key is their bare name: they are shared with every client of the published
+     * algorithm, in any language. In a URI: {@code leasehold.keys=plain}. See {@link RedisStore#withPlainKeys()}. Exclusion
+     * with such clients holds only as long as no master loses its memory: they do not know that it has no vote then.
      *
      * @return the changed copy
      */
@@ -180,7 +180,8 @@ public final class RedlockStore implements StoreFactory {
     }
 
     /**
-     * The same store, where a master that was restarted keeps its vote. In a URI: {@code leasehold.trustPersistence=true}.
+     * Returns this store with masters that keep their vote after a restart. In a URI: {@code
+     * leasehold.trustPersistence=true}.
      *
      * <p>Only for masters with {@code appendonly yes} and {@code appendfsync always}, on disks that keep what they have
      * acknowledged: what a master has answered must be there after any crash; and only for masters without replicas, since
@@ -252,7 +253,7 @@ public final class RedlockStore implements StoreFactory {
         RedisSettings settings = options.plainKeys() ? RedisSettings.DEFAULTS.withPlainKeys() : RedisSettings.DEFAULTS;
         AtomicReference<@Nullable QuorumStore> store = new AtomicReference<>();
         List<Voter> voters = new ArrayList<>();
-        BallotEncoder papers = new BallotEncoder(context.owner(), options.marker());
+        BallotEncoder encoder = new BallotEncoder(context.owner(), options.marker());
         for (RedisURI master : masters) {
             int number = voters.size();
             Route route = new ClientRoute(own.client(), master, RedisUris.name(master));
@@ -272,7 +273,7 @@ public final class RedlockStore implements StoreFactory {
             };
             Inbox inbox = new Inbox(route, context, names, false, events);
             RedisNode node = new RedisNode(route, context, settings, names, inbox, true, events);
-            voters.add(new RedisVoter(node, papers, options.marker()));
+            voters.add(new RedisVoter(node, encoder, options.marker()));
         }
         AtomicLong attempts = new AtomicLong();
         Quorum quorum = new Quorum(

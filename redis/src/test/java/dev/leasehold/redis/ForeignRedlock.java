@@ -18,7 +18,10 @@ final class ForeignRedlock {
         random = new SplittableRandom(seed);
     }
 
-    /** What it wrote on each node, null where that is nothing. Null if the lock was not to be had. */
+    /**
+     * Takes a lock, and returns the value that it wrote on each node, null where it wrote none. Null if the lock is not
+     * free.
+     */
     List<String> tryLock(String name, Duration lease) {
         long start = System.nanoTime();
         List<String> values = new ArrayList<>();

@@ -14,7 +14,10 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** With a client of the user's, set up as users do, and the older protocol; the other suites speak the newer one. */
+/**
+ * The contract with a client of the user's, set up as users do, and the older protocol; the other suites speak the newer
+ * one.
+ */
 class GivenClientStoreContractTest extends StoreContract {
 
     private static RedisProcess redis;

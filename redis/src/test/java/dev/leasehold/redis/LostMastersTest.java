@@ -30,7 +30,7 @@ class LostMastersTest {
     /** Not in step with the renewals. */
     private static final long POLL = 37_300_000;
 
-    /** How whoever wants the lock asks for it. */
+    /** The way in which the other clients ask for the lock. */
     private enum Asks {
         TRIES,
         WAITS
@@ -80,7 +80,7 @@ class LostMastersTest {
             }
         }
 
-        /** Those who wait keep the lock at the one master at which they stand in line, once the holder has lost it there. */
+        /** Waiters keep the lock at the gate, once the holder has lost it there. */
         void isHeldAgain() {
             List<String> states = quorum.states(LOCK);
             assertThat(states)

@@ -14,12 +14,12 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the scripts do on a master of a quorum, as a state machine: no clock, no network, no chance. The differential test
+ * A model of the scripts on a master of a quorum, as a state machine: no clock, no network, no chance. The differential test
  * holds it and the scripts together; the simulator runs clients over it.
  */
 public final class ModelMaster {
 
-    /** Who stands in line. */
+    /** A waiter in the queue. */
     private record Waiter(ClaimId attempt, int spare, long periodMicros, long aliveUntil) {}
 
     private static final class Lock {
@@ -32,7 +32,7 @@ public final class ModelMaster {
 
         @Nullable Long last;
 
-        /** Whether it is kept what the last token was before the lock was taken. */
+        /** Whether the lock's value keeps the last token from before the lock was taken. */
         boolean keepsBefore;
 
         @Nullable Long before;
@@ -54,7 +54,7 @@ public final class ModelMaster {
         }
     }
 
-    /** What the master has vouched for in this memory: under which history, and until when. */
+    /** A voucher that the master has given in this memory, with its history and its end. */
     private record Vouched(int history, long until) {}
 
     private static final long BOUND_ABOVE_LAST = 1L << 20;
@@ -69,7 +69,7 @@ public final class ModelMaster {
     private String markerRun = "";
     private long markerSince;
     private String run;
-    /** Only what the run does not show: another's data in the same run. */
+    /** The history of the data within one run: it changes when the data of another master come. */
     private int history;
 
     private int markerHistory;
@@ -183,7 +183,7 @@ public final class ModelMaster {
         return copy;
     }
 
-    /** For how long the node has no vote, zero if it has one. Any request that depends on it begins with this. */
+    /** Returns how long the node has no vote, zero if it has one. Any request that depends on it begins with this. */
     public Duration noVoteFor(String runNamed) {
         String mine = on(QuorumRule.RUN_ID_READ_BY_SCRIPT) ? run : runNamed;
         boolean restarted = !markerRun.isEmpty() && !markerRun.equals(mine);
@@ -222,14 +222,14 @@ public final class ModelMaster {
         markerSince -= micros;
     }
 
-    /** Whether an attempt has a lock or stands in line for it. */
+    /** Returns whether an attempt has a lock or waits for it. */
     public boolean knows(String name, ClaimId attempt) {
         Lock lock = lock(name);
         return (isTaken(lock) && attempt.equals(lock.holder))
                 || lock.queue.stream().anyMatch(waiter -> waiter.attempt.equals(attempt) && waiter.aliveUntil > now);
     }
 
-    /** Who has a lock with which token and spare, its last token, and who stands in line. */
+    /** Returns a lock's state: its holder with token and spare, its last token, and its queue. */
     public String state(String name) {
         Lock lock = lock(name);
         String holder = lock.kept ? "" : String.valueOf(lock.holder);
@@ -364,7 +364,10 @@ public final class ModelMaster {
         return new Said.Yes(ballot.token(), lease);
     }
 
-    /** Those in front; further back they are passed over when it is their turn, or leave when the first one asks. */
+    /**
+     * Removes dead waiters from the front of the queue; further back they are passed over when it is their turn, or leave
+     * when the first one asks.
+     */
     private void dropSilent(Lock lock) {
         while (!lock.queue.isEmpty() && lock.queue.get(0).aliveUntil <= now) {
             lock.queue.remove(0);
@@ -460,7 +463,7 @@ public final class ModelMaster {
         return true;
     }
 
-    /** What is taken back was raised by the attempt alone: nobody else raises it where the attempt stands. */
+    /** Takes back the last token, which the attempt alone has raised: no other claim raises it while the attempt stands. */
     private static void takeBack(Lock lock) {
         if (lock.keepsBefore) {
             lock.last = lock.before;

@@ -6,7 +6,7 @@ import dev.leasehold.architecture.Signatures;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
-/** What users of this module compile against, or write into their configuration, changes only on purpose. */
+/** Names that users compile against, or write into their configuration, change only on purpose. */
 class PublicNamesTest {
 
     @Test

@@ -4,7 +4,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/** What the queue of a lock keeps of those who wait: the layout is told in {@code lock.lua}. */
+/** The entries in the queue of a lock; {@code lock.lua} describes their layout. */
 public final class QueueEntries {
 
     private QueueEntries() {}
@@ -16,7 +16,7 @@ public final class QueueEntries {
                 .toList();
     }
 
-    /** The claims of those who are alive at a time of the server's clock. */
+    /** Returns the claims that are alive at a time of the server's clock. */
     public static List<String> alive(RedisCommands<String, String> redis, String queue, long micros) {
         return redis.lrange(queue, 0, -1).stream()
                 .map(entry -> entry.split("\\|"))
@@ -25,7 +25,7 @@ public final class QueueEntries {
                 .toList();
     }
 
-    /** As if all of them had last asked so much later, or earlier. */
+    /** Moves the time at which all of them have last asked, forward or back. */
     public static void shift(RedisCommands<String, String> redis, String queue, long micros) {
         change(redis, queue, parts -> {
             parts[0] = String.format("%016d", Long.parseLong(parts[0]) + micros);

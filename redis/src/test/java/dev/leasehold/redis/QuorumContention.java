@@ -26,7 +26,7 @@ final class QuorumContention {
     private record Grant(int contender, long token, long asked, long given) {}
 
     /**
-     * What was seen.
+     * The result of a measurement.
      *
      * @param moved grants to another contender than the one before, per second
      * @param failed attempts that failed, per grant

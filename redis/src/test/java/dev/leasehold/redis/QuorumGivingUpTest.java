@@ -15,7 +15,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Who withdraws a claim in the middle of something leaves nothing before the quorum, and hears nothing any more; on virtual time. */
+/**
+ * A claim that is withdrawn in the middle of something leaves nothing before the quorum, and hears nothing any more; on
+ * virtual time.
+ */
 class QuorumGivingUpTest {
 
     /**
@@ -38,7 +41,7 @@ class QuorumGivingUpTest {
         assertThat(quorum.states("lock")).allMatch(state -> state.startsWith("holder:") && state.endsWith("[]"));
     }
 
-    /** Whoever asked would never hear anything. */
+    /** Otherwise the caller would never get an answer. */
     @Test
     void aFaultOfOursFailsThoseWhoAsk() {
         SimulatedQuorum quorum = new SimulatedQuorum(3);
@@ -58,7 +61,7 @@ class QuorumGivingUpTest {
         assertThat(quorum.answer(waiter.waitFor("lock"))).isInstanceOf(ClaimAnswer.Busy.class);
     }
 
-    /** Else the nodes that had not said yes would have it after the withdrawal, and keep it for a lease. */
+    /** Otherwise the nodes that had not said yes would have it after the withdrawal, and keep it for a lease. */
     @Test
     void aClaimGivenUpBeforeItAsksAgainAsksNobody() {
         SimulatedQuorum quorum = new SimulatedQuorum(4);
@@ -80,7 +83,7 @@ class QuorumGivingUpTest {
         assertThat(quorum.states(lock)).allMatch(state -> state.startsWith("free"));
     }
 
-    /** Else who gives up often would go past a gate that is slow, and past all who stand there. */
+    /** Otherwise a client that gives up often would pass a slow gate, and all waiters there. */
     @Test
     void aClaimGivenUpCountsNothingAgainstALateGate() {
         SimulatedQuorum quorum = new SimulatedQuorum(3);
@@ -104,7 +107,7 @@ class QuorumGivingUpTest {
         assertThat(sent).startsWith(gate);
     }
 
-    /** Else its attempt would begin after its withdrawal, and keep the lock for a lease. */
+    /** Otherwise its attempt would begin after its withdrawal, and keep the lock for a lease. */
     @Test
     void aClaimGivenUpAtFirstAsksTheNodesForNothing() {
         SimulatedQuorum quorum = new SimulatedQuorum(3);
@@ -117,7 +120,7 @@ class QuorumGivingUpTest {
         assertThat(quorum.states("lock")).allMatch(state -> state.startsWith("free"));
     }
 
-    /** Else it would take the answers to what it has given back for a lease. */
+    /** Otherwise the answers to a ballot that it has taken back would make a lease. */
     @Test
     void aClaimGivenUpIsNotGrantedByLateAnswers() {
         SimulatedQuorum quorum = new SimulatedQuorum(3);
@@ -131,7 +134,7 @@ class QuorumGivingUpTest {
         assertThat(quorum.states("lock")).allMatch(state -> state.startsWith("free"));
     }
 
-    /** Else it would collect what it does not want any more, and keep it for a lease. */
+    /** Otherwise it would collect a lock that it does not want any more, and keep it for a lease. */
     @Test
     void aClaimGivenUpBeforeItsTurnCollectsNothing() {
         SimulatedQuorum quorum = new SimulatedQuorum(3);

@@ -26,7 +26,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Answers of a quorum that come in an awkward order, on virtual time: as the contract on real masters sees them now and then. */
 class QuorumOrderTest {
 
-    /** Found by the contract on real masters: two of three had released it, the gate had not, and who tried was told "busy". */
+    /**
+     * Found by the contract on real masters: two of three had released the lock, the gate had not, and the next try was
+     * answered "busy".
+     */
     @Test
     void aReleasedLockIsFreeAlsoWhereTheGateIsSlow() {
         SimulatedQuorum quorum = new SimulatedQuorum(3);
@@ -44,7 +47,10 @@ class QuorumOrderTest {
         }
     }
 
-    /** The holder was cut off from the gate for longer than a lease. Who asked collected in vain, joined again, and heard nothing. */
+    /**
+     * The holder was cut off from the gate for longer than a lease. Another client collected in vain, joined again, and
+     * heard nothing.
+     */
     @ParameterizedTest
     @ValueSource(ints = {3, 5})
     void theMajoritySaysBusyWhereTheGateHasForgottenIt(int nodes) {
@@ -68,7 +74,10 @@ class QuorumOrderTest {
                 .satisfies(won -> assertThat(won.token()).isGreaterThan(lease.token()));
     }
 
-    /** It is waited for whoever else has answered, and attempts that meet there do not split the others. */
+    /**
+     * An attempt waits for the gate whichever other nodes have answered, and attempts that meet there do not split the
+     * others.
+     */
     @Test
     void theGateIsAskedFirst() {
         SimulatedQuorum quorum = new SimulatedQuorum(5);
@@ -92,7 +101,7 @@ class QuorumOrderTest {
         }
     }
 
-    /** What the ballot left behind would keep its node busy for a lease, and with one more node down everybody else out. */
+    /** Otherwise the ballot would keep its node busy for a lease, and with one more node down all other clients out. */
     @Test
     void aBallotThatArrivesAfterItsReleaseIsRemoved() {
         SimulatedQuorum quorum = new SimulatedQuorum(3);
@@ -163,7 +172,7 @@ class QuorumOrderTest {
         }
     }
 
-    /** Else the time that it had for collecting would end its lease. */
+    /** Otherwise the time that it had for collecting would end its lease. */
     @Test
     void aClaimThatWinsInItsTurnHasItsWholeLease() {
         SimulatedQuorum quorum = new SimulatedQuorum(3);
@@ -178,7 +187,7 @@ class QuorumOrderTest {
         assertThat(quorum.states("lock")).allMatch(state -> state.startsWith("waiter:"));
     }
 
-    /** Found by reading: as long as the claim lived, what a node gave to an attempt that was over stayed where it was. */
+    /** Found by reading: as long as the claim lived, a node's grant to an attempt that was over stayed there. */
     @Test
     void aGrantToALostAttemptIsGivenBackBesideTheNext() {
         SimulatedQuorum quorum = new SimulatedQuorum(3);
@@ -204,7 +213,7 @@ class QuorumOrderTest {
         assertThat(sent).containsExactly(2);
     }
 
-    /** Else the one that hears of the loss later would end the attempt that the other has begun. */
+    /** Otherwise the one that hears of the loss later would end the attempt that the other has begun. */
     @Test
     void twoQuestionsForALostLeaseGetOneNewLease() {
         SimulatedQuorum quorum = new SimulatedQuorum(3);
@@ -217,7 +226,7 @@ class QuorumOrderTest {
         assertThat(holder.attempts()).isEqualTo(before + 1);
     }
 
-    /** Else whoever is nearer to the other nodes overtakes all who stand at the gate. */
+    /** Otherwise a client that is nearer to the other nodes overtakes all waiters at the gate. */
     @Test
     void aLateGateIsWaitedForAndNobodyIsOvertaken() {
         SimulatedQuorum quorum = new SimulatedQuorum(3);
@@ -230,7 +239,7 @@ class QuorumOrderTest {
         assertThat(quorum.answer(newcomer.claim("lock"))).isInstanceOf(ClaimAnswer.Busy.class);
     }
 
-    /** Nobody may be there any more who wants it. */
+    /** The caller that wanted the lock may be gone. */
     @Test
     void anUnaskedGrantLastsForAClaimPeriodOnly() {
         SimulatedQuorum quorum = new SimulatedQuorum(3);

@@ -16,7 +16,7 @@ public enum QuorumRule {
     NEVER_SHORTEN,
     /** A failed attempt is finished: the next has another name. */
     NEW_ATTEMPT_NAME,
-    /** What a gate has given of itself counts for nothing. */
+    /** A gate's own grant counts for nothing. */
     GATES_GRANT_IS_NO_VOTE,
     /** A deadline counts from the sending of the request that was answered. */
     DEADLINE_FROM_SENDING,
@@ -28,7 +28,7 @@ public enum QuorumRule {
     TAKE_BACK_NO_GRANT,
     /** A disk that is trusted excuses a new run, not data that came from another server. */
     TRUST_EXCUSES_RESTARTS_ONLY,
-    /** What a master has loaded is no voucher. */
+    /** A voucher that a master has loaded is none. */
     VOUCHER_ENDS_WITH_ITS_MEMORY,
     /** A master with another history than the voucher's looks at its marker, even if it has loaded nothing. */
     VOUCHER_NAMES_ITS_HISTORY

@@ -36,7 +36,7 @@ final class QuorumSimulation {
     private static final long SECOND = 1000 * MS;
     private static final long HOUR_MICROS = 3_600_000_000L;
 
-    /** What a run has shown. */
+    /** The result of a run. */
     record Report(long seed, long grants, long holds, long attempts, List<String> findings, String summary) {}
 
     /** A kind of run, for schedules made for one rule. */
@@ -478,7 +478,7 @@ final class QuorumSimulation {
         }
     }
 
-    /** The same for answers to claims. */
+    /** Does the same with answers to claims. */
     private final class CountingStore implements dev.leasehold.spi.Store {
         private final QuorumStore store;
 

@@ -47,7 +47,9 @@ class QuorumSimulationBitesTest {
         };
     }
 
-    /** What the breach of a rule does; a run that shows something else has not shown what the rule is for. */
+    /**
+     * Returns the harm that the breach of a rule does; a run that shows another harm does not show what the rule is for.
+     */
     private static Pattern harm(QuorumRule rule) {
         return Pattern.compile((rule == QuorumRule.RELEASE_ON_ALL ? "PROGRESS" : "(EXCLUSION|TOKENS)") + ": .*");
     }

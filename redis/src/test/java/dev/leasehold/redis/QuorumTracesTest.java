@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** What the quorum does under a seed, to the last step: a change of its structure alone changes nothing here. */
+/** The quorum does the same under the same seed, to the last step: a change of its structure alone changes nothing here. */
 class QuorumTracesTest {
 
     @Test

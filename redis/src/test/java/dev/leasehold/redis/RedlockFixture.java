@@ -53,7 +53,7 @@ public final class RedlockFixture implements AutoCloseable {
         return masters.uris();
     }
 
-    /** The same masters behind proxies, which all clients that are made so have in common. */
+    /** Returns the same masters behind proxies, which all clients made in this way share. */
     public RedlockStore proxied() {
         for (RedisProcess server : servers.subList(proxies.size(), servers.size())) {
             proxies.add(FaultProxy.to(server.port()));
@@ -98,7 +98,7 @@ public final class RedlockFixture implements AutoCloseable {
                 .until(() -> server(node).commands().ping(), "PONG"::equals);
     }
 
-    /** How many stand in line for a lock, on all nodes. */
+    /** Returns the number of waiters for a lock, on all nodes. */
     long waiters(String lock) {
         long all = 0;
         for (RedisProcess server : servers) {

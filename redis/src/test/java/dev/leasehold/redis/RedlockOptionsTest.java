@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a URI of a quorum may say. */
+/** The options in a URI of a quorum. */
 class RedlockOptionsTest {
 
     private static List<RedisURI> masters(String uri) {

@@ -104,7 +104,7 @@ class RedlockPlainKeysTest {
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(700));
     }
 
-    /** Where it stood on the gate it was waited for until it ran out. */
+    /** A hold at the gate alone once kept waiters until it ran out. */
     @Test
     void aForeignKeyOnAMinorityIsNoHoldAndStays() throws Exception {
         Leasehold client = client();

@@ -30,7 +30,7 @@ class RenewalTest {
 
     private static final Duration LEASE = Duration.ofSeconds(30);
 
-    /** A server with too much to do would be given more of it by each who has lost patience. */
+    /** Otherwise each impatient caller would give more work to a server that has too much. */
     @Test
     void aRenewalUnderWayIsSentOnceAndAnswersAll() throws Exception {
         try (RealTime time = new RealTime();

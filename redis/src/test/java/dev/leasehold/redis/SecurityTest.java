@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 public class SecurityTest {
 
-    /** What docs/redis.md says that a user needs. */
+    /** The rights that a user needs, as docs/redis.md names them. */
     public static final String LEAST =
             "resetkeys resetchannels ~leasehold:* &leasehold:* -@all +evalsha +eval +time +exists +get"
                     + " +mget +set +setrange +del +pttl +pexpire +lindex +llen +lrange +lrem +lset +lpop +lpush +rpush +info"
@@ -170,7 +170,7 @@ public class SecurityTest {
         }
     }
 
-    /** With a client of ours, whose trust is the JVM's. */
+    /** A client of ours trusts the servers that the JVM trusts. */
     @Test
     void aTrustedServerIsReachedByTlsWithUserAndPassword(@TempDir Path directory) throws Exception {
         KeyStore trusted = KeyStore.getInstance("PKCS12");

@@ -44,7 +44,7 @@ public final class SimulatedQuorum {
     public static final long NEAR = 1_000_000L;
     static final long FAR = 2_000_000L;
 
-    /** Instead of a delay: what is sent is kept until the test lets it go. */
+    /** A value instead of a delay: the message is kept until the test lets it go. */
     public static final long HELD_UP = -1;
 
     private final SimWorld world = new SimWorld(1, null);
@@ -52,7 +52,7 @@ public final class SimulatedQuorum {
     private final List<SimulatedMaster> masters = new ArrayList<>();
     private final List<Runnable> heldUp = new ArrayList<>();
 
-    /** As on a busy machine: a moment passes between the readings of the two clocks. */
+    /** The clocks of a busy machine: a moment passes between the readings of the two. */
     private final TimeSource unsteady = new TimeSource() {
         @Override
         public ClockReading now() {
@@ -76,18 +76,18 @@ public final class SimulatedQuorum {
         return masters.get(node);
     }
 
-    /** What was held up on its way. */
+    /** Returns the messages that are held up. */
     public List<Runnable> heldUp() {
         return heldUp;
     }
 
-    /** What was held up goes on. */
+    /** Sends on the messages that are held up. */
     public void letGo() {
         heldUp.forEach(arrival -> world.after(NEAR, arrival));
         heldUp.clear();
     }
 
-    /** What was held up is lost. */
+    /** Loses the messages that are held up. */
     public void forgetWhatWasHeldUp() {
         heldUp.clear();
     }
@@ -124,22 +124,22 @@ public final class SimulatedQuorum {
         @Override
         public void doubt(@Nullable String lock) {}
 
-        /** What it was granted while it was not asking. */
+        /** Returns the leases that it was granted while it was not asking. */
         List<LeaseId> unasked() {
             return unasked;
         }
 
-        /** How many attempts it has made. */
+        /** Returns the number of its attempts. */
         public long attempts() {
             return attempts.get();
         }
 
-        /** Only tries. */
+        /** Tries once, without queueing. */
         public CompletableFuture<ClaimAnswer> claim(String lock) {
             return claim(lock, false);
         }
 
-        /** Stands in line, if it must. */
+        /** Queues, if it must. */
         public CompletableFuture<ClaimAnswer> waitFor(String lock) {
             return claim(lock, true);
         }
@@ -182,7 +182,7 @@ public final class SimulatedQuorum {
     }
 
     /**
-     * The same, with inboxes.
+     * Makes a client with inboxes that has heard of the masters already.
      *
      * @param inboxes when each master's is open
      */
@@ -222,7 +222,7 @@ public final class SimulatedQuorum {
         };
     }
 
-    /** Who has a lock, and who waits for it, at each node. */
+    /** Returns a lock's holder and queue at each node. */
     List<String> states(String lock) {
         List<String> states = new ArrayList<>(Collections.nCopies(masters.size(), "down []"));
         for (int i = 0; i < masters.size(); i++) {
@@ -232,7 +232,7 @@ public final class SimulatedQuorum {
         return states;
     }
 
-    /** Who waits for a lock, at each node. */
+    /** Returns a lock's queue at each node. */
     public List<String> queues(String lock) {
         return states(lock).stream()
                 .map(state -> state.substring(state.indexOf('[')))
@@ -264,7 +264,7 @@ public final class SimulatedQuorum {
         }
     }
 
-    /** Which node is the gate of a lock, for who has heard of all. */
+    /** Returns the gate of a lock for a client that has heard of all nodes. */
     public int gate(String lock) {
         GateSelection ranks = new GateSelection(lock, masters.size());
         int gate = 0;

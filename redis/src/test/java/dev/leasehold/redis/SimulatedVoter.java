@@ -25,14 +25,14 @@ import org.jspecify.annotations.Nullable;
 /** One client's way to one master: messages take their time, overtake one another, get lost, come twice. */
 public final class SimulatedVoter implements Voter {
 
-    /** How bad the network is, and which of the client's rules are off. */
+    /** The network's faults, and the client's rules that are off. */
     public interface Network {
         /** Sends something one way; it arrives any number of times. */
         void send(Runnable arrival);
 
         Set<QuorumRule> off();
 
-        /** When the node's grants can come in. */
+        /** Returns a stage that completes when the node's grants can come in. */
         default CompletionStage<?> listen() {
             return CompletableFuture.completedStage("");
         }
@@ -91,7 +91,7 @@ public final class SimulatedVoter implements Voter {
         return result;
     }
 
-    /** From when a deadline counts. */
+    /** Returns the moment from which a deadline counts. */
     private ClockReading from(ClockReading sentAt) {
         return network.off().contains(QuorumRule.DEADLINE_FROM_SENDING) ? time.now() : sentAt;
     }
@@ -106,7 +106,7 @@ public final class SimulatedVoter implements Voter {
         return network.listen();
     }
 
-    /** What a master says to a ballot, with the history of its data, and whether it vouches from now on. */
+    /** A master's answer to a ballot, with the history of its data, and whether it vouches from now on. */
     private record Voted(ModelMaster.@Nullable Said said, NodeStatus view, int history, boolean vouches) {}
 
     @Override

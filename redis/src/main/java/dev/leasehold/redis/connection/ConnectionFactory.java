@@ -12,7 +12,7 @@ public record ConnectionFactory(StoreContext context) {
     private static final Duration MOST_SILENCE = Duration.ofSeconds(2);
     private static final Duration MOST_CONNECTING = Duration.ofSeconds(5);
 
-    /** A link to what {@code opener} connects to. */
+    /** Makes a reconnecting connection over {@code opener}. */
     public ReconnectingConnection link(
             String name,
             Supplier<? extends CompletionStage<? extends StatefulRedisConnection<String, String>>> opener,
@@ -29,13 +29,13 @@ public record ConnectionFactory(StoreContext context) {
         Duration half = context.storeTimeout().dividedBy(2);
         return new ReconnectingConnection(
                 name,
-                () -> opener.get().thenApply(connection -> wire(connection, longer)),
+                () -> opener.get().thenApply(connection -> connection(connection, longer)),
                 context.time(),
                 half.compareTo(MOST_CONNECTING) < 0 ? half : MOST_CONNECTING,
                 reopened);
     }
 
-    private RedisConnection wire(StatefulRedisConnection<String, String> connection, Duration longer) {
+    private RedisConnection connection(StatefulRedisConnection<String, String> connection, Duration longer) {
         Duration patience = context.storeTimeout().multipliedBy(2).dividedBy(5);
         return new RedisConnection(connection, context.time(), MOST_SILENCE.plus(longer), patience.plus(longer));
     }

@@ -27,7 +27,7 @@ public final class OwnClient {
     private static final int OTHER_THREADS = 2;
     private static final ThreadFactoryProvider NAMED = pool -> new InheritingNothing("leasehold-redis-" + pool);
 
-    /** What stands between us and a server may forget a connection that is idle for some minutes. */
+    /** A firewall or balancer may drop a connection that is idle for some minutes. */
     private static final SocketOptions.KeepAliveOptions KEEP_ALIVE = SocketOptions.KeepAliveOptions.builder()
             .enable()
             .idle(Duration.ofSeconds(30))
@@ -45,7 +45,10 @@ public final class OwnClient {
         this.loops = loops;
     }
 
-    /** A client with threads of its own, one for all its connections: what comes in on one often goes out on another. */
+    /**
+     * Makes a client with one thread of its own for all its connections, because an answer on one often causes a request on
+     * another.
+     */
     public OwnClient(Duration connectTimeout) {
         this(connectTimeout, new DefaultEventLoopGroupProvider(1, NAMED));
     }

@@ -16,9 +16,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps one wire to a server: opened by the first who needs it, opened again by itself whenever it is lost, with pauses that grow
- * until a wire has lived for a second. While there is none, whoever needs it waits for the attempt under way, or is refused with the failure of the
- * last one: nothing is kept back to be sent later.
+ * A connection to one server that reopens itself. The first caller opens it; whenever it is lost it is opened again, after
+ * pauses that grow until a connection has lived for a second. While there is none, callers wait for the attempt under way,
+ * or are refused with the failure of the last one: nothing is kept back to be sent later.
  */
 public final class ReconnectingConnection {
 
@@ -28,7 +28,7 @@ public final class ReconnectingConnection {
     private static final long MOST_PAUSE_NANOS = 1_000_000_000L;
     /** A connection that is lost sooner counts as one that could not be made: of a master that was demoted, say. */
     private static final long LEAST_LIFE_NANOS = 1_000_000_000L;
-    /** So many in a row may have been cut by chance, and nobody is refused. */
+    /** How many short-lived connections in a row may be chance, so that no caller is refused yet. */
     private static final int SHORT_LIVES = 5;
 
     private final String name;
@@ -38,7 +38,7 @@ public final class ReconnectingConnection {
     private final Runnable reopened;
 
     private final ReentrantLock mutex = new ReentrantLock();
-    private volatile @Nullable RedisConnection wire;
+    private volatile @Nullable RedisConnection connection;
     private @Nullable CompletableFuture<RedisConnection> opening;
     private final Queue<CompletableFuture<RedisConnection>> waiting = new ArrayDeque<>();
     private @Nullable Throwable lastFailure;
@@ -48,12 +48,12 @@ public final class ReconnectingConnection {
     private boolean closed;
 
     /**
-     * Makes a link, without opening it.
+     * Makes a connection, without opening it.
      *
      * @param name the node, in messages
-     * @param opener opens a wire; never twice at once
+     * @param opener opens a connection; never twice at once
      * @param limit how long opening may take
-     * @param reopened told after a lost wire has been replaced
+     * @param reopened runs after a lost connection has been replaced
      */
     ReconnectingConnection(
             String name,
@@ -68,15 +68,15 @@ public final class ReconnectingConnection {
         this.reopened = reopened;
     }
 
-    /** The wire, if it is open now. */
+    /** Returns the connection if it is open now. */
     public @Nullable RedisConnection now() {
-        RedisConnection open = wire;
+        RedisConnection open = connection;
         return open != null && open.isOpen() ? open : null;
     }
 
     /**
-     * Why the last attempt to open has failed, or why wires are lost again and again as soon as they are open; null if neither is
-     * so, or if there was no attempt since the wire was lost.
+     * Returns why the last attempt to open has failed, or why connections are lost again and again as soon as they are open;
+     * null if neither is so, or if there was no attempt since the connection was lost.
      */
     public @Nullable Throwable lastFailure() {
         mutex.lock();
@@ -87,7 +87,7 @@ public final class ReconnectingConnection {
         }
     }
 
-    /** The wire, opened if need be. Whoever waits for it gets it in turn. */
+    /** Returns the connection, and opens it if need be. Waiting callers get it in the order in which they came. */
     public CompletableFuture<RedisConnection> open() {
         CompletableFuture<RedisConnection> own = new CompletableFuture<>();
         CompletableFuture<RedisConnection> attempt;
@@ -146,8 +146,8 @@ public final class ReconnectingConnection {
     }
 
     /**
-     * Gives the wire to those who wait, one after the other, and before anybody can have it who comes later: what was to be sent
-     * first is sent first, as a claim before its withdrawal.
+     * Hands the connection to the waiting callers, one after the other and before any later caller can have it: requests are
+     * sent in the order of the calls, as a claim before its withdrawal.
      */
     private void serve(RedisConnection opened) {
         while (true) {
@@ -156,7 +156,7 @@ public final class ReconnectingConnection {
             try {
                 next = closed ? null : waiting.poll();
                 if (next == null) {
-                    wire = closed ? null : opened;
+                    connection = closed ? null : opened;
                     return;
                 }
             } finally {
@@ -244,14 +244,14 @@ public final class ReconnectingConnection {
         return (long) (pause * (0.5 + ThreadLocalRandom.current().nextDouble() / 2));
     }
 
-    /** Closes the wire, and opens none any more. The stage completes when it is closed. */
+    /** Closes the connection, and opens none any more. The stage completes when it is closed. */
     public CompletableFuture<@Nullable Void> close() {
         RedisConnection open;
         CompletableFuture<RedisConnection> attempt;
         mutex.lock();
         try {
             closed = true;
-            open = wire;
+            open = connection;
             attempt = opening;
         } finally {
             mutex.unlock();

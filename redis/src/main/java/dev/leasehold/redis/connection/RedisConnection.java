@@ -140,7 +140,7 @@ public final class RedisConnection {
         outbox.execute(task);
     }
 
-    /** Whether the server has carried out a script on this connection. */
+    /** Returns whether the server has carried out a script on this connection. */
     public boolean knows(Object script) {
         return known.contains(script);
     }

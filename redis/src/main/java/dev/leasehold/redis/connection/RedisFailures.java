@@ -13,7 +13,10 @@ import java.util.regex.Pattern;
 import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
-/** Says in our words what went wrong, whether another try may help, and what is known of the request. */
+/**
+ * Translates failures of Redis and Lettuce into Leasehold's exceptions, which say what went wrong, whether another try may
+ * help, and what is known of the request.
+ */
 public final class RedisFailures {
 
     /** The server says that it cannot just now, and that it has done nothing. */
@@ -118,7 +121,7 @@ public final class RedisFailures {
         return refused(node, what, "no connection could be made: " + why(root), root);
     }
 
-    /** What lies at the bottom of a failure to connect. */
+    /** Returns the root cause of a failure to connect. */
     public static String why(Throwable failure) {
         Throwable deepest = failure;
         while (deepest.getCause() != null) {

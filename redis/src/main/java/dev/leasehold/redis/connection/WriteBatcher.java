@@ -11,9 +11,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes commands to a connection: each at once while few are under way, so that none waits for another; many together
- * once many are, because writing to a socket costs both sides more than what is written. So tens of thousands of renewals
- * take a few hundred writes, and one lock's acquire is not delayed.
+ * A writer that sends commands to a connection: each at once while few are under way, so that none waits for another; many
+ * together once many are, because a write to a socket costs both sides more than its contents. So tens of thousands of
+ * renewals take a few hundred writes, and one lock's acquire is not delayed.
  *
  * <p>Nothing stays here for long: what has been gathered is written when there is enough of it, or when only few are under
  * way any more. As long as something is gathered, many are under way, and each of them ends: answered, given up, or lost.

@@ -1,4 +1,6 @@
-/** Connections to Redis: opened, kept open, written to in batches, and what is wrong with them in words. */
+/**
+ * The connections to Redis: they are opened, kept open and written to in batches, and their failures are put into words.
+ */
 @NullMarked
 package dev.leasehold.redis.connection;
 

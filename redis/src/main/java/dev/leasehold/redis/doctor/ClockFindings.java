@@ -5,7 +5,10 @@ import dev.leasehold.Finding.Severity;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How the servers' clocks differ, from each other and from this machine's, each with its bound of error. */
+/**
+ * The findings on the servers' clocks: how they differ from each other and from this machine's, each with its bound of
+ * error.
+ */
 public final class ClockFindings {
 
     /** A hundredth of the usual lease, which is how far a holder's own deadline stays before the end of his lease. */

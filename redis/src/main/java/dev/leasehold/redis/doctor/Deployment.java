@@ -14,7 +14,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How to come to the servers of a deployment one by one, to look at them.
+ * The servers of a deployment, which the examination visits one by one.
  *
  * @param uris what the store was named by; empty for a client whose URI only it knows
  * @param cluster whether they are nodes of a cluster
@@ -82,7 +82,7 @@ public record Deployment(List<RedisURI> uris, boolean cluster) {
         return uri.getHost();
     }
 
-    /** Whether the servers are reached without leaving this machine. */
+    /** Returns whether the servers are reached without leaving this machine. */
     boolean isLocal() {
         try {
             return !uris.isEmpty() && InetAddress.getByName(host()).isLoopbackAddress();

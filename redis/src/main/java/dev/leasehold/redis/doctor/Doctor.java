@@ -40,7 +40,7 @@ public final class Doctor {
     private static final int MOST_NAMES = 100_000;
 
     private final String name;
-    private final Deployment way;
+    private final Deployment deployment;
     private final RedisSettings settings;
     private final StoreContext context;
     private final RedisClient client;
@@ -49,11 +49,11 @@ public final class Doctor {
     private final List<Finding> findings = new ArrayList<>();
     private final List<NodeFacts> nodes = new ArrayList<>();
 
-    /** What a master owes to locks, beside being a good server. */
+    /** The part that a master plays for locks, and that it is examined for. */
     public interface Duty {
         List<Finding> of(NodeFacts master);
 
-        /** Whether it votes, and so may vouch for its vote: see {@code voucher.lua}. */
+        /** Returns whether it votes, and so may vouch for its vote: see {@code voucher.lua}. */
         default boolean votes() {
             return false;
         }
@@ -61,14 +61,14 @@ public final class Doctor {
 
     public Doctor(
             String name,
-            Deployment way,
+            Deployment deployment,
             RedisSettings settings,
             StoreContext context,
             RedisClient client,
             Duration patience,
             Duty duty) {
         this.name = name;
-        this.way = way;
+        this.deployment = deployment;
         this.settings = settings;
         this.context = context;
         this.client = client;
@@ -82,9 +82,9 @@ public final class Doctor {
     }
 
     public List<Finding> examine() throws InterruptedException {
-        Route first = way.first(client, name);
+        Route first = deployment.first(client, name);
         try (StatefulRedisConnection<String, String> connection = open(first.connect())) {
-            if (way.cluster()) {
+            if (deployment.cluster()) {
                 examineCluster(connection);
             } else {
                 master(first, connection, key -> true);
@@ -94,15 +94,15 @@ public final class Doctor {
         }
         if (!nodes.isEmpty()) {
             findings.addAll(ClockFindings.of(nodes));
-            findings.addAll(
-                    ExposureFindings.of(nodes.get(0), isOpen(), way.isLocal(), way.hasTls(), way.hasPassword()));
+            findings.addAll(ExposureFindings.of(
+                    nodes.get(0), isOpen(), deployment.isLocal(), deployment.hasTls(), deployment.hasPassword()));
         }
         return findings;
     }
 
     private void examineCluster(StatefulRedisConnection<String, String> connection) throws InterruptedException {
         SlotMap.Address seed = new SlotMap.Address(
-                way.uris().get(0).getHost(), way.uris().get(0).getPort());
+                deployment.uris().get(0).getHost(), deployment.uris().get(0).getPort());
         SlotMap map = SlotMap.read(
                 connection
                         .sync()
@@ -113,7 +113,7 @@ public final class Doctor {
                 seed);
         findings.addAll(ClusterFindings.of(name, map, connection));
         for (SlotMap.Address address : map.masters()) {
-            Route route = way.to(client, address);
+            Route route = deployment.to(client, address);
             if (route == null) {
                 continue;
             }
@@ -145,14 +145,15 @@ public final class Doctor {
             findings.addAll(duty.of(facts));
         }
         try (var listener = open(route.listen())) {
-            KeyNames names = settings.plainKeys() ? KeyNames.plain(way.cluster()) : KeyNames.of(context.namespace());
+            KeyNames names =
+                    settings.plainKeys() ? KeyNames.plain(deployment.cluster()) : KeyNames.of(context.namespace());
             findings.addAll(PermissionCheck.of(
                     connection,
                     listener,
                     facts.node(),
                     key(names, home),
                     names.inboxPrefix() + context.clientId(),
-                    way.cluster(),
+                    deployment.cluster(),
                     settings.replicas() > 0,
                     duty.votes()));
         }
@@ -190,7 +191,7 @@ public final class Doctor {
     }
 
     private void replica(SlotMap.Address address) throws InterruptedException {
-        Route route = way.to(client, address);
+        Route route = deployment.to(client, address);
         if (route == null) {
             return;
         }
@@ -211,11 +212,11 @@ public final class Doctor {
         return Finding.of(severity, code, route.toString(), "it was not reached: " + cause.getMessage());
     }
 
-    /** Whether a stranger is let in. */
+    /** Returns whether the server admits a client without a password. */
     private boolean isOpen() throws InterruptedException {
-        Route stranger = way.anonymous(client);
-        if (!way.hasPassword() || stranger == null) {
-            return !way.hasPassword();
+        Route stranger = deployment.anonymous(client);
+        if (!deployment.hasPassword() || stranger == null) {
+            return !deployment.hasPassword();
         }
         try (StatefulRedisConnection<String, String> connection = open(stranger.connect())) {
             connection.sync().ping();

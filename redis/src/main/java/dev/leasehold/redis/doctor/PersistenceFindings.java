@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a master forgets when it is started again. */
+/** The findings on a master's persistence: what it forgets when it is started again. */
 public final class PersistenceFindings {
 
     private static final String FORGOTTEN =
@@ -30,7 +30,7 @@ public final class PersistenceFindings {
                 && !node.field("aof_enabled").equals("0");
     }
 
-    /** Only what is wrong with it. */
+    /** Returns the failures to write to the disk, and nothing where there are none. */
     public static List<Finding> disk(NodeFacts node) {
         List<Finding> findings = new ArrayList<>();
         if (isLogged(node) && node.field("aof_last_write_status").equals("err")) {

@@ -1,4 +1,4 @@
-/** What an examination looks at, and what it says of it. */
+/** The examination of a deployment, and its findings. */
 @NullMarked
 package dev.leasehold.redis.doctor;
 

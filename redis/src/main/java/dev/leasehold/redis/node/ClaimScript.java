@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Asks one server for a lock: what the claim's script is sent, and what its answer means. */
+/** The claim's script on one server: it encodes a claim as the script's arguments, and decodes the script's answer. */
 final class ClaimScript {
 
     private static final long RUN_EVERY_NANOS = 1_000_000_000L;
@@ -62,7 +62,7 @@ final class ClaimScript {
         return (enqueue ? wasHeld ? "2|" : "1|" : "0|") + (wantsRun(sentAt) ? "1|" : "0|") + claim.place() + '|';
     }
 
-    /** What the queue keeps of a claim. Its stamp is read before it is sent, as {@link ClockStamp} demands. */
+    /** Returns the claim's entry in the queue. Its stamp is read before it is sent, as {@link ClockStamp} demands. */
     private String terms(Claim claim, ClockReading sentAt) {
         String aliveFor = Long.toString(WholeMillis.up(WaitingRules.aliveFor(claim.lease())));
         return new StringBuilder(256)
@@ -84,8 +84,9 @@ final class ClaimScript {
     }
 
     /**
-     * Whether the server shall say which run it is, so that the inbox can follow the commands to another server. That costs it
-     * as much as a third of the rest, so it is asked once a second; and not in a cluster, where the inbox may be at any node.
+     * Returns whether the server shall name its run, so that the inbox can follow the commands to another server. That costs
+     * it as much as a third of the rest, so it is asked once a second; and not in a cluster, where the inbox may be at any
+     * node.
      */
     private boolean wantsRun(ClockReading sentAt) {
         ClockReading last = runToldAt;

@@ -7,12 +7,12 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Our clocks before a question was sent, written on the question itself. The server keeps it with the waiter, and tells it
- * with the grant, as it is. A grant that tells a stamp was made after the question with that stamp had been sent, so it
- * lasts at least until the claim period after the stamp: whatever the server's clock shows, whichever run of the server
- * it is, whatever it had saved and come back with, and however late the message is read or how often. A stamp of an older
- * question than the last one only says less. It is of this client and of this process: a message names the client, whose id
- * is drawn anew each time.
+ * A reading of the client's clocks before a question was sent, which the question itself carries. The server keeps it with
+ * the waiter, and tells it with the grant, as it is. A grant that tells a stamp was made after the question with that stamp
+ * had been sent, so it lasts at least until the claim period after the stamp: whatever the server's clock shows, whichever
+ * run of the server it is, whatever it had saved and come back with, and however late the message is read or how often. A
+ * stamp of an older question than the last one only says less. It is of this client and of this process: a message names the
+ * client, whose id is drawn anew each time.
  *
  * <p>Where more than half of the claim period has passed since the stamp, the grant is only a reason to ask: the client puts
  * its question again, and the lease lasts as long as the answer to that question says. The other half is there for the renewal
@@ -30,7 +30,7 @@ public final class ClockStamp {
     }
 
     /**
-     * Until when a grant may be relied on.
+     * Returns how long a grant is valid.
      *
      * @param stamp as it was told
      * @param period the claim period, as the server told it with the grant

@@ -213,7 +213,10 @@ public final class ClusterNodes implements LockCommands {
         return node;
     }
 
-    /** When a node's connection has been lost, what is held on the others is not in doubt, and asking costs them much. */
+    /**
+     * Narrows the doubt to one node: when its connection has been lost, leases on the others are not in doubt, and asking
+     * costs them much.
+     */
     private NodeListener eventsOf(SlotMap.Address node) {
         return new NodeListener() {
             @Override
@@ -244,7 +247,7 @@ public final class ClusterNodes implements LockCommands {
         }
     }
 
-    /** Reads the map from the first node that answers; those who ask meanwhile share the answer. */
+    /** Reads the map from the first node that answers; callers that come meanwhile share the answer. */
     private CompletionStage<SlotMap> read() {
         CompletableFuture<SlotMap> mine = new CompletableFuture<>();
         while (!reading.compareAndSet(null, mine)) {

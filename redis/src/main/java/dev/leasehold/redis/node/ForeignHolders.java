@@ -15,8 +15,8 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks that are shared with clients of other kinds ({@code leasehold.keys=plain}): those tell nobody when they release.
- * So whoever is the first in our queue looks at the lock's key again and again, and asks for the lock when the key is gone.
+ * A poller for locks that are shared with clients of other kinds ({@code leasehold.keys=plain}), which announce no release.
+ * So the first waiter in our queue reads the lock's key again and again, and asks for the lock when the key is gone.
  *
  * <p>It looks more rarely the longer it has waited: a release is found late by at most an eighth of the time waited,
  * between 2 and 100 ms. A look only reads, so it can come as late as it likes. Looking ends with the claim: when it is
@@ -59,7 +59,7 @@ public final class ForeignHolders {
         }
     }
 
-    /** A claim stands in line at this node, or does not, behind a holder. */
+    /** Notes the holder of a lock for which a claim waits at this node, at some place in line or at none. */
     public void busy(String lock, Duration lease, @Nullable HolderInfo holder, int place) {
         if (place != 1 || !isForeign(holder)) {
             ended(lock);
@@ -75,12 +75,12 @@ public final class ForeignHolders {
         }
     }
 
-    /** Nothing of the lock is waited for at this node. */
+    /** Ends the polling, because no claim waits for the lock at this node. */
     public void ended(String lock) {
         watches.remove(lock);
     }
 
-    /** Only holders of other kinds have no token. */
+    /** Returns whether a holder is a client of another kind; only those have no token. */
     private static boolean isForeign(@Nullable HolderInfo holder) {
         return holder != null && holder.token() == 0;
     }

@@ -4,13 +4,15 @@ import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.Validity;
 import org.jspecify.annotations.Nullable;
 
-/** What a node tells unasked. */
+/** A listener for messages that a node sends unasked. */
 public interface NodeListener {
 
-    /** A claim that stood in the node's queue was granted; without a validity this is only a reason to ask. */
+    /** A claim that waited in the node's queue was granted; without a validity this is only a reason to ask. */
     void granted(LeaseId lease, int spare, @Nullable Validity validity);
 
-    /** Something happened after which what the node holds should be confirmed: of one lock, or, with null, of all. */
+    /**
+     * Something happened after which leases on the node should be confirmed: that of one lock or, with null, all of them.
+     */
     void doubt(@Nullable String lock);
 
     /** Something happened after which all that the node holds should be confirmed. */

@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Locks on one Redis: a quorum of one. What its only node answers is the answer. */
+/** A store on one Redis, a quorum of one: the answer of its only node is the store's answer. */
 public final class OpenRedisStore implements Store, CallerThreads {
 
     private static final Duration MOST_HORIZON = Duration.ofSeconds(5);
@@ -43,7 +43,7 @@ public final class OpenRedisStore implements Store, CallerThreads {
         horizon = context.storeTimeout().compareTo(MOST_HORIZON) < 0 ? context.storeTimeout() : MOST_HORIZON;
     }
 
-    /** What the nodes of a client tell unasked, its client is told. */
+    /** Passes the nodes' unasked messages to the client. */
     public static NodeListener events(StoreContext context) {
         return new NodeListener() {
             @Override

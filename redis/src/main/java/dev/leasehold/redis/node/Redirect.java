@@ -30,7 +30,7 @@ record Redirect(boolean forGood, SlotMap.Address to) {
         return null;
     }
 
-    /** Whether a slot is on its way, so that its keys are found one at a time only. */
+    /** Returns whether a slot is being moved, so that its keys are found one at a time only. */
     static boolean isHalfway(Throwable failure) {
         return Causes.of(failure).getCause() instanceof RedisCommandExecutionException error
                 && RedisFailures.code(error).equals("TRYAGAIN");

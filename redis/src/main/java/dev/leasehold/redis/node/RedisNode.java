@@ -103,7 +103,7 @@ public final class RedisNode implements LockCommands {
         this.renewals = new ConcurrentHashMap<>();
     }
 
-    /** The same node over the same connection, as one asks it for a lock that is on its way to it from another. */
+    /** Returns this node over the same connection, for a lock that is being moved to it from another. */
     RedisNode asking() {
         return new RedisNode(this, scripts.asking());
     }
@@ -146,7 +146,7 @@ public final class RedisNode implements LockCommands {
         });
     }
 
-    /** Whether the inbox is open, for somebody who is about to wait. */
+    /** Returns whether the inbox is open, for a claim that is about to wait. */
     public boolean listens() {
         boolean open = inbox.isOpen();
         if (open) {
@@ -160,7 +160,7 @@ public final class RedisNode implements LockCommands {
                 inbox.open(), failure -> RedisFailures.ofConnecting(failure, route + " (inbox)", what));
     }
 
-    /** What the server has answered, once enough replicas have it too. */
+    /** Returns the server's answer, once enough replicas have it too. */
     private <T> CompletionStage<T> confirmed(LeaseId lease, T answer, long startedAt) {
         Replicas all = replicas;
         return all == null
@@ -170,8 +170,8 @@ public final class RedisNode implements LockCommands {
     }
 
     /**
-     * Where trying again will not help, nobody will ask for the grant again, so it is released here. Otherwise the client
-     * asks again with the same claim, and withdraws it in the end.
+     * Releases a grant that will not be asked for again, because trying again does not help. Otherwise the client asks again
+     * with the same claim, and withdraws it in the end.
      */
     private CompletionStage<ClaimAnswer> orReleased(LeaseId lease, CompletionStage<ClaimAnswer> confirmed) {
         if (replicas == null) {
@@ -266,7 +266,7 @@ public final class RedisNode implements LockCommands {
                 (sentAt, answer) -> Reply.number(answer.get(0)) == 1);
     }
 
-    /** Withdraws an attempt at a quorum that has failed; what it raised is taken back. */
+    /** Withdraws an attempt at a quorum that has failed, and takes back the last token that it has raised. */
     public CompletionStage<Boolean> abandon(String lock, ClaimId attempt) {
         return scripts.run(
                 "the end of an attempt at '" + lock + "'",
@@ -307,7 +307,7 @@ public final class RedisNode implements LockCommands {
         return names;
     }
 
-    /** Who looks for the end of foreign holds; null where locks are not shared with other clients. */
+    /** Returns the poller for foreign holds; null where locks are not shared with other clients. */
     public @Nullable ForeignHolders foreign() {
         return foreign;
     }
@@ -331,7 +331,7 @@ public final class RedisNode implements LockCommands {
         return route.toString();
     }
 
-    /** What the scripts are sent of a lock. */
+    /** Returns the arguments that the scripts need of a lock. */
     public LockKeys keys(String lock) {
         return keys.of(lock);
     }

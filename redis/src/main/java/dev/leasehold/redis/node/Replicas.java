@@ -95,9 +95,9 @@ final class Replicas {
             mutex.unlock();
         }
         if (!round.isEmpty()) {
-            link.open().whenComplete((wire, failure) -> {
+            link.open().whenComplete((connection, failure) -> {
                 if (failure == null) {
-                    waitOn(wire, round);
+                    waitOn(connection, round);
                 } else {
                     for (Request request : round) {
                         fail(request, RedisFailures.ofConnecting(failure, name, what(request)));
@@ -108,13 +108,13 @@ final class Replicas {
         }
     }
 
-    private void waitOn(RedisConnection wire, List<Request> round) {
+    private void waitOn(RedisConnection connection, List<Request> round) {
         List<CompletableFuture<List<Object>>> found = new ArrayList<>(round.size());
         for (Request request : round) {
             if (request.asking) {
-                wire.send(CommandType.ASKING, new CommandArgs<>(RedisConnection.CODEC));
+                connection.send(CommandType.ASKING, new CommandArgs<>(RedisConnection.CODEC));
             }
-            found.add(wire.send(
+            found.add(connection.send(
                     CommandType.EVAL,
                     new CommandArgs<>(RedisConnection.CODEC)
                             .add(Script.ACKNOWLEDGE.text())
@@ -123,19 +123,20 @@ final class Replicas {
                             .add(Reply.beginning(request.lease))));
         }
         // Answers come in the order of the commands: when WAIT is answered, all are.
-        wire.send(
+        connection
+                .send(
                         CommandType.WAIT,
                         new CommandArgs<>(RedisConnection.CODEC).add(needed).add(WholeMillis.up(timeout)))
                 .whenComplete((answer, failure) -> {
                     for (int i = 0; i < round.size(); i++) {
-                        settle(wire, round.get(i), found.get(i), answer, failure);
+                        settle(connection, round.get(i), found.get(i), answer, failure);
                     }
                     next();
                 });
     }
 
     private void settle(
-            RedisConnection wire,
+            RedisConnection connection,
             Request request,
             CompletableFuture<List<Object>> found,
             @Nullable List<Object> acknowledged,
@@ -143,7 +144,7 @@ final class Replicas {
         found.whenComplete((here, unanswered) -> {
             Throwable problem = unanswered != null ? unanswered : failure;
             if (problem != null) {
-                fail(request, failed(wire, request, problem));
+                fail(request, failed(connection, request, problem));
             } else if (Reply.number(here.get(0)) != 1) {
                 fail(
                         request,
@@ -166,13 +167,13 @@ final class Replicas {
      * The lease was granted or renewed before, so an error says nothing of it: a server that becomes a replica ends each WAIT with
      * one. The claim is asked again, perhaps of another server. Only a right that is missing is missing the next time, too.
      */
-    private RuntimeException failed(RedisConnection wire, Request request, Throwable problem) {
+    private RuntimeException failed(RedisConnection connection, Request request, Throwable problem) {
         LockException told = RedisFailures.of(problem, name, what(request));
         if (!(Causes.of(problem) instanceof RedisCommandExecutionException error)
                 || RedisFailures.code(error).equals("NOPERM")) {
             return told;
         }
-        wire.lose("the server does not wait for its replicas: " + error.getMessage());
+        connection.lose("the server does not wait for its replicas: " + error.getMessage());
         return new StoreUnavailableException(
                 name + ": the lease of '" + request.lease.lock()
                         + "' does not count, because the server ended the wait for its " + "replicas: "

@@ -20,9 +20,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs scripts on one server. A script is run by its SHA; where the server does not know it, it is sent whole, which also
- * teaches it. Where the order counts, it is sent whole from the first (see {@link Script#hasItsPlace}). Our clock is read
- * before each sending, so that an answer's validity counts from the very request that was answered.
+ * A runner of scripts on one server. It runs a script by its SHA; where the server does not know it, it is sent whole, which
+ * also teaches it. Where the order counts, it is sent whole from the first (see {@link Script#hasItsPlace}). Our clock is
+ * read before each sending, so that an answer's validity counts from the very request that was answered.
  */
 public final class ScriptRunner {
 
@@ -42,7 +42,7 @@ public final class ScriptRunner {
         this.asking = asking;
     }
 
-    /** The same over the same connection, as one asks for a lock that is on its way to this server from another. */
+    /** Returns a runner over the same connection, for a lock that is being moved to this server from another. */
     ScriptRunner asking() {
         return new ScriptRunner(route, time, commands, true);
     }
@@ -54,11 +54,11 @@ public final class ScriptRunner {
     /** Sends a command of the server's own, for the listing of locks and the like. */
     <T> CompletionStage<T> ask(
             String what, CommandType type, CommandArgs<String, String> args, Reply.Reader<T> reader) {
-        return onWire(what, wire -> {
+        return onConnection(what, connection -> {
             ClockReading sentAt = time.now();
             return mapped(
-                    wire.send(type, args).thenApply(answer -> reader.read(sentAt, answer)),
-                    failure -> failed(what, wire, failure));
+                    connection.send(type, args).thenApply(answer -> reader.read(sentAt, answer)),
+                    failure -> failed(what, connection, failure));
         });
     }
 
@@ -72,16 +72,16 @@ public final class ScriptRunner {
         }
     }
 
-    /** What a script is sent beside its name. */
+    /** The arguments of a script, which follow its name. */
     public interface Rest {
-        CommandBuilder addTo(CommandBuilder letter, ClockReading sentAt);
+        CommandBuilder addTo(CommandBuilder command, ClockReading sentAt);
     }
 
     public <T> CompletionStage<T> run(String what, Script script, Rest rest, Reply.Reader<T> reader) {
-        return onWire(what, wire -> run(what, wire, script, rest, reader));
+        return onConnection(what, connection -> run(what, connection, script, rest, reader));
     }
 
-    /** The same, if there is a connection now; else this fails at once, and nothing is kept back to be sent later. */
+    /** Runs a script if there is a connection now; else this fails at once, and nothing is kept back to be sent later. */
     public <T> CompletionStage<T> runNow(String what, Script script, Rest rest, Reply.Reader<T> reader) {
         RedisConnection open = commands.now();
         return open == null ? refuseUnconnected(what) : run(what, open, script, rest, reader);
@@ -91,7 +91,7 @@ public final class ScriptRunner {
         return commands.now() != null;
     }
 
-    /** Fails, and has a connection made for those who come later. */
+    /** Fails, and opens a connection for later requests. */
     public <T> CompletionStage<T> refuseUnconnected(String what) {
         commands.open();
         Throwable last = commands.lastFailure();
@@ -109,16 +109,17 @@ public final class ScriptRunner {
     }
 
     private <T> CompletableFuture<T> run(
-            String what, RedisConnection wire, Script script, Rest rest, Reply.Reader<T> reader) {
+            String what, RedisConnection connection, Script script, Rest rest, Reply.Reader<T> reader) {
         CompletableFuture<T> result = new CompletableFuture<>();
-        if (script.hasItsPlace() && !wire.knows(script)) {
-            whole(what, wire, script, rest, reader, result);
-            result.thenRun(() -> wire.learns(script));
+        if (script.hasItsPlace() && !connection.knows(script)) {
+            whole(what, connection, script, rest, reader, result);
+            result.thenRun(() -> connection.learns(script));
             return result;
         }
-        ask(wire);
+        ask(connection);
         ClockReading sentAt = time.now();
-        wire.send(
+        connection
+                .send(
                         CommandType.EVALSHA,
                         rest.addTo(new CommandBuilder().add(script.sha()), sentAt)
                                 .args())
@@ -126,9 +127,9 @@ public final class ScriptRunner {
                     if (failure == null) {
                         Reply.read(result, reader, sentAt, answer);
                     } else if (Causes.of(failure) instanceof RedisNoScriptException) {
-                        whole(what, wire, script, rest, reader, result);
+                        whole(what, connection, script, rest, reader, result);
                     } else {
-                        result.completeExceptionally(failed(what, wire, failure));
+                        result.completeExceptionally(failed(what, connection, failure));
                     }
                 });
         return result;
@@ -136,14 +137,15 @@ public final class ScriptRunner {
 
     private <T> void whole(
             String what,
-            RedisConnection wire,
+            RedisConnection connection,
             Script script,
             Rest rest,
             Reply.Reader<T> reader,
             CompletableFuture<T> result) {
-        ask(wire);
+        ask(connection);
         ClockReading sentAt = time.now();
-        wire.send(
+        connection
+                .send(
                         CommandType.EVAL,
                         rest.addTo(new CommandBuilder().add(script.text()), sentAt)
                                 .args())
@@ -151,23 +153,23 @@ public final class ScriptRunner {
                     if (failure == null) {
                         Reply.read(result, reader, sentAt, answer);
                     } else {
-                        result.completeExceptionally(failed(what, wire, failure));
+                        result.completeExceptionally(failed(what, connection, failure));
                     }
                 });
     }
 
     // Should another command slip in between, the server sends ours back to the other node, and it is sent again.
-    private void ask(RedisConnection wire) {
+    private void ask(RedisConnection connection) {
         if (asking) {
-            wire.send(CommandType.ASKING, new CommandArgs<>(RedisConnection.CODEC));
+            connection.send(CommandType.ASKING, new CommandArgs<>(RedisConnection.CODEC));
         }
     }
 
     private interface Conversation<T> {
-        CompletableFuture<T> on(RedisConnection wire);
+        CompletableFuture<T> on(RedisConnection connection);
     }
 
-    private <T> CompletionStage<T> onWire(String what, Conversation<T> conversation) {
+    private <T> CompletionStage<T> onConnection(String what, Conversation<T> conversation) {
         RedisConnection open = commands.now();
         if (open != null) {
             return conversation.on(open);
@@ -176,15 +178,15 @@ public final class ScriptRunner {
                 .thenCompose(conversation::on);
     }
 
-    private LockException failed(String what, RedisConnection wire, Throwable failure) {
+    private LockException failed(String what, RedisConnection connection, Throwable failure) {
         if (Causes.of(failure) instanceof RedisCommandExecutionException error
                 && RedisFailures.code(error).equals("READONLY")) {
-            wire.lose("the server is not the master any more");
+            connection.lose("the server is not the master any more");
         }
         return RedisFailures.of(failure, route.toString(), what);
     }
 
-    /** A future that fails with what is made of the failure. */
+    /** Returns a future that fails with a translation of the failure. */
     static <T> CompletableFuture<T> mapped(
             CompletableFuture<T> from, java.util.function.Function<Throwable, RuntimeException> failureOf) {
         CompletableFuture<T> to = new CompletableFuture<>();

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record SlotMap(List<@Nullable Address> slots) {
 
-    /** Where a node listens. */
+    /** The address at which a node listens. */
     public record Address(String host, int port) {
         @Override
         public String toString() {

@@ -36,9 +36,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>A release may come late or twice: it finds the attempt, which is over wherever it stands, or nothing.
  * </ul>
  *
- * <p>It is said by the sweep of an attempt that has not won, and by no other: not by the release of a lease, not by the sweep of a
- * lease that is lost, and not where a node tells of a grant to an attempt that nobody here knows any more, and that may have
- * been a lease.
+ * <p>Only the cleanup of an attempt that has not won asks for it: not the release of a lease, not the cleanup of a lease that is
+ * lost, and not that of a grant to an attempt that this client no longer knows, and that may have been a lease.
  */
 final class Attempt implements ClaimStep, BallotRound.Listener {
 
@@ -48,12 +47,12 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
     private static final int ROUNDS_OF_A_HOLDER = 3;
     private static final long LEAST_GRACE_NANOS = 5_000_000L;
 
-    /** What the claim is told. */
+    /** The claim that makes the attempt. */
     interface Claimant {
-        /** Whether the claim may stand in line at the gate instead. */
+        /** Returns whether the claim may queue at the gate instead. */
         boolean mayQueue();
 
-        /** For how long the claim wants to have the lock now. */
+        /** Returns the duration for which the claim asks now. */
         Duration lease();
 
         /**
@@ -66,7 +65,7 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
         /** A majority says again and again that one and the same other holds the lock. The attempt goes on all the same. */
         void heldByAnother(Attempt attempt);
 
-        /** It has failed; what it has got is still to be given back. */
+        /** The attempt has failed; the nodes that it has got are still to be given back. */
         void lost(Attempt attempt);
     }
 
@@ -82,7 +81,7 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
     private final GateSelection ranks;
     private final SerialExecutor serial;
     private final BallotRound ballots;
-    private final VoteCount poll;
+    private final VoteCount count;
     private final Claimant claimant;
     private final SerialTimer grace;
     private final SerialTimer reask;
@@ -113,7 +112,7 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
         this.serial = serial;
         this.claimant = claimant;
         ballots = new BallotRound(quorum, serial, first, patience, this);
-        poll = ballots.poll();
+        count = ballots.count();
         TimeSource time = quorum.time();
         grace = new SerialTimer(time, serial);
         reask = new SerialTimer(time, serial);
@@ -138,8 +137,8 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
         ballots.askAll(quorum.gate(ranks));
     }
 
-    VoteCount poll() {
-        return poll;
+    VoteCount count() {
+        return count;
     }
 
     @Override
@@ -164,7 +163,7 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
         if (isRefusedForLong()) {
             claimant.heldByAnother(this);
         }
-        VoteCount.Verdict verdict = poll.verdict();
+        VoteCount.Verdict verdict = count.verdict();
         boolean decided = verdict != VoteCount.Verdict.OPEN;
         if (isRefusedByGate() && (claimant.mayQueue() || decided)) {
             lose();
@@ -174,31 +173,31 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
             win();
         } else if (verdict == VoteCount.Verdict.RAISE && raises < MOST_RAISES) {
             raises++;
-            poll.propose(poll.raised());
+            count.propose(count.raised());
             askAll();
-        } else if (phase == Phase.COLLECTING || (phase == Phase.PRESSING && !poll.isHeldByOne())) {
+        } else if (phase == Phase.COLLECTING || (phase == Phase.PRESSING && !count.isHeldByOne())) {
             askAgainLater();
-        } else if (decided && poll.isContended()) {
+        } else if (decided && count.isContended()) {
             contend();
-        } else if (decided && !poll.isAnyOwed()) {
+        } else if (decided && !count.isAnyOwed()) {
             lose();
         }
     }
 
     /**
-     * Whether another holds the lock, and not just one whose release has reached the gate before the others. Those have been asked
-     * again by now.
+     * Returns whether another claim holds the lock, and not just one whose release has reached the gate before the other
+     * nodes. Those have been asked again by now.
      */
     private boolean isRefusedForLong() {
         return phase == Phase.COLLECTING
                 && rounds >= ROUNDS_OF_A_HOLDER
                 && quorum.time().nanos() - collectingSince >= MOST_REASK_NANOS
-                && poll.isHeldByOne();
+                && count.isHeldByOne();
     }
 
-    /** Attempts have the nodes among themselves and none has a majority. The gate decides who gives way. */
+    /** Settles a split vote: several attempts share the nodes and none has a majority. The gate decides which gives way. */
     private void contend() {
-        if (phase == Phase.PRESSING || poll.isHeldByOne()) {
+        if (phase == Phase.PRESSING || count.isHeldByOne()) {
             lose();
         } else if (isGateOwed()) {
             waitForGate();
@@ -210,27 +209,28 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
     }
 
     /**
-     * Whoever holds the lock, or is before this claim in the queue: there is no way past the gate. Except where a client of
-     * another kind stands there: it knows of no gate, and has the lock only if it has a majority.
+     * Returns whether the gate has refused this attempt, for a holder or for a claim that is earlier in its queue: no
+     * attempt passes the gate. A client of another kind is the exception: it knows of no gate, and has the lock only if it
+     * has a majority.
      */
     boolean isRefusedByGate() {
         int gate = quorum.gate(ranks);
-        return gate >= 0 && poll.vote(gate) instanceof Vote.Busy busy && !busy.isForeign();
+        return gate >= 0 && count.vote(gate) instanceof Vote.Busy busy && !busy.isForeign();
     }
 
     boolean isGivenByGate() {
         int gate = quorum.gate(ranks);
-        return gate >= 0 && poll.saidYes(gate);
+        return gate >= 0 && count.saidYes(gate);
     }
 
     private boolean isGateOwed() {
         int gate = quorum.gate(ranks);
-        return gate >= 0 && poll.isOwed(gate);
+        return gate >= 0 && count.isOwed(gate);
     }
 
     /**
-     * The gate has not answered yet; those who wait stand there, and it decides between attempts that have split the nodes.
-     * It is waited for somewhat longer than the others took; a gate that is slower than that is passed over.
+     * Waits for the gate's answer, because the gate has the queue and decides between attempts that have split the nodes.
+     * The wait is somewhat longer than the other nodes took; a gate that is slower than that is passed over.
      */
     private void waitForGate() {
         if (grace.isSet()) {
@@ -241,7 +241,7 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
                 Math.max(LEAST_GRACE_NANOS, 2 * taken), ballots.patience().toNanos());
         grace.set(Duration.ofNanos(more), () -> {
             int gate = quorum.gate(ranks);
-            if (gate >= 0 && poll.isOwed(gate)) {
+            if (gate >= 0 && count.isOwed(gate)) {
                 quorum.failed(gate);
                 judge();
             }
@@ -249,9 +249,9 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
     }
 
     /**
-     * The nodes are split, and this attempt has the gate: the others have been refused there, and give way. So it keeps what
-     * it has and asks their nodes again, as one does whose turn it is; for one time limit of a node, since whoever has not
-     * let go by then will not.
+     * Presses on after a split vote, as the attempt that has the gate: the others have been refused there, and give way. So
+     * it keeps its nodes and asks for theirs again, like an attempt whose turn it is; for one time limit of a node, since an
+     * attempt that has not given way by then will not.
      */
     private void press() {
         phase = Phase.PRESSING;
@@ -269,14 +269,14 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
 
     private void askAgain() {
         rounds++;
-        if (poll.verdict() == VoteCount.Verdict.RAISE) {
-            poll.propose(poll.raised());
+        if (count.verdict() == VoteCount.Verdict.RAISE) {
+            count.propose(count.raised());
             askAll();
             return;
         }
         List<Integer> again = new ArrayList<>();
         for (int i = 0; i < quorum.size(); i++) {
-            if (!poll.isOwed(i) && !poll.saidYes(i)) {
+            if (!count.isOwed(i) && !count.saidYes(i)) {
                 again.add(i);
             }
         }
@@ -286,7 +286,7 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
     }
 
     private void win() {
-        QuorumLease won = new QuorumLease(quorum, serial, ranks, poll.ballot(), poll);
+        QuorumLease won = new QuorumLease(quorum, serial, ranks, count.ballot(), count);
         Validity validity = won.validity(proposedAt, claimant.lease());
         if (validity == null) {
             lose();
@@ -296,7 +296,7 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
         phase = Phase.WON;
         hasWon = true;
         lease = won;
-        claimant.won(won, poll.ballot().lease(), validity);
+        claimant.won(won, count.ballot().lease(), validity);
     }
 
     private void lose() {
@@ -318,7 +318,7 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
     }
 
     @Override
-    public CompletableFuture<@Nullable Void> sweep() {
-        return ballots.sweep(!hasWon);
+    public CompletableFuture<@Nullable Void> cleanUp() {
+        return ballots.cleanUp(!hasWon);
     }
 }

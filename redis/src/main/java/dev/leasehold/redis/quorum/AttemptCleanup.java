@@ -8,9 +8,9 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Removes whatever an attempt may have left on the nodes, also on those that have not answered or have answered with an
- * error. Where a ballot may still be on its way, the node is asked once more when it no longer can be; where a node does
- * not answer, it is asked again until nothing can be left there any more.
+ * The removal of an attempt from the nodes, also from those that have not answered or have answered with an error. Where a
+ * ballot may still be on its way, the node is asked once more when it no longer can be; where a node does not answer, it is
+ * asked again until nothing can be left there any more.
  */
 final class AttemptCleanup {
 
@@ -34,7 +34,7 @@ final class AttemptCleanup {
     }
 
     /**
-     * Sweeps all nodes.
+     * Removes the attempt from all nodes.
      *
      * @param failed whether the attempt has never been granted the lock and never will be, whatever is still answered; it
      *     then takes back the last tokens that it has raised
@@ -43,17 +43,17 @@ final class AttemptCleanup {
      */
     static CompletableFuture<@Nullable Void> all(
             Quorum quorum, String lock, ClaimId attempt, boolean failed, IntPredicate unanswered) {
-        AttemptCleanup sweep = new AttemptCleanup(quorum, lock, attempt, failed);
+        AttemptCleanup cleanup = new AttemptCleanup(quorum, lock, attempt, failed);
         CompletableFuture<?>[] firsts = new CompletableFuture<?>[quorum.size()];
         for (int i = 0; i < quorum.size(); i++) {
-            firsts[i] = sweep.node(i, unanswered.test(i), 0);
+            firsts[i] = cleanup.node(i, unanswered.test(i), 0);
         }
         CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
         CompletableFuture.allOf(firsts).whenComplete((all, failure) -> done.complete(null));
         return done;
     }
 
-    /** Sweeps one node of what may have been a lease. */
+    /** Removes an attempt that may have been a lease from one node. */
     static void one(Quorum quorum, String lock, ClaimId attempt, int node, boolean unanswered) {
         new AttemptCleanup(quorum, lock, attempt, false).node(node, unanswered, 0);
     }

@@ -4,7 +4,7 @@ import dev.leasehold.spi.ClaimId;
 import java.time.Duration;
 
 /**
- * What a quorum asks of one of its nodes: to accept a token for an attempt.
+ * A ballot asks a node of a quorum to accept a token for an attempt.
  *
  * @param lock the lock's name
  * @param attempt names the attempt; never used again once it has failed
@@ -15,13 +15,16 @@ import java.time.Duration;
  */
 public record Ballot(String lock, ClaimId attempt, long token, int spare, Duration lease, Kind kind) {
 
-    /** What a ballot may do beside being accepted or refused. */
+    /** The kind of a ballot says what it does beside being accepted or refused. */
     public enum Kind {
         /** Takes the lock if it is free and nobody is waiting for it. */
         CLAIM(0),
-        /** The same, and stands in the node's queue where it is refused. */
+        /** It claims the lock, and joins the node's queue where it is refused. */
         QUEUE(1),
-        /** Gives a lease that a majority has just confirmed to a node that has lost it, whoever may be waiting there. */
+        /**
+         * It gives a lease that a majority has just confirmed to a node that has lost it, also past the claims that wait
+         * there.
+         */
         TOP_UP(2);
 
         private final int code;
@@ -30,7 +33,7 @@ public record Ballot(String lock, ClaimId attempt, long token, int spare, Durati
             this.code = code;
         }
 
-        /** What the script knows it by. */
+        /** Returns the script's code for it. */
         public int code() {
             return code;
         }

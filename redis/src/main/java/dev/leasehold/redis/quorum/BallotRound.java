@@ -7,12 +7,12 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the ballots of one attempt, and has its {@link VoteCount} count what they bring: an answer, a failure, or nothing in time.
- * Used by tasks of a claim's serial executor only.
+ * A round of ballots for one attempt: it sends them, and its {@link VoteCount} counts each answer, failure, or missing
+ * answer. Used by tasks of a claim's serial executor only.
  */
 final class BallotRound {
 
-    /** Is told what the poll has counted already, also when the attempt is over. */
+    /** A listener for results that the count includes already; it hears of them also when the attempt is over. */
     interface Listener {
         /** A node has answered. */
         void answered(int node, Vote vote);
@@ -23,7 +23,7 @@ final class BallotRound {
 
     private final Quorum quorum;
     private final SerialExecutor serial;
-    private final VoteCount poll;
+    private final VoteCount count;
     private final Duration patience;
     private final Listener listener;
     private final SerialTimer limit;
@@ -38,12 +38,12 @@ final class BallotRound {
         this.serial = serial;
         this.patience = patience;
         this.listener = listener;
-        poll = new VoteCount(quorum.size(), quorum.majority(), first);
+        count = new VoteCount(quorum.size(), quorum.majority(), first);
         limit = new SerialTimer(quorum.time(), serial);
     }
 
-    VoteCount poll() {
-        return poll;
+    VoteCount count() {
+        return count;
     }
 
     Duration patience() {
@@ -53,7 +53,7 @@ final class BallotRound {
     /** Asks all nodes. */
     void askAll(int gate) {
         for (int i = 0; i < quorum.size(); i++) {
-            poll.asked(i);
+            count.asked(i);
         }
         watch();
         quorum.each(gate, this::send);
@@ -61,22 +61,22 @@ final class BallotRound {
 
     /** Asks some nodes again, or for the first time. */
     void ask(List<Integer> nodes) {
-        nodes.forEach(poll::asked);
+        nodes.forEach(count::asked);
         watch();
         nodes.forEach(this::send);
     }
 
     /** Waits for the answer of a node that is yet to be sent its ballot. */
     void expect(int node) {
-        poll.asked(node);
+        count.asked(node);
         watch();
     }
 
     private void watch() {
         limit.set(patience, () -> {
             for (int i = 0; i < quorum.size(); i++) {
-                if (poll.isOwed(i)) {
-                    poll.missed(i, poll.ballot().token(), NodeFailure.noAnswer(patience));
+                if (count.isOwed(i)) {
+                    count.missed(i, count.ballot().token(), NodeFailure.noAnswer(patience));
                     quorum.failed(i);
                 }
             }
@@ -85,7 +85,7 @@ final class BallotRound {
     }
 
     void send(int node) {
-        Ballot ballot = poll.ballot();
+        Ballot ballot = count.ballot();
         quorum.voter(node)
                 .vote(ballot)
                 .whenComplete((vote, failure) -> serial.execute(() -> {
@@ -93,7 +93,7 @@ final class BallotRound {
                         failed(node, ballot, failure);
                     } else {
                         quorum.saw(node, vote.view());
-                        poll.answered(node, ballot.token(), vote);
+                        count.answered(node, ballot.token(), vote);
                         listener.answered(node, vote);
                     }
                 }));
@@ -101,7 +101,7 @@ final class BallotRound {
 
     void failed(int node, Ballot ballot, @Nullable Throwable failure) {
         quorum.failed(node);
-        poll.missed(node, ballot.token(), NodeFailure.of(failure));
+        count.missed(node, ballot.token(), NodeFailure.of(failure));
         listener.missed();
     }
 
@@ -115,8 +115,8 @@ final class BallotRound {
      *
      * @param failed see {@link AttemptCleanup#all}
      */
-    CompletableFuture<@Nullable Void> sweep(boolean failed) {
-        Ballot ballot = poll.ballot();
-        return AttemptCleanup.all(quorum, ballot.lock(), ballot.attempt(), failed, node -> poll.vote(node) == null);
+    CompletableFuture<@Nullable Void> cleanUp(boolean failed) {
+        Ballot ballot = count.ballot();
+        return AttemptCleanup.all(quorum, ballot.lock(), ballot.attempt(), failed, node -> count.vote(node) == null);
     }
 }

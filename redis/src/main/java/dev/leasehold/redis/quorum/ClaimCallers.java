@@ -23,7 +23,7 @@ final class ClaimCallers {
         takeEach(caller -> caller.complete(answer));
     }
 
-    /** Takes the callers out before any is told: one may ask again at once. */
+    /** Takes the callers out before it answers any: one may ask again at once. */
     void takeEach(Consumer<CompletableFuture<ClaimAnswer>> told) {
         List<CompletableFuture<ClaimAnswer>> all = List.copyOf(callers);
         callers.clear();

@@ -3,8 +3,8 @@ package dev.leasehold.redis.quorum;
 import java.time.Duration;
 
 /**
- * How often a claim has been tried again, and when it is tried next: for each reason there is a limit, after which those who
- * ask are told instead. Used by tasks of the claim's serial executor only.
+ * The retry policy of a claim: it counts the retries for each reason, and decides when the claim is tried next. After a
+ * limit the callers get an answer instead. Used by tasks of the claim's serial executor only.
  */
 final class ClaimRetries {
 
@@ -21,13 +21,13 @@ final class ClaimRetries {
         this.quorum = quorum;
     }
 
-    /** The claim is going to stand in line: what it has met before counts no more. */
+    /** The claim is going to queue, so earlier retries no longer count. */
     void joins() {
         hurries = 0;
         gates = 0;
     }
 
-    /** The claim stands in line at a gate. */
+    /** The claim has a place in line at a gate. */
     void stands() {
         gates = 0;
     }

@@ -4,12 +4,12 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link QuorumClaim} is at before it has its lease; the attempt that has won is kept as long as that, for the votes
- * that come late. Used by tasks of the claim's serial executor only.
+ * A step of a {@link QuorumClaim} on the way to its lease. The attempt that has won stays the claim's step as long as the
+ * lease lasts, for votes that come late. Used by tasks of the claim's serial executor only.
  */
 sealed interface ClaimStep permits NodeDiscovery, Attempt, GateQueueing {
 
-    /** Calls off what was to be done later, and heeds nothing any more that comes in. */
+    /** Cancels the step's timers, and ignores all later answers. */
     void stop();
 
     /**
@@ -18,5 +18,5 @@ sealed interface ClaimStep permits NodeDiscovery, Attempt, GateQueueing {
      *
      * @return completes when each node has been asked once, and has answered or failed to
      */
-    CompletableFuture<@Nullable Void> sweep();
+    CompletableFuture<@Nullable Void> cleanUp();
 }

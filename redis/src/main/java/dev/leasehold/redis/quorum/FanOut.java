@@ -9,7 +9,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One question put to all nodes at once, and what each has said to it.
+ * One question to all nodes at once, with the answer of each.
  *
  * @param answers null where there was none
  * @param failures null where there was an answer

@@ -27,7 +27,7 @@ final class GateQueueing implements ClaimStep, BallotRound.Listener {
 
     /** The claim that queues, as far as its place concerns it. */
     interface Waiter {
-        /** It stands in line. */
+        /** The claim has a place in line. */
         void stands(ClaimAnswer.Busy answer);
 
         /** The gate has given it the lock, which bounds its proposals from below, and counts for nothing else. */
@@ -50,7 +50,7 @@ final class GateQueueing implements ClaimStep, BallotRound.Listener {
     private int misses;
 
     /**
-     * Makes one that has not been asked for yet.
+     * Makes a place that has not been asked for yet.
      *
      * @param first what the gate is asked for first
      */
@@ -77,7 +77,7 @@ final class GateQueueing implements ClaimStep, BallotRound.Listener {
      */
     void ask(long proposal) {
         isAsking = true;
-        ballots.poll().propose(proposal);
+        ballots.count().propose(proposal);
         ballots.expect(gate);
         CompletableFuture<?> listening =
                 quorum.voter(gate).listen(ballot().lock()).toCompletableFuture();
@@ -115,7 +115,7 @@ final class GateQueueing implements ClaimStep, BallotRound.Listener {
     }
 
     Ballot ballot() {
-        return ballots.poll().ballot();
+        return ballots.count().ballot();
     }
 
     @Override
@@ -129,12 +129,12 @@ final class GateQueueing implements ClaimStep, BallotRound.Listener {
     }
 
     private void judge() {
-        if (!isAsking || ballots.poll().isOwed(gate)) {
+        if (!isAsking || ballots.count().isOwed(gate)) {
             return;
         }
         isAsking = false;
         ballots.stop();
-        Vote vote = ballots.poll().vote(gate);
+        Vote vote = ballots.count().vote(gate);
         misses = vote == null ? misses : 0;
         if (vote instanceof Vote.Busy busy) {
             waiter.stands(new ClaimAnswer.Busy(busy.holder(), busy.timeLeft(), busy.place()));
@@ -170,8 +170,8 @@ final class GateQueueing implements ClaimStep, BallotRound.Listener {
     }
 
     /**
-     * Whether the client knows of a better gate than this one. A gate that is silent only to the questions about other locks is first
-     * asked about this one, and left if it does not answer that either.
+     * Returns whether the client knows that another gate is right, and not this one. A gate that is silent only to the
+     * questions about other locks is first asked about this one, and left if it does not answer that either.
      */
     private boolean isAnotherGateRight() {
         int right = quorum.gate(ranks);
@@ -186,8 +186,8 @@ final class GateQueueing implements ClaimStep, BallotRound.Listener {
     }
 
     @Override
-    public CompletableFuture<@Nullable Void> sweep() {
+    public CompletableFuture<@Nullable Void> cleanUp() {
         // What the gate has given was a turn, and no attempt was made of it.
-        return ballots.sweep(true);
+        return ballots.cleanUp(true);
     }
 }

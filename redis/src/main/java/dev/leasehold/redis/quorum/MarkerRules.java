@@ -4,8 +4,8 @@ import dev.leasehold.internal.WholeMillis;
 import java.time.Duration;
 
 /**
- * When a master that was restarted has a vote again. Kept in the marker of each master and compared at every request: a
- * client with another idea of the longest lease would count on a node too early.
+ * The rules by which a restarted master gets its vote again. The marker of each master contains them, and each look at the
+ * marker compares them: a client with another longest lease would count on a node too early.
  *
  * @param maxLease the longest lease of any client
  * @param trustPersistence whether a restarted master keeps its vote, because what it has answered is on its disk
@@ -17,7 +17,7 @@ public record MarkerRules(Duration maxLease, boolean trustPersistence) {
 
     private static final Duration MARGIN = Duration.ofSeconds(2);
 
-    /** How long a master that may have forgotten something has no vote. */
+    /** Returns how long a master that may have forgotten something has no vote. */
     public Duration waitFor() {
         return maxLease.plus(maxLease.dividedBy(100)).plus(MARGIN);
     }

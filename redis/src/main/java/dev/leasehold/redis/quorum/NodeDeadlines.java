@@ -35,7 +35,7 @@ final class NodeDeadlines {
     }
 
     /**
-     * The lease's validity, as confirmed by a round of questions.
+     * Returns the lease's validity, as a round of questions has confirmed it.
      *
      * @param round our clocks before the first question of the round was sent
      * @param mostApart how far apart the two clocks may have moved between a node's confirmation and the round; what was

@@ -6,9 +6,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks all nodes for their clocks and runs, before the first attempt of a client: its proposals are made from their clocks, and
- * their runs say which is the gate. With the majority one may begin; a little later, all of whom see the same nodes, and so the
- * same gate.
+ * The discovery of the nodes' clocks and runs, before the first attempt of a client: proposals are made from the clocks, and
+ * the runs decide which node is the gate. A majority of answers is enough to begin; a little later all clients see the same
+ * nodes, and so the same gate.
  */
 final class NodeDiscovery implements ClaimStep {
 
@@ -21,7 +21,7 @@ final class NodeDiscovery implements ClaimStep {
     private boolean over;
 
     /**
-     * Makes one, which does nothing before {@link #begin()}.
+     * Makes a discovery, which does nothing before {@link #begin()}.
      *
      * @param done is told once: a majority of the nodes is known, or all have answered or failed to
      */
@@ -45,12 +45,12 @@ final class NodeDiscovery implements ClaimStep {
                         }
                         misses[node] = view != null ? null : NodeFailure.of(failure);
                         open--;
-                        learnt();
+                        discovered();
                     }));
         }
     }
 
-    private void learnt() {
+    private void discovered() {
         if (over) {
             return;
         }
@@ -66,13 +66,13 @@ final class NodeDiscovery implements ClaimStep {
         done.accept(this);
     }
 
-    /** What a node has answered, in words. */
+    /** Returns a node's answer in words. */
     String words(int node) {
         NodeFailure miss = misses[node];
         return miss == null ? "answered" : miss.words();
     }
 
-    /** Whether a node has refused in a way that trying again will not change. */
+    /** Returns whether a node has refused in a way that trying again does not change. */
     boolean isRefused(int node) {
         NodeFailure miss = misses[node];
         return miss != null && miss.refused();
@@ -85,7 +85,7 @@ final class NodeDiscovery implements ClaimStep {
     }
 
     @Override
-    public CompletableFuture<@Nullable Void> sweep() {
+    public CompletableFuture<@Nullable Void> cleanUp() {
         return CompletableFuture.completedFuture(null);
     }
 }

@@ -4,7 +4,7 @@ import dev.leasehold.spi.ClockReading;
 import java.time.Duration;
 
 /**
- * What a node has told of itself with an answer.
+ * The status of a node, which comes with each of its answers.
  *
  * @param run the id of the server's run
  * @param sentAt our clocks before the question was sent
@@ -13,7 +13,7 @@ import java.time.Duration;
  */
 public record NodeStatus(String run, ClockReading sentAt, long micros, Duration noVoteFor) {
 
-    /** What the node's clock shows now at the most, if it has not been set. */
+    /** Returns the latest time that the node's clock can show now, if it has not been set. */
     public long microsAt(long nanos) {
         return micros + (nanos - sentAt.nanos()) / 1000;
     }

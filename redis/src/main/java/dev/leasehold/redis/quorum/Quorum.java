@@ -18,7 +18,7 @@ import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** The masters of a quorum and what they have told of themselves. Thread-safe. */
+/** The masters of a quorum, with their latest status and their silences. Thread-safe. */
 public final class Quorum {
 
     private static final int GATE_MISSES = 3;
@@ -37,12 +37,13 @@ public final class Quorum {
     private final AtomicReferenceArray<@Nullable NodeStatus> views;
     private final AtomicReferenceArray<@Nullable Silence> silences;
     private final AtomicReferenceArray<@Nullable CompletableFuture<NodeStatus>> looks;
-    /** Of the locks in use, so that what they rest on is hashed once and not for each claim. */
+    /** The ranks for the locks in use, so that the hashes are computed once and not for each claim. */
     private final ConcurrentMap<String, GateSelection> ranks = new ConcurrentHashMap<>();
 
     /**
-     * How many answers in a row a node has not given, when the last was due, and since when that goes on; after a while without
-     * another it is counted anew. How many of them speak against it as a gate: that stays until it answers.
+     * The silence of a node: how many answers in a row are missing, when the last was due, and since when. After a while
+     * without another miss the count begins anew. The misses that speak against the node as a gate are counted apart, and
+     * stay until it answers.
      */
     private record Silence(int misses, long at, long since, int gateMisses) {
 
@@ -120,27 +121,27 @@ public final class Quorum {
         return settings;
     }
 
-    /** A name for the next attempt of a claim. */
+    /** Returns a name for the next attempt of a claim. */
     ClaimId newAttempt(ClaimId claim) {
         return attempts.apply(claim);
     }
 
     /**
-     * Runs a task where the answers come in, if that is known yet and can be used. What is sent to several nodes from there
-     * needs no other thread, so whoever asks a quorum wakes one thread, once.
+     * Runs a task on the thread on which the answers come in, if that is known yet and can be used. Requests to several
+     * nodes from there need no other thread, so a caller wakes one thread, once.
      */
     void execute(Runnable task) {
         voters.get(0).execute(task);
     }
 
-    /** How long a node's answer is waited for: a slow node must cost neither the others nor the lease. */
+    /** Returns how long to wait for a node's answer: a slow node must cost neither the others nor the lease. */
     Duration patience(Duration lease) {
         // Not by Duration.dividedBy, which calculates in decimal numbers; this is asked several times in each attempt.
         Duration tenth = Duration.ofNanos(lease.toNanos() / 10);
         return tenth.compareTo(settings.nodeTimeout()) < 0 ? tenth : settings.nodeTimeout();
     }
 
-    /** The ranks of the nodes as gates of a lock. */
+    /** Returns the ranks of the nodes as gates of a lock. */
     GateSelection ranks(String lock) {
         GateSelection known = ranks.get(lock);
         if (known == null) {
@@ -182,8 +183,8 @@ public final class Quorum {
     }
 
     /**
-     * Whether a node that can be written to is down all the same, and not just late with an answer: it has answered to
-     * nothing for ten of its time limits.
+     * Returns whether a node that can be written to is down all the same, and not just late: it has answered nothing for ten
+     * of its time limits.
      */
     boolean isSilent(int node) {
         Silence known = silences.get(node);
@@ -192,7 +193,10 @@ public final class Quorum {
                 && time.nanos() - known.since >= settings.nodeTimeout().toNanos() * LIMITS_OF_THE_SILENT;
     }
 
-    /** Whether a node is no gate because it has not been heard of: never, or not since it left several questions unanswered. */
+    /**
+     * Returns whether a node is no gate because the client has not heard of it: never, or not since it left several
+     * questions unanswered.
+     */
     boolean isUnheard(int node) {
         return views.get(node) == null || isPassedOver(node);
     }
@@ -228,7 +232,7 @@ public final class Quorum {
         return views.get(node);
     }
 
-    /** How many nodes have ever told their clocks. */
+    /** Returns how many nodes have ever reported their status. */
     int known() {
         int count = 0;
         for (int i = 0; i < size(); i++) {
@@ -238,8 +242,8 @@ public final class Quorum {
     }
 
     /**
-     * What the middle one of the nodes' clocks shows, as far as they have told: a proposal for a token. Our own clock has
-     * no part in it, so that a client whose clock is wrong harms nobody.
+     * Returns the median of the nodes' clocks, as far as they are known: a proposal for a token. Our own clock has no part
+     * in it, so that a client whose clock is wrong harms nobody.
      */
     OptionalLong clock() {
         long now = time.nanos();
@@ -259,8 +263,9 @@ public final class Quorum {
     }
 
     /**
-     * The node at which those who wait for a lock stand in line: of those that have a vote, the one with the smallest hash
-     * of lock and run. All clients that see the same nodes find the same gate, and different locks have different ones.
+     * Returns the gate of a lock, the node at which its waiters queue: of the nodes that have a vote, the one with the
+     * smallest hash of lock and run. All clients that see the same nodes find the same gate, and different locks have
+     * different ones.
      *
      * @return -1 if there is none
      */
@@ -286,8 +291,8 @@ public final class Quorum {
     }
 
     /**
-     * Does something with each node, with the gate first: its answer is waited for whoever else has answered, and attempts that
-     * meet there first do not split the others.
+     * Runs an action for each node, for the gate first: an attempt needs the gate's answer whichever other nodes have
+     * answered, and attempts that meet there first do not split the others.
      *
      * @param gate the gate, or -1
      */
@@ -302,7 +307,7 @@ public final class Quorum {
         }
     }
 
-    /** What the nodes have answered, in words. */
+    /** Returns the nodes' answers in words. */
     List<NodeAnswer> answers(java.util.function.IntFunction<String> words) {
         List<NodeAnswer> all = new ArrayList<>();
         for (int i = 0; i < size(); i++) {

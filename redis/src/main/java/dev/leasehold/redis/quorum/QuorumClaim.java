@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
 
-    /** What the store is told. */
+    /** The store to which the claim belongs. */
     interface Owner {
         /**
          * A node may tell from now on that it has given the lock to this attempt: perhaps long after the attempt has found
@@ -50,7 +50,7 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
         /** The claim has something before the quorum, or is about to. */
         void begins(QuorumClaim claim);
 
-        /** Nothing of the claim is left that anybody could ask for. */
+        /** The claim is over: nothing is left of it that a request could concern. */
         void ended(QuorumClaim claim);
     }
 
@@ -146,7 +146,7 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
         callers.answer(new ClaimAnswer.Busy(null, null, 0));
     }
 
-    /** A task was not brought to its end, so those who ask would wait for what may never come. */
+    /** Fails the claim's callers after a task did not end properly: they would wait for an answer that may never come. */
     private void failed(Throwable fault) {
         System.getLogger("dev.leasehold.redis")
                 .log(System.Logger.Level.ERROR, "Leasehold has a fault in a quorum", fault);
@@ -171,17 +171,17 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
             attempt();
             return;
         }
-        NodeDiscovery learning = new NodeDiscovery(quorum, serial, this::learnt);
-        step = learning;
-        learning.begin();
+        NodeDiscovery discovery = new NodeDiscovery(quorum, serial, this::discovered);
+        step = discovery;
+        discovery.begin();
     }
 
-    private void learnt(NodeDiscovery learning) {
+    private void discovered(NodeDiscovery discovery) {
         if (quorum.known() >= quorum.majority()) {
             attempt();
         } else {
             step = null;
-            unavailable(learning::words, learning::isRefused);
+            unavailable(discovery::words, discovery::isRefused);
         }
     }
 
@@ -227,18 +227,20 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
     }
 
     /**
-     * The gate has given it the lock, and may have forgotten who holds it on the others. That they are busy is an answer, which
-     * whoever asks must not wait for until the claim period is over; what comes after it is told unasked.
+     * Answers the callers while the attempt goes on: the gate has given it the lock, and may have forgotten the holder that
+     * the other nodes know. Callers must not wait for the end of the claim period to hear that; a later grant reaches them
+     * unasked.
      */
     @Override
     public void heldByAnother(Attempt attempt) {
-        lastBusy = new ClaimAnswer.Busy(attempt.poll().holder(), attempt.poll().timeLeft(), 1);
+        lastBusy =
+                new ClaimAnswer.Busy(attempt.count().holder(), attempt.count().timeLeft(), 1);
         callers.answer(lastBusy);
     }
 
     @Override
     public void lost(Attempt attempt) {
-        VoteCount votes = attempt.poll();
+        VoteCount votes = attempt.count();
         boolean contended = attempt.isRefusedByGate() || votes.isContended();
         boolean settled = votes.isHeldByOne() || attempt.isRefusedByGate() || attempt.isGivenByGate();
         lastBusy = new ClaimAnswer.Busy(votes.holder(), votes.timeLeft(), 0);
@@ -280,11 +282,11 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
         return quorum.time().nanos() - aliveUntil < 0 && !quorum.isClosed();
     }
 
-    /** What was tried has failed: what it has got is given back everywhere, and it is never heard of again. */
+    /** Ends the step that has failed: it is undone on all nodes, and its name is never used again. */
     private CompletableFuture<@Nullable Void> abandon() {
         ClaimStep failed = step;
         finishStep();
-        return failed == null ? CompletableFuture.completedFuture(null) : failed.sweep();
+        return failed == null ? CompletableFuture.completedFuture(null) : failed.cleanUp();
     }
 
     private void finishStep() {
@@ -300,7 +302,7 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
         waitsAs = null;
     }
 
-    /** Tries again after a random delay, so that those who have split the nodes do not do it again. */
+    /** Tries again after a random delay, so that claims that have split the nodes do not do it again. */
     private void retryLater() {
         retry.set(retries.delay(patience()), () -> {
             if (!callers.isEmpty() || isAlive()) {

@@ -71,7 +71,7 @@ public final class QuorumFailures {
         return nodes.stream().map(NodeAnswer::toString).collect(Collectors.joining("; "));
     }
 
-    /** When a majority will have a vote; null if it has one, or if more is amiss than that. */
+    /** Returns when a majority will have a vote; null if it has one, or if more is wrong than that. */
     private static @Nullable Duration votesAreBackIn(Quorum quorum) {
         long now = quorum.time().nanos();
         List<Duration> left = new ArrayList<>();

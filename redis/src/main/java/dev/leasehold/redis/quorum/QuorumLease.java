@@ -24,12 +24,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class QuorumLease {
 
-    /** How often a renewal offers the lease to a node that others have taken in the meantime. */
+    /** The number of times that a renewal offers the lease to a node that other claims have taken in the meantime. */
     private static final int OFFERS = 8;
 
     private final Quorum quorum;
     private final SerialExecutor serial;
-    private final VoteCount poll;
+    private final VoteCount count;
     private final String lock;
     private final GateSelection ranks;
     private final ClaimId attempt;
@@ -41,21 +41,21 @@ final class QuorumLease {
     private long longestNanos;
     private boolean over;
 
-    QuorumLease(Quorum quorum, SerialExecutor serial, GateSelection ranks, Ballot won, VoteCount poll) {
+    QuorumLease(Quorum quorum, SerialExecutor serial, GateSelection ranks, Ballot won, VoteCount count) {
         this.quorum = quorum;
         this.serial = serial;
         this.ranks = ranks;
-        this.poll = poll;
+        this.count = count;
         lock = won.lock();
         attempt = won.attempt();
         token = won.token();
         spare = won.spare();
         longestNanos = won.lease().toNanos();
-        deadlines = new NodeDeadlines(quorum.majority(), poll.validities());
+        deadlines = new NodeDeadlines(quorum.majority(), count.validities());
         has = new boolean[quorum.size()];
         released = new boolean[quorum.size()];
         for (int i = 0; i < has.length; i++) {
-            has[i] = poll.saidYes(i);
+            has[i] = count.saidYes(i);
         }
     }
 
@@ -81,7 +81,7 @@ final class QuorumLease {
         }
     }
 
-    /** What is known of a node in one round of renewal. */
+    /** The state of a node in one round of renewal. */
     private enum Seat {
         OPEN,
         CONFIRMED,
@@ -208,7 +208,10 @@ final class QuorumLease {
         }
     }
 
-    /** What is over for its holder is over: it must not be spread again. */
+    /**
+     * Offers a node the lease that it has lost. A lease that is over for its holder is offered no more, and is removed where
+     * an offer has crossed its end.
+     */
     private void offer(Renewal round, Validity validity, int node, int offers) {
         if (over || has[node] || validity.isOver(quorum.time().nanos())) {
             return;
@@ -235,7 +238,7 @@ final class QuorumLease {
     }
 
     private boolean isUnanswered(int node) {
-        return poll.vote(node) == null;
+        return count.vote(node) == null;
     }
 
     /** One round of release. */

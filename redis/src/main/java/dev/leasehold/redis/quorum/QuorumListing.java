@@ -14,9 +14,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes one list of what the nodes of a quorum have each told of their locks. Whoever has a lock on a majority holds it, and
- * a node that says otherwise, or nothing, is named beside it. What only a minority knows, while a majority says that the
- * lock is free, is the rest of a claim that is over, and not shown.
+ * The merger of the nodes' lists of locks into one. A claim that has a lock on a majority holds it, and a node that says
+ * otherwise, or nothing, is named beside it. What only a minority knows, while a majority says that the lock is free, is the
+ * rest of a claim that is over, and not shown.
  */
 final class QuorumListing {
 
@@ -120,7 +120,7 @@ final class QuorumListing {
         return who + ", token " + holder.token() + left;
     }
 
-    /** The gate has those who wait; should clients disagree on the gate, the longest line is shown. */
+    /** Returns the queue, which is at the gate; should clients disagree on the gate, the longest queue is shown. */
     private List<WaiterInfo> waiters(String name) {
         List<WaiterInfo> longest = List.of();
         for (Map<String, LockInfo> node : nodes) {

@@ -75,7 +75,7 @@ public final class QuorumStore implements Store {
         this.closeRest = closeRest;
     }
 
-    /** A node has told that it has given the lock to one that stood in its queue. */
+    /** A node reports that it has given the lock to a claim in its queue. */
     public void granted(int node, LeaseId lease) {
         QuorumClaim waiter = waiting.get(lease.claim());
         if (waiter != null) {

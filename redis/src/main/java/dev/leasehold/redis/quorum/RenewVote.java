@@ -5,7 +5,7 @@ import dev.leasehold.spi.Validity;
 /** A node's answer to a renewal. */
 public sealed interface RenewVote {
 
-    /** What the node has told of itself with it. */
+    /** Returns the node's status at the time of its answer. */
     NodeStatus view();
 
     /** The lease is still there. */

@@ -26,7 +26,7 @@ final class SerialTimer {
         return task != null;
     }
 
-    /** Replaces what it was set to before. */
+    /** Sets the timer, in place of the task that it was set to before. */
     void set(Duration delay, Runnable what) {
         stop();
         task = what;

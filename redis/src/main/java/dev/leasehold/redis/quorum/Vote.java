@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** A node's answer to a {@link Ballot}. No answer at all is not one of these. */
 public sealed interface Vote {
 
-    /** What the node has told of itself with it. */
+    /** Returns the node's status at the time of its answer. */
     NodeStatus view();
 
     /** The node has given the lock to the attempt, and its last token is at least the end of the ballot's run. */
@@ -36,7 +36,7 @@ public sealed interface Vote {
      */
     record Busy(@Nullable HolderInfo holder, @Nullable Duration timeLeft, int place, NodeStatus view) implements Vote {
 
-        /** Whether the holder is a client of another kind; only those have no token. */
+        /** Returns whether the holder is a client of another kind; only those have no token. */
         boolean isForeign() {
             return holder != null && holder.token() == 0;
         }

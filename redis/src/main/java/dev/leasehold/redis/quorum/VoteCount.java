@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class VoteCount {
 
-    /** Where the count stands. */
+    /** The present result of the count. */
     enum Verdict {
         /** Answers are still owed that matter. */
         OPEN,
@@ -120,7 +120,7 @@ final class VoteCount {
         return count;
     }
 
-    /** The proposal that most nodes can accept, as far as they have told; of several the smallest. */
+    /** Returns the proposal that most nodes can accept, as far as their answers show; of several the smallest. */
     long raised() {
         TreeSet<Long> candidates = new TreeSet<>();
         candidates.add(ballot.token());
@@ -152,7 +152,7 @@ final class VoteCount {
     }
 
     /**
-     * Whether the majority has answered, so that what stands in the way is other attempts and not the nodes: they have the
+     * Returns whether a majority has answered, so that other attempts stand in the way and not the nodes: those have the
      * lock there, or have made the proposal stale once more.
      */
     boolean isContended() {
@@ -165,7 +165,7 @@ final class VoteCount {
         return answers >= majority && (busy > 0 || verdict() == Verdict.RAISE);
     }
 
-    /** Whether one and the same holder has a majority of the nodes. */
+    /** Returns whether one and the same holder has a majority of the nodes. */
     boolean isHeldByOne() {
         HolderInfo holder = holder();
         int count = 0;
@@ -175,7 +175,7 @@ final class VoteCount {
         return count >= majority;
     }
 
-    /** Whoever has most of the nodes that are busy. */
+    /** Returns the holder that has most of the busy nodes. */
     @Nullable HolderInfo holder() {
         Map<String, Integer> counts = new HashMap<>();
         HolderInfo most = null;
@@ -197,7 +197,7 @@ final class VoteCount {
         return other != null && one.token() == other.token() && one.owner().equals(other.owner());
     }
 
-    /** When a majority is free if those who have the nodes do nothing more; null if nobody can say. */
+    /** Returns when a majority is free if the holders do nothing more; null if that is unknown. */
     @Nullable Duration timeLeft() {
         List<Duration> ends = new ArrayList<>();
         for (Vote vote : votes) {
@@ -223,13 +223,13 @@ final class VoteCount {
         return all;
     }
 
-    /** Whether a node has refused in a way that trying again will not change. */
+    /** Returns whether a node has refused in a way that trying again does not change. */
     boolean isRefused(int node) {
         NodeFailure miss = misses[node];
         return miss != null && miss.refused();
     }
 
-    /** What a node has answered, in words. */
+    /** Returns a node's answer in words. */
     String words(int node, ClockReading now) {
         Vote vote = votes[node];
         NodeFailure miss = misses[node];

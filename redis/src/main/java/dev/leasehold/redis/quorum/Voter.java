@@ -10,8 +10,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One master of a quorum. It neither repeats nor keeps back anything: what is sent is sent at once, at most once, and in
- * the order of the calls as long as the connection lives. What must not come late does not wait for a connection.
+ * One master of a quorum. It neither repeats nor keeps back a request: it sends each at once, at most once, and in the order
+ * of the calls as long as the connection lives. A request that must not come late does not wait for a connection.
  */
 public interface Voter {
 
@@ -23,8 +23,8 @@ public interface Voter {
     default void check(String lock) {}
 
     /**
-     * Subscribes to what the node grants to those who wait there. What queues is sent only then, and may not be wanted any more:
-     * whoever asks decides that, so that nothing is kept here to be sent later.
+     * Subscribes to the node's grants to waiting claims. A ballot that queues is sent only after that, and may not be wanted
+     * any more by then: the caller decides, so that nothing is kept here to be sent later.
      *
      * @param lock for messages
      * @return completes at once where it has been done
@@ -37,15 +37,15 @@ public interface Voter {
     /** Asks the node to let an attempt have the lock for longer. */
     CompletionStage<RenewVote> renew(String lock, ClaimId attempt, long token, Duration lease);
 
-    /** Ends what an attempt has under this very token; the stage tells whether there was anything. */
+    /** Ends the lease that an attempt has under this very token; the stage tells whether there was one. */
     CompletionStage<Boolean> release(String lock, ClaimId attempt, long token, Duration keepFor);
 
-    /** Ends whatever an attempt has or waits for; the stage tells whether there was anything. */
+    /** Ends an attempt on the node, its lease and its place in line; the stage tells whether there was either. */
     CompletionStage<Boolean> withdraw(String lock, ClaimId attempt);
 
     /**
-     * The same for an attempt that has failed: it has never been granted the lock, and never will be. So what the node has
-     * noted as its last token for this attempt alone is taken back.
+     * Ends an attempt that has failed: it has never been granted the lock, and never will be. So the node takes back the
+     * last token that it has noted for this attempt alone.
      */
     CompletionStage<Boolean> abandon(String lock, ClaimId attempt);
 

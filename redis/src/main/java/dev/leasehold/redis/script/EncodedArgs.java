@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Arguments of a command as they go over the wire. What is sent again and again, or to several servers alike, is put into
- * this form once. Immutable.
+ * Arguments of a command, encoded as they are sent. Arguments that are sent again and again, or to several servers alike,
+ * are put into this form once. Immutable.
  */
 public final class EncodedArgs {
 
@@ -52,7 +52,7 @@ public final class EncodedArgs {
         return text.getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** How many arguments these are. */
+    /** Returns the number of arguments. */
     int count() {
         return count;
     }

@@ -4,10 +4,9 @@ import dev.leasehold.LockException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the keys of a lock are called: {@code leasehold:{NAME}} and, beside it, {@code …:token} and {@code …:queue}.
- * The braces make the keys of one lock live in one slot of a cluster; so a name's own braces, and the
- * percent sign that replaces them, are percent-encoded. A namespace has neither, nor a colon: no two pairs of namespace
- * and name share a key.
+ * The names of a lock's keys: {@code leasehold:{NAME}} and, beside it, {@code …:token} and {@code …:queue}. The braces make
+ * the keys of one lock live in one slot of a cluster; so a name's own braces, and the percent sign that replaces them, are
+ * percent-encoded. A namespace has neither, nor a colon: no two pairs of namespace and name share a key.
  *
  * <p>With plain keys the lock's key is the bare name. What stands beside it is ours alone, begins with {@code
  * leasehold:(plain):}, which is no namespace, and has the bare name between its braces: a cluster then counts the same
@@ -63,7 +62,7 @@ public final class KeyNames {
                 + "; nothing was done. Choose another name");
     }
 
-    /** What the keys beside the lock's begin with. */
+    /** Returns the prefix of the keys beside the lock's. */
     String beside(String name) {
         return prefix + '{' + (plain ? name : encoded(name)) + '}';
     }
@@ -76,7 +75,7 @@ public final class KeyNames {
         return beside + QUEUE;
     }
 
-    /** What the channel of a client begins with; its id follows. */
+    /** Returns the prefix of a client's channel; the client's id follows. */
     public String inboxPrefix() {
         return prefix + "inbox:";
     }
@@ -102,7 +101,7 @@ public final class KeyNames {
         return name.indexOf('{') >= 0 || name.indexOf('}') >= 0 ? null : decoded(name);
     }
 
-    /** Whether locks may be held by clients that are not Leasehold's. */
+    /** Returns whether locks may be held by clients other than Leasehold's. */
     public boolean arePlain() {
         return plain;
     }

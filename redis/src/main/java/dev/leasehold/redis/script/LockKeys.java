@@ -6,7 +6,10 @@ import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/** What the scripts are sent of a lock each time, as bytes: the keys, and whom to tell. And what it was like last. */
+/**
+ * The encoded arguments that scripts need of a lock each time, its keys and the channels to notify, with the state in which
+ * this client saw it last.
+ */
 public final class LockKeys {
 
     private final EncodedArgs all;
@@ -15,7 +18,7 @@ public final class LockKeys {
     private final EncodedArgs toTell;
     private final String toTellText;
 
-    /** What this client saw last; only a belief. */
+    /** The state in which this client saw the lock last; only a belief. */
     private volatile boolean held;
 
     private LockKeys(KeyNames names, boolean counted, String name) {
@@ -39,7 +42,7 @@ public final class LockKeys {
         return all;
     }
 
-    /** The same where a voucher's follows. */
+    /** Returns the keys where a voucher's follows. */
     public EncodedArgs ballot() {
         return ballot;
     }
@@ -49,7 +52,7 @@ public final class LockKeys {
         return own;
     }
 
-    /** Whether the lock was held when this client asked for it last. */
+    /** Returns whether the lock was held when this client asked for it last. */
     public boolean wasHeld() {
         return held;
     }
@@ -64,7 +67,9 @@ public final class LockKeys {
         return toTell;
     }
 
-    /** What {@code release.lua} is to do with the lock: to give it to the next, who is told, or to keep it. */
+    /**
+     * Returns the argument that has {@code release.lua} give the lock to the next waiter and notify it, or keep the lock.
+     */
     public EncodedArgs freeOrKept(Duration keepFor) {
         return keepFor.isZero() ? toTell : EncodedArgs.of(Long.toString(WholeMillis.up(keepFor)));
     }

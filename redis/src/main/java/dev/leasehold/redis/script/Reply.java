@@ -21,20 +21,20 @@ import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what the scripts answer. The layout of values and answers is told in {@code lock.lua}. */
+/** A reader of the scripts' answers. {@code lock.lua} describes the layout of values and answers. */
 public final class Reply {
 
-    /** What the holder is called where the value is not one of ours: it may be a secret. */
+    /** The name of a holder whose value is not one of ours: the value may be a secret. */
     private static final String FOREIGN_OWNER = "another client, not of Leasehold";
 
     private static final String LAYOUT = "leasehold|1|";
     private static final String OURS = "leasehold|";
     private static final int VALUE_PARTS = 7;
 
-    /** What a master of a quorum keeps there; see {@code lock.lua}. */
+    /** The part of a value that a master of a quorum adds; see {@code lock.lua}. */
     private static final Pattern BEHIND_THE_OWNER = Pattern.compile("\n\\d*$");
 
-    /** How a claim's answer begins where the lock is not granted, and how many parts it has. */
+    /** The first part of a claim's answer where the lock is not granted, and the number of its parts. */
     public static final String BUSY = "busy|";
 
     public static final int BUSY_PARTS = 6;
@@ -56,12 +56,12 @@ public final class Reply {
         }
     }
 
-    /** How the value of a lock begins while a lease is there. */
+    /** Returns the beginning of a lock's value while a lease is there. */
     public static String beginning(LeaseId lease) {
         return beginning(lease.claim()) + lease.token() + '|';
     }
 
-    /** How the value of a lock begins that a claim is granted. */
+    /** Returns the beginning of a lock's value that a claim is granted. */
     public static String beginning(ClaimId claim) {
         return LAYOUT + claim + '|';
     }
@@ -91,7 +91,7 @@ public final class Reply {
         return number(answer.get(0)) == 1 ? ReleaseAnswer.RELEASED : ReleaseAnswer.NOT_HELD;
     }
 
-    /** What PTTL says: nothing for a key without an end; and nothing where it was not asked. */
+    /** Reads an answer of PTTL: null for a key without an end, and where PTTL was not asked. */
     public static @Nullable Duration timeLeft(Object part) {
         if (part.equals("")) {
             return null;

@@ -43,7 +43,7 @@ public enum Script {
     }
 
     /**
-     * Whether it must be carried out before what is sent after it, as a claim before its withdrawal, and that before the next
+     * Returns whether the script must run before later requests, as a claim before its withdrawal, and that before the next
      * claim. Sent again because the server does not know it, it would come later; so it is sent whole the first time on each
      * connection.
      */

@@ -10,7 +10,10 @@ import dev.leasehold.spi.WaitingRules;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Writes what {@code vote.lua} and {@code release.lua} are sent beside the keys: once for all nodes. Thread-safe. */
+/**
+ * An encoder of the arguments that {@code vote.lua} and {@code release.lua} get beside the keys: once for all nodes.
+ * Thread-safe.
+ */
 public final class BallotEncoder {
 
     private final String owner;
@@ -29,7 +32,7 @@ public final class BallotEncoder {
     }
 
     /**
-     * The arguments of a ballot.
+     * Returns the arguments of a ballot.
      *
      * @param clock what the clock of a node shows, for people who look at the lock
      * @param whomToTell as {@code lock.lua} tells of it; the same for all nodes
@@ -55,7 +58,7 @@ public final class BallotEncoder {
                 : EncodedArgs.of(value, lease, end, rest, bytes(Long.toString(ballot.token())));
     }
 
-    /** How the value of the lock begins that a release ends. */
+    /** Returns the beginning of the lock's value that a release ends. */
     EncodedArgs release(ClaimId attempt, long token) {
         Release known = lastRelease;
         if (known == null || known.token != token || !known.attempt.equals(attempt)) {

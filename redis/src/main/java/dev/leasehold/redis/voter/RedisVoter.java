@@ -26,22 +26,22 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** A master of a quorum, over its {@link RedisNode}. What cannot be sent at once fails at once. */
+/** A master of a quorum, over its {@link RedisNode}. A request that cannot be sent at once fails at once. */
 public final class RedisVoter implements Voter {
 
     private static final CompletionStage<?> LISTENING = CompletableFuture.completedFuture("");
 
     private final RedisNode node;
-    private final BallotEncoder papers;
+    private final BallotEncoder encoder;
     private final MarkerRules rules;
     private final String rulesText;
     private volatile @Nullable Marker marker;
     private volatile @Nullable Voucher voucher;
     private volatile @Nullable NodeStatus latest;
 
-    public RedisVoter(RedisNode node, BallotEncoder papers, MarkerRules rules) {
+    public RedisVoter(RedisNode node, BallotEncoder encoder, MarkerRules rules) {
         this.node = node;
-        this.papers = papers;
+        this.encoder = encoder;
         this.rules = rules;
         rulesText = rules.text();
     }
@@ -64,12 +64,12 @@ public final class RedisVoter implements Voter {
     public CompletionStage<Vote> vote(Ballot ballot) {
         LockKeys keys = node.keys(ballot.lock());
         EncodedArgs key = voucher(ballot);
-        EncodedArgs paper = papers.of(ballot, clock(ballot), keys.toTellText());
+        EncodedArgs encoded = encoder.of(ballot, clock(ballot), keys.toTellText());
         return node.scripts()
                 .runNow(
                         claimOf(ballot.lock()),
                         Script.VOTE,
-                        (letter, sentAt) -> letter.add(keys.ballot()).add(key).add(paper),
+                        (args, sentAt) -> args.add(keys.ballot()).add(key).add(encoded),
                         (sentAt, answer) -> stoodInLine(ballot, vote(ballot, key, sentAt, answer)));
     }
 
@@ -85,13 +85,16 @@ public final class RedisVoter implements Voter {
         return told.suits(ballot) ? told.key() : Voucher.NONE;
     }
 
-    /** What the node's clock shows, as far as it is known; a token is not far from it. */
+    /** Returns the time of the node's clock, as far as it is known; a token is not far from it. */
     private long clock(Ballot ballot) {
         NodeStatus view = latest;
         return view == null ? ballot.token() : view.microsAt(node.nanos());
     }
 
-    /** Where locks are shared with other clients, the first in line looks for the end of a foreign hold, as on one Redis. */
+    /**
+     * Starts or ends the polling for a foreign hold, where locks are shared with other clients: the first in line polls, as
+     * on one Redis.
+     */
     private Vote stoodInLine(Ballot ballot, Vote vote) {
         ForeignHolders foreign = node.foreign();
         if (foreign == null || ballot.kind() != Ballot.Kind.QUEUE) {
@@ -105,7 +108,7 @@ public final class RedisVoter implements Voter {
         return vote;
     }
 
-    /** What the node tells of itself with every answer that is not a single number. */
+    /** Reads the node's status, which is part of every answer that is not a single number. */
     private NodeStatus view(ClockReading sentAt, List<Object> answer) {
         NodeStatus view = new NodeStatus(
                 marker(answer).run(),
@@ -199,8 +202,8 @@ public final class RedisVoter implements Voter {
                 .runNow(
                         "the release of '" + lock + "'",
                         Script.RELEASE,
-                        (letter, sentAt) -> letter.add(keys.all())
-                                .add(papers.release(attempt, token))
+                        (args, sentAt) -> args.add(keys.all())
+                                .add(encoder.release(attempt, token))
                                 .add(keys.freeOrKept(keepFor)),
                         (sentAt, answer) -> Reply.number(answer.get(0)) == 1);
     }

@@ -9,9 +9,10 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A master's word that it has its vote (see {@code voucher.lua}), and what the master's clock showed with it. A ballot for a
- * free lock that names the voucher is accepted, if the token is above the last, as long as the master has the voucher and is the
- * master that it was; otherwise the master works everything out anew. So a client may name one that is no longer good. Immutable.
+ * A master's assurance that it has its vote (see {@code voucher.lua}), with the reading of the master's clock at that time.
+ * The master accepts a ballot for a free lock that names the voucher, if the token is above the last, as long as the master
+ * has the voucher and is the master that it was; otherwise it reads its marker and everything else anew. So a client may
+ * name one that is no longer good. Immutable.
  *
  * @param key as it is sent
  * @param askedAt our monotonic clock before the question was sent
@@ -27,7 +28,7 @@ public record Voucher(EncodedArgs key, long askedAt, long floor, long most) {
     public static final EncodedArgs NONE = EncodedArgs.of(KEYS);
 
     /**
-     * For how long a client believes in one, by its own clock: about as long as the master keeps it, by its own, which
+     * The time for which a client names a voucher, by its own clock: about as long as the master keeps it, by its own, which
      * might be set back. {@code voucher.lua} says the same in milliseconds.
      */
     private static final Duration LIFE = Duration.ofSeconds(1);
@@ -50,7 +51,7 @@ public record Voucher(EncodedArgs key, long askedAt, long floor, long most) {
     }
 
     /**
-     * One that a master has answered with.
+     * Returns the voucher that a master has answered with.
      *
      * @param micros the master's clock then; it had its vote
      */
@@ -72,7 +73,7 @@ public record Voucher(EncodedArgs key, long askedAt, long floor, long most) {
         return nanos - askedAt < LIFE.toNanos();
     }
 
-    /** Whether a ballot may name it, as long as it is fresh. */
+    /** Returns whether a ballot may name it, as long as it is fresh. */
     public boolean suits(Ballot ballot) {
         return ballot.token() > floor && ballot.endOfRun() <= most;
     }

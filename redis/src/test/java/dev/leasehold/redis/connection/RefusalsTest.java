@@ -110,7 +110,7 @@ class RefusalsTest {
         }
     }
 
-    /** As the servers word them, alone and from within a script of Redis 6.2. */
+    /** Returns errors in the servers' words, alone and from within a script of Redis 6.2. */
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** When a connection counts as broken although nobody has said so; with a clock that a test moves. */
+/** A silent connection counts as broken after some time; with a clock that a test moves. */
 class SilenceTest {
 
     private static final Duration SILENCE = Duration.ofSeconds(2);

@@ -14,7 +14,7 @@ import java.util.Collection;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** When commands are written, and which together. */
+/** The moments at which commands are written, and the batches. */
 class WriteBatcherTest {
 
     private static final int FEW = 32;

@@ -154,7 +154,7 @@ class DoctorTest {
         }
     }
 
-    /** Who is told by the documentation what to allow must not hear from the doctor of more, and the other way round. */
+    /** The doctor tries exactly the rights that the documentation names. */
     @Test
     void theTriedRightsAreTheDocumentedOnes() throws Exception {
         String rights = Files.readString(Path.of("src/main/java/dev/leasehold/redis/doctor/PermissionCheck.java"));

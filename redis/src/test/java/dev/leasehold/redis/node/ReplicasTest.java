@@ -91,7 +91,7 @@ class ReplicasTest {
         return "localhost:" + replica.port() + ",localhost:" + master.port();
     }
 
-    /** The server ends a WAIT with UNBLOCKED when it becomes a replica; all who waited for it failed for good. */
+    /** The server ends a WAIT with UNBLOCKED when it becomes a replica; all requests that waited for it failed for good. */
     @Test
     void aPlannedFailOverDoesNotFailThoseWhoWaitForReplicas() throws Exception {
         Leasehold client = client(

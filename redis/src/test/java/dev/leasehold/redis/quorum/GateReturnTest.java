@@ -203,7 +203,7 @@ class GateReturnTest {
         assertThat(attemptsInAWait(holder, waiter, () -> {})).isLessThan(3 * ASKED);
     }
 
-    /** The same where the gate is slower than its limit: its late answers make it a gate each time. */
+    /** The gate is slower than its limit: its late answers make it a gate each time. */
     @ParameterizedTest
     @ValueSource(longs = {4, 6, 8})
     void aGateThatIsTooSlowDoesNotDriveWaitersToAndFro(long limits) {

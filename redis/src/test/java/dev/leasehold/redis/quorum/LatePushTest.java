@@ -30,8 +30,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a gate tells may come late. The simulator has found (seed 134) that a waiter which had found its grant by asking,
- * and had won, gave the lock back when the gate's push came after all, because it no longer knew that it had stood there.
+ * A gate's push may come late. The simulator has found (seed 134) that a waiter which had found its grant by asking, and had
+ * won, gave the lock back when the gate's push came after all, because it no longer knew that it had stood there.
  */
 class LatePushTest {
 
@@ -185,7 +185,7 @@ class LatePushTest {
         assertThat(get(waiter.renew(won.get(0), LEASE))).isInstanceOf(RenewAnswer.Renewed.class);
     }
 
-    /** Found on real servers: what a minority still had blocked its nodes for the rest of the lease. */
+    /** Found on real servers: the lease blocked the minority that still had it until its end. */
     @Test
     void aLeaseThatAMajorityLostIsRemovedFromTheRest() {
         LeaseId held = acquire(holder, "holder");

@@ -27,10 +27,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What a vote rests on: the id of a master's replication history is another one wherever the process, or what it remembers,
- * may be; and what a master has vouched for ends with its memory, even where the text is still there. Each case brings the
- * marker along, if it can, and the voucher, which is made to live for much longer than it should; and finds the master without
- * its vote.
+ * A vote rests on two facts: the id of a master's replication history changes wherever the process or its memory may have
+ * changed; and a voucher ends with the memory of the master that gave it, even where its text is still there. Each case
+ * brings the marker along, if it can, and the voucher, which is made to live for much longer than it should; and finds the
+ * master without its vote.
  */
 @Timeout(value = 60, unit = java.util.concurrent.TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 public class MasterIdentityTest {

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What befalls masters of a quorum and the connections to them. Real time, real servers. */
+/** Faults of the masters of a quorum and of the connections to them, in real time on real servers. */
 @Timeout(value = 90, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RedlockFaultsTest {
 
@@ -173,7 +173,7 @@ class RedlockFaultsTest {
         }
     }
 
-    /** What the master has vouched for would be good for a second still. */
+    /** The master's voucher would be good for a second still. */
     private static void setMarker(RedisProcess server, String marker) {
         server.commands().set(MarkerRules.KEY, marker);
         server.commands().keys(Voucher.KEYS + "*").forEach(server.commands()::del);

@@ -16,12 +16,12 @@ class VoteCountTest {
     private static final Ballot BALLOT =
             new Ballot("x", new ClaimId("client", 1), 100, 5, Duration.ofSeconds(10), Ballot.Kind.CLAIM);
 
-    private VoteCount poll(int nodes) {
-        VoteCount poll = new VoteCount(nodes, nodes / 2 + 1, BALLOT);
+    private VoteCount count(int nodes) {
+        VoteCount count = new VoteCount(nodes, nodes / 2 + 1, BALLOT);
         for (int i = 0; i < nodes; i++) {
-            poll.asked(i);
+            count.asked(i);
         }
-        return poll;
+        return count;
     }
 
     private static Vote yes(long token) {
@@ -46,7 +46,7 @@ class VoteCountTest {
 
     @Test
     void aMajorityOfTheConfiguredNodesWinsAndNoLess() {
-        VoteCount four = poll(4);
+        VoteCount four = count(4);
         four.answered(0, 100, yes(100));
         four.answered(1, 100, yes(100));
         assertThat(four.verdict()).isEqualTo(VoteCount.Verdict.OPEN);
@@ -60,64 +60,64 @@ class VoteCountTest {
 
     @Test
     void aYesToAnEarlierProposalIsNotCountedForALaterOne() {
-        VoteCount poll = poll(3);
-        poll.answered(0, 100, yes(100));
-        poll.propose(200);
+        VoteCount count = count(3);
+        count.answered(0, 100, yes(100));
+        count.propose(200);
         for (int i = 0; i < 3; i++) {
-            poll.asked(i);
+            count.asked(i);
         }
-        assertThat(poll.saidYes(0)).isFalse();
-        poll.answered(1, 100, yes(100));
-        assertThat(poll.verdict()).isEqualTo(VoteCount.Verdict.OPEN);
-        assertThat(poll.isOwed(1)).isTrue();
-        poll.answered(2, 100, stale(500));
-        assertThat(poll.isOwed(2)).isTrue();
-        poll.missed(1, 100, new NodeFailure("late", false));
-        assertThat(poll.isOwed(1)).isTrue();
-        poll.answered(2, 200, yes(200));
-        poll.answered(1, 200, yes(200));
-        assertThat(poll.verdict()).isEqualTo(VoteCount.Verdict.WON);
+        assertThat(count.saidYes(0)).isFalse();
+        count.answered(1, 100, yes(100));
+        assertThat(count.verdict()).isEqualTo(VoteCount.Verdict.OPEN);
+        assertThat(count.isOwed(1)).isTrue();
+        count.answered(2, 100, stale(500));
+        assertThat(count.isOwed(2)).isTrue();
+        count.missed(1, 100, new NodeFailure("late", false));
+        assertThat(count.isOwed(1)).isTrue();
+        count.answered(2, 200, yes(200));
+        count.answered(1, 200, yes(200));
+        assertThat(count.verdict()).isEqualTo(VoteCount.Verdict.WON);
     }
 
     @Test
     void aYesThatCarriesAnotherTokenIsNotCounted() {
-        VoteCount poll = poll(3);
-        poll.answered(0, 100, yes(100));
-        poll.answered(1, 100, yes(99));
-        assertThat(poll.verdict()).isEqualTo(VoteCount.Verdict.OPEN);
-        assertThat(poll.saidYes(1)).isFalse();
+        VoteCount count = count(3);
+        count.answered(0, 100, yes(100));
+        count.answered(1, 100, yes(99));
+        assertThat(count.verdict()).isEqualTo(VoteCount.Verdict.OPEN);
+        assertThat(count.saidYes(1)).isFalse();
     }
 
     @Test
     void aProposalIsRaisedWhereAMajorityThenCanAccept() {
-        VoteCount poll = poll(3);
-        poll.answered(0, 100, stale(300));
-        assertThat(poll.verdict()).isEqualTo(VoteCount.Verdict.OPEN);
-        poll.answered(1, 100, stale(200));
-        assertThat(poll.verdict()).isEqualTo(VoteCount.Verdict.RAISE);
-        poll.answered(2, 100, busy("other", 99, null));
-        assertThat(poll.raised()).isEqualTo(301);
-        assertThat(poll.verdict()).isEqualTo(VoteCount.Verdict.RAISE);
+        VoteCount count = count(3);
+        count.answered(0, 100, stale(300));
+        assertThat(count.verdict()).isEqualTo(VoteCount.Verdict.OPEN);
+        count.answered(1, 100, stale(200));
+        assertThat(count.verdict()).isEqualTo(VoteCount.Verdict.RAISE);
+        count.answered(2, 100, busy("other", 99, null));
+        assertThat(count.raised()).isEqualTo(301);
+        assertThat(count.verdict()).isEqualTo(VoteCount.Verdict.RAISE);
     }
 
     @Test
     void theLastTokenItselfIsNotEnough() {
-        VoteCount poll = poll(3);
-        poll.answered(0, 100, stale(100));
-        poll.answered(1, 100, stale(100));
-        assertThat(poll.verdict()).isEqualTo(VoteCount.Verdict.RAISE);
-        assertThat(poll.raised()).isEqualTo(101);
+        VoteCount count = count(3);
+        count.answered(0, 100, stale(100));
+        count.answered(1, 100, stale(100));
+        assertThat(count.verdict()).isEqualTo(VoteCount.Verdict.RAISE);
+        assertThat(count.raised()).isEqualTo(101);
     }
 
     @Test
     void aNodeThatIsFarAheadOfTheOthersIsLeftBehind() {
-        VoteCount poll = poll(3);
-        poll.answered(0, 100, stale(9_000));
-        poll.answered(1, 100, yes(100));
-        assertThat(poll.verdict()).isEqualTo(VoteCount.Verdict.OPEN);
-        poll.answered(2, 100, stale(150));
-        assertThat(poll.raised()).isEqualTo(9_001);
-        VoteCount bounded = poll(3);
+        VoteCount count = count(3);
+        count.answered(0, 100, stale(9_000));
+        count.answered(1, 100, yes(100));
+        assertThat(count.verdict()).isEqualTo(VoteCount.Verdict.OPEN);
+        count.answered(2, 100, stale(150));
+        assertThat(count.raised()).isEqualTo(9_001);
+        VoteCount bounded = count(3);
         bounded.answered(0, 100, stale(9_000));
         bounded.answered(1, 100, far(90));
         bounded.answered(2, 100, far(95));
@@ -129,87 +129,87 @@ class VoteCountTest {
 
     @Test
     void noMajorityIsLeftWhereTheNodesAreBusyOrHaveNoVote() {
-        VoteCount poll = poll(3);
-        poll.answered(0, 100, busy("a", 90, null));
-        assertThat(poll.verdict()).isEqualTo(VoteCount.Verdict.OPEN);
-        poll.answered(1, 100, none());
-        assertThat(poll.verdict()).isEqualTo(VoteCount.Verdict.FAILED);
-        assertThat(poll.isContended()).isFalse();
-        poll.answered(2, 100, stale(150));
-        assertThat(poll.isContended()).isTrue();
-        assertThat(poll.isHeldByOne()).isFalse();
-        assertThat(poll.isAnyOwed()).isFalse();
+        VoteCount count = count(3);
+        count.answered(0, 100, busy("a", 90, null));
+        assertThat(count.verdict()).isEqualTo(VoteCount.Verdict.OPEN);
+        count.answered(1, 100, none());
+        assertThat(count.verdict()).isEqualTo(VoteCount.Verdict.FAILED);
+        assertThat(count.isContended()).isFalse();
+        count.answered(2, 100, stale(150));
+        assertThat(count.isContended()).isTrue();
+        assertThat(count.isHeldByOne()).isFalse();
+        assertThat(count.isAnyOwed()).isFalse();
     }
 
     @Test
     void oneHolderIsToldFromSeveralWhoHaveSplitTheNodes() {
-        VoteCount poll = poll(5);
-        poll.answered(0, 100, busy("a", 90, Duration.ofSeconds(3)));
-        poll.answered(1, 100, busy("a", 91, Duration.ofSeconds(1)));
-        poll.answered(2, 100, busy("a", 90, Duration.ofSeconds(5)));
-        poll.answered(3, 100, busy("b", 90, null));
-        assertThat(poll.isHeldByOne()).isFalse();
-        assertThat(poll.holder().token()).isEqualTo(90);
-        assertThat(poll.holder().owner()).isEqualTo("a");
-        poll.answered(4, 100, busy("a", 90, Duration.ofSeconds(2)));
-        assertThat(poll.isHeldByOne()).isTrue();
+        VoteCount count = count(5);
+        count.answered(0, 100, busy("a", 90, Duration.ofSeconds(3)));
+        count.answered(1, 100, busy("a", 91, Duration.ofSeconds(1)));
+        count.answered(2, 100, busy("a", 90, Duration.ofSeconds(5)));
+        count.answered(3, 100, busy("b", 90, null));
+        assertThat(count.isHeldByOne()).isFalse();
+        assertThat(count.holder().token()).isEqualTo(90);
+        assertThat(count.holder().owner()).isEqualTo("a");
+        count.answered(4, 100, busy("a", 90, Duration.ofSeconds(2)));
+        assertThat(count.isHeldByOne()).isTrue();
     }
 
     @Test
     void aMajorityIsFreeWhenTheMajorityThSmallestEndHasCome() {
-        VoteCount poll = poll(5);
-        poll.answered(0, 100, busy("a", 90, Duration.ofSeconds(3)));
-        poll.answered(1, 100, busy("a", 90, Duration.ofSeconds(1)));
-        assertThat(poll.timeLeft()).isNull();
-        poll.answered(2, 100, busy("a", 90, Duration.ofSeconds(5)));
-        assertThat(poll.timeLeft()).isEqualTo(Duration.ofSeconds(5));
-        poll.answered(3, 100, none());
-        assertThat(poll.timeLeft()).isEqualTo(Duration.ofSeconds(5));
-        poll.answered(4, 100, yes(100));
-        assertThat(poll.timeLeft()).isEqualTo(Duration.ofSeconds(3));
+        VoteCount count = count(5);
+        count.answered(0, 100, busy("a", 90, Duration.ofSeconds(3)));
+        count.answered(1, 100, busy("a", 90, Duration.ofSeconds(1)));
+        assertThat(count.timeLeft()).isNull();
+        count.answered(2, 100, busy("a", 90, Duration.ofSeconds(5)));
+        assertThat(count.timeLeft()).isEqualTo(Duration.ofSeconds(5));
+        count.answered(3, 100, none());
+        assertThat(count.timeLeft()).isEqualTo(Duration.ofSeconds(5));
+        count.answered(4, 100, yes(100));
+        assertThat(count.timeLeft()).isEqualTo(Duration.ofSeconds(3));
     }
 
     @Test
     void eachNodesAnswerIsPutIntoWords() {
-        VoteCount poll = poll(8);
-        poll.answered(0, 100, yes(100));
-        poll.answered(1, 100, stale(150));
-        poll.answered(2, 100, far(90));
-        poll.answered(3, 100, busy("worker@host", 95, null));
-        poll.answered(4, 100, none());
-        poll.missed(5, 100, new NodeFailure("no answer within 50 ms", false));
+        VoteCount count = count(8);
+        count.answered(0, 100, yes(100));
+        count.answered(1, 100, stale(150));
+        count.answered(2, 100, far(90));
+        count.answered(3, 100, busy("worker@host", 95, null));
+        count.answered(4, 100, none());
+        count.missed(5, 100, new NodeFailure("no answer within 50 ms", false));
         ClockReading later = new ClockReading(NOW.nanos() + 1_000_000_000L, 0);
-        assertThat(poll.words(0, later)).isEqualTo("granted");
-        assertThat(poll.words(1, later)).contains("150");
-        assertThat(poll.words(2, later)).contains("90");
-        assertThat(poll.words(3, later)).isEqualTo("busy with worker@host, token 95");
-        assertThat(poll.words(4, later)).isEqualTo("no vote for another 11 s");
-        assertThat(poll.words(5, later)).isEqualTo("no answer within 50 ms");
-        assertThat(poll.words(6, later)).isEqualTo("no answer yet");
+        assertThat(count.words(0, later)).isEqualTo("granted");
+        assertThat(count.words(1, later)).contains("150");
+        assertThat(count.words(2, later)).contains("90");
+        assertThat(count.words(3, later)).isEqualTo("busy with worker@host, token 95");
+        assertThat(count.words(4, later)).isEqualTo("no vote for another 11 s");
+        assertThat(count.words(5, later)).isEqualTo("no answer within 50 ms");
+        assertThat(count.words(6, later)).isEqualTo("no answer yet");
         assertThat(new VoteCount(1, 1, BALLOT).words(0, later)).isEqualTo("not asked");
     }
 
     @Test
     void onlyThoseThatSaidYesHaveADeadline() {
-        VoteCount poll = poll(3);
-        poll.answered(0, 100, yes(100));
-        poll.answered(1, 100, stale(150));
-        assertThat(poll.validities()[0]).isEqualTo(Validity.of(NOW, Duration.ofSeconds(10)));
-        assertThat(poll.validities()[1]).isNull();
-        assertThat(poll.validities()[2]).isNull();
+        VoteCount count = count(3);
+        count.answered(0, 100, yes(100));
+        count.answered(1, 100, stale(150));
+        assertThat(count.validities()[0]).isEqualTo(Validity.of(NOW, Duration.ofSeconds(10)));
+        assertThat(count.validities()[1]).isNull();
+        assertThat(count.validities()[2]).isNull();
     }
 
     /** A quorum whose nodes all answer was said to be unreachable. */
     @Test
     void aProposalThatIsAlwaysTooLateContends() {
-        VoteCount poll = poll(4);
-        poll.answered(0, 100, yes(100));
-        poll.answered(1, 100, yes(100));
-        poll.answered(2, 100, stale(300));
-        poll.answered(3, 100, stale(300));
-        assertThat(poll.verdict()).isEqualTo(VoteCount.Verdict.RAISE);
-        assertThat(poll.isContended()).isTrue();
-        VoteCount hopeless = poll(3);
+        VoteCount count = count(4);
+        count.answered(0, 100, yes(100));
+        count.answered(1, 100, yes(100));
+        count.answered(2, 100, stale(300));
+        count.answered(3, 100, stale(300));
+        assertThat(count.verdict()).isEqualTo(VoteCount.Verdict.RAISE);
+        assertThat(count.isContended()).isTrue();
+        VoteCount hopeless = count(3);
         hopeless.answered(0, 100, stale(300));
         hopeless.answered(1, 100, far(50));
         hopeless.answered(2, 100, none());

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What locking costs the server, as the server itself counts it. */
+/** The costs of locking for the server, as the server itself counts them. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CostTest {
 
@@ -128,7 +128,7 @@ class CostTest {
         }
     }
 
-    /** What a hundred claims within a second cost together: to be asked for with each would double what each costs. */
+    /** Claims ask for the run about once a second in all: asking with each would double the cost of each. */
     @Test
     void busyAnswersTellTheRunOfTheServerAboutOnceASecond() throws Exception {
         Lease held = client().lock("x").acquire();
@@ -209,7 +209,7 @@ class CostTest {
         first.close();
     }
 
-    /** Leaves in the queue what a process leaves there that has been killed: an entry, and nobody who listens. */
+    /** Leaves the entry of a killed process in the queue, with no listener. */
     private void joinAndDie(String client) {
         String key = "leasehold:{x}";
         redis.commands()

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is written in advance has to be what Lettuce would have written. */
+/** Arguments that are encoded in advance equal those that Lettuce would have encoded. */
 public class EncodedArgsTest {
 
     private static final String LONG = "ü€|\r\n".repeat(50);

@@ -15,7 +15,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A queue of more than a thousand: who asks again is found, wherever it believes to stand, and keeps its place. */
+/**
+ * A queue of more than a thousand: a waiter that asks again is found, whatever place it believes to have, and keeps its
+ * place.
+ */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LongQueueTest {
 
@@ -123,7 +126,7 @@ class LongQueueTest {
         assertThat(QueueEntries.claims(server, QUEUE)).containsExactly("waiter:1202", "waiter:1203");
     }
 
-    /** The one it is told of is dead, the other lives. */
+    /** The waiter that it hears of is dead, the other lives. */
     @Test
     void ofTwoOfAClaimTheLivingOneKeepsItsPlace() {
         server.ltrim(QUEUE, 0, 39);

@@ -45,7 +45,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a pushed grant tells, whichever script makes it, and what becomes of one that comes again. */
+/** The contents of a pushed grant, whichever script makes it, and the effect of one that comes again. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PushedGrantTest {
 
@@ -119,7 +119,7 @@ class PushedGrantTest {
                 "12500|" + stamp + "|" + claim + "|5000|3|leasehold:inbox:" + claim.split(":")[0] + "|owner");
     }
 
-    /** As if the waiter had last asked so much earlier, or later. */
+    /** Moves the time at which the waiter has last asked, back or forward. */
     private void shiftQuestion(long millis) {
         QueueEntries.shift(server, KEYS[2], millis * 1000);
     }
@@ -220,7 +220,7 @@ class PushedGrantTest {
         assertThat(Long.parseLong(server.get(KEYS[1]))).isGreaterThanOrEqualTo(tokens.get(tokens.size() - 1) + 3);
     }
 
-    /** An error between what a script has written and its answer would leave its outcome unknown to whoever asked. */
+    /** An error after a script's writes and before its answer would leave the outcome unknown to the caller. */
     @ParameterizedTest
     @ValueSource(strings = {"release", "withdrawal", "break", "claim", "ballot"})
     void aGrantStandsUnannouncedWhereReplicasWouldHearIt(String by) throws Exception {
@@ -243,7 +243,7 @@ class PushedGrantTest {
         assertThat(QueueEntries.claims(server, KEYS[2])).containsExactly("other:1");
     }
 
-    /** What a client's store says of a grant whose stamp is that of a question of so long ago. */
+    /** Returns a client's view of a grant whose stamp belongs to a question of so long ago. */
     private @Nullable Validity told(Duration age) throws Exception {
         server.del(LOCK);
         CompletableFuture<@Nullable Validity> told = new CompletableFuture<>();

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The queue lives as long as everybody in it, although those who come in the same second as the first one do not see to that. The
+ * The queue lives as long as every waiter in it, although waiters of the same second as the first one do not prolong it. The
  * server's clock is told by the test.
  */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

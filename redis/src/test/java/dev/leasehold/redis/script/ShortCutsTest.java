@@ -54,12 +54,12 @@ class ShortCutsTest {
     /** In seconds from now: some were made long ago, some are too far ahead. */
     private static final int[] PROPOSALS = {0, 0, 12, -20, -38, -70, 26, 34, 100};
 
-    /** What such proposals, the longest lease and what is drawn below are from now, in seconds. */
+    /** The distance from now of such proposals, the longest lease and the times drawn below, in seconds. */
     private static final int[] NEAR = {
         -130, -100, -70, -68, -50, -38, -30, -20, -8, -4, 0, 4, 10, 12, 26, 30, 34, 50, 56, 64, 70, 100, 130
     };
 
-    /** What stands in release-free.lua beside the short cuts. */
+    /** The text in release-free.lua beside the short cuts. */
     private static final String RELEASE_BEGINS = "local value = redis.call('GET', KEYS[1])\n"
             + "if not value or string.sub(value, 1, #ARGV[1]) ~= ARGV[1] then return 0 end\n"
             + "redis.call('DEL', KEYS[1])\n";
@@ -128,7 +128,9 @@ class ShortCutsTest {
         private final String markerKey;
         private final boolean shared;
         private final boolean young;
-        /** The queue ends soon. Then nobody is in it who asks for as long as the claim does: it would have seen to that. */
+        /**
+         * The queue ends soon. Then no waiter in it asks for as long as the claim does: it would have prolonged the queue.
+         */
         private final boolean brief;
 
         private final long now = System.currentTimeMillis() * 1000;
