@@ -75,7 +75,7 @@ public final class DatabaseRights {
 
     private static List<String> missing(Sql sql, Tables tables) throws SQLException {
         List<String> missing = new ArrayList<>();
-        for (String table : List.of("$lock", "$waiter")) {
+        for (String table : List.of("$lock", "$holder", "$waiter")) {
             String named = tables.in(table);
             Map<String, String> tries = new LinkedHashMap<>();
             tries.put("SELECT", "SELECT counter FROM " + named + NO_ROW);

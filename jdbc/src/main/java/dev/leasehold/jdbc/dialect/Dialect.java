@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * How one database says what all of them can. Immutable.
  *
- * <p>In the statements, {@code $lock}, {@code $waiter} and {@code $layout} stand for the tables.
+ * <p>In the statements, {@code $lock}, {@code $holder}, {@code $waiter} and {@code $layout} stand for the tables.
  */
 public interface Dialect extends ConnectionRules {
 

@@ -50,6 +50,15 @@ public final class ServerSql {
     public final String place;
     public final String removeWaiter;
 
+    // The holders that share a lock, whose row is locked.
+    public final String holders;
+    public final String findHolder;
+    public final String addHolder;
+    public final String writeHolder;
+    public final String removeHolder;
+    public final String removeExpiredHolders;
+    public final String clearHolders;
+
     // Only reading.
     public final String time;
     public final String busy;
@@ -89,20 +98,30 @@ public final class ServerSql {
                 + COUNT + UNCHANGED);
         recount = text("UPDATE $lock SET waiters = " + COUNT + ROW);
         removeExpired = text("DELETE FROM $waiter" + ROW + " AND alive_until <= ?");
-        String waiter = "SELECT position, client, counter, owner, lease, spare FROM $waiter" + ROW;
+        String waiter = "SELECT position, client, counter, owner, lease, spare, share FROM $waiter" + ROW;
         findWaiter = text(waiter + " AND client = ? AND counter = ?");
         firstWaiter = text(waiter + " ORDER BY position LIMIT 1");
         tail = text("SELECT COUNT(*), COALESCE(MAX(position), 0) FROM $waiter" + ROW);
         addWaiter = text("INSERT INTO $waiter (namespace, name, position, client, counter, owner, since, lease, spare,"
-                + " alive_until) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+                + " share, alive_until) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
         hearWaiter = text("UPDATE $waiter SET lease = ?, spare = ?, alive_until = ?" + ROW
                 + " AND position = ? AND client = ? AND counter = ?");
         place = text("SELECT COUNT(*) FROM $waiter" + ROW + " AND position <= ?");
         removeWaiter = text("DELETE FROM $waiter" + ROW + " AND position = ? AND client = ? AND counter = ?");
 
+        holders = text("SELECT client, counter, owner, token, run_end, share, slot, since, ends FROM $holder" + ROW
+                + " ORDER BY token");
+        findHolder = text("SELECT token FROM $holder" + ROW + " AND token = ?");
+        addHolder = text("INSERT INTO $holder (namespace, name, token, client, counter, owner, run_end, share, slot,"
+                + " since, ends) SELECT namespace, name, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM $lock" + UNCHANGED);
+        writeHolder = text("UPDATE $holder SET client = ?, counter = ?, owner = ?, ends = ?" + ROW + " AND token = ?");
+        removeHolder = text("DELETE FROM $holder" + ROW + " AND token = ?");
+        removeExpiredHolders = text("DELETE FROM $holder" + ROW + " AND ends <= ?");
+        clearHolders = text("DELETE FROM $holder" + ROW + " AND token <= ?");
+
         time = text("SELECT NOW, " + dialect.idleLimit());
         busy = text("SELECT " + COLUMNS + ", name FROM $lock WHERE namespace = ? AND (ends > ? OR waiters > 0)");
-        listWaiters = text("SELECT owner, since FROM $waiter" + ROW + " AND alive_until > ? ORDER BY position");
+        listWaiters = text("SELECT owner, since, share FROM $waiter" + ROW + " AND alive_until > ? ORDER BY position");
 
         oldRows = text("SELECT name, last, waiters, NOW - ?, ends FROM $lock WHERE namespace = ? AND name > ?"
                 + " ORDER BY name LIMIT 64");
@@ -120,6 +139,12 @@ public final class ServerSql {
                 + " AND w.position <= (SELECT MIN(m.position) FROM $waiter m WHERE m.namespace = l.namespace"
                 + " AND m.name = l.name AND m.client = ?))"
                 + " FROM $lock l WHERE l.namespace = ? AND l.name IN (" + parameters(names) + ")");
+    }
+
+    /** Reads which of some locks a client shares. Parameters: the client, the namespace, the names. */
+    public String lookAtShared(int names) {
+        return text("SELECT name, counter, token, run_end, share, slot, ends - NOW FROM $holder"
+                + " WHERE client = ? AND namespace = ? AND name IN (" + parameters(names) + ") ORDER BY token");
     }
 
     /** Locks the rows that nobody else has locked. Parameters: the namespace, the names. */

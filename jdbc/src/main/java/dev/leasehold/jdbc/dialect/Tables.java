@@ -40,6 +40,7 @@ public record Tables(Dialect dialect, @Nullable String schema, String prefix) {
     public String in(String statement) {
         return statement
                 .replace("$lock", named("lock"))
+                .replace("$holder", named("holder"))
                 .replace("$waiter", named("waiter"))
                 .replace("$layout", named("layout"));
     }
@@ -47,7 +48,7 @@ public record Tables(Dialect dialect, @Nullable String schema, String prefix) {
     /** The statements that make the tables, as a person would run them. */
     public String ddl() {
         String text = resource();
-        for (String table : List.of("lock", "waiter", "layout")) {
+        for (String table : List.of("lock", "holder", "waiter", "layout")) {
             text = text.replaceAll(
                     Pattern.quote(dialect.quote(PREFIX + table)), Matcher.quoteReplacement(named(table)));
         }

@@ -4,10 +4,12 @@ import dev.leasehold.HolderInfo;
 import dev.leasehold.LockInfo;
 import dev.leasehold.WaiterInfo;
 import dev.leasehold.jdbc.protocol.LockRow.StoredLease;
+import dev.leasehold.jdbc.protocol.LockRows.Grantee;
 import dev.leasehold.jdbc.protocol.WaiterRows.Waiter;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.ReleaseAnswer;
@@ -18,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,8 +33,9 @@ import org.jspecify.annotations.Nullable;
  * behind is what the last committed transaction left: there are no steps in between.
  *
  * <p>Every method first looks at the lock through {@link #settled}, which drops what is over: a lease that has run out,
- * waiters that are dead. What is over is therefore never brought back. Whatever frees a lock goes through {@link
- * #handOver}, which looks at the queue before it looks at the asker. So nobody overtakes.
+ * waiters that are dead. What is over is therefore never brought back. Whatever makes room goes through {@link
+ * #handOver}, which looks at the queue before it looks at the asker, and stops at the first waiter that does not fit. So
+ * nobody overtakes.
  */
 public final class Protocol {
 
@@ -59,40 +63,87 @@ public final class Protocol {
             row = locks.insert(claim.lock(), now);
             newLock.added(row, now);
         }
-        StoredLease tenure = row.tenure();
-        if (tenure == null) {
-            tenure = locks.isAvailable(row, claim.id()) ? handOver(row, claim, now) : null;
-        } else if (tenure.belongsTo(claim.id())) {
-            tenure = locks.extend(row, tenure, claim.lease(), now);
+        StoredLease held = row.holders().of(claim.id());
+        if (isOpen(row, claim.id())) {
+            HandedOver after = handOver(row, held == null ? claim : null, now);
+            row = after.row();
+            if (after.toAsker() != null) {
+                return granted(row, claim, after.toAsker(), now);
+            }
         }
-        if (tenure != null && tenure.belongsTo(claim.id())) {
-            LeaseId lease = new LeaseId(row.name(), claim.id(), tenure.token());
-            return new ClaimAnswer.Granted(
-                    lease, Math.toIntExact(tenure.runEnd() - tenure.token()), now.validity(tenure.ends()));
+        if (held == null) {
+            return busy(row, claim, now);
         }
-        HolderInfo holder = holder(tenure, now);
-        return new ClaimAnswer.Busy(holder, holder == null ? null : holder.timeLeft(), queue(row, claim, now));
+        StoredLease extended = locks.extend(row, held, claim.lease(), now);
+        return extended == null
+                ? new ClaimAnswer.Busy(null, null, queue(row, claim, find(row, claim.id()), now))
+                : granted(row, claim, extended, now);
+    }
+
+    /** Whether anybody might be let in. */
+    private boolean isOpen(LockRow row, ClaimId claim) throws SQLException {
+        return row.holders().isEmpty()
+                ? locks.isAvailable(row, claim)
+                : !row.holders().isExclusive();
+    }
+
+    private static ClaimAnswer granted(LockRow row, Claim claim, StoredLease held, TxContext now) {
+        LeaseId lease = new LeaseId(row.name(), claim.id(), held.token());
+        return new ClaimAnswer.Granted(lease, held.spare(), held.slot(), now.validity(held.ends()));
+    }
+
+    private ClaimAnswer busy(LockRow row, Claim claim, TxContext now) throws SQLException {
+        Waiter known = find(row, claim.id());
+        int place = queue(row, claim, known, now);
+        List<StoredLease> all = row.holders().all();
+        if (all.isEmpty()) {
+            return new ClaimAnswer.Busy(null, null, place);
+        }
+        StoredLease inTheWay = row.holders().lastInTheWayOf(known == null ? claim.share() : known.share());
+        HolderInfo shown = holder(inTheWay == null ? all.get(0) : inTheWay, now);
+        return new ClaimAnswer.Busy(shown, inTheWay == null ? Duration.ZERO : shown.timeLeft(), place);
     }
 
     public RenewAnswer renew(LeaseId lease, Duration duration, TxContext now) throws SQLException {
         LockRow row = settled(lease.lock(), now);
-        StoredLease tenure = row == null ? null : row.tenure();
-        if (row == null || tenure == null || !tenure.isLease(lease)) {
+        StoredLease held = row == null ? null : row.holders().of(lease);
+        return row == null || held == null ? new RenewAnswer.Lost() : extend(row, held, duration, now);
+    }
+
+    public RenewAnswer downgrade(LeaseId lease, Duration duration, TxContext now) throws SQLException {
+        LockRow row = settled(lease.lock(), now);
+        StoredLease held = row == null ? null : row.holders().of(lease);
+        if (row == null || held == null) {
             return new RenewAnswer.Lost();
         }
-        StoredLease extended = locks.extend(row, tenure, duration, now);
+        LockRow after = row;
+        StoredLease reader = held;
+        if (held.isExclusive()) {
+            reader = held.shared();
+            locks.share(row, reader, now);
+            after = row.with(row.holders().with(held, reader));
+        }
+        RenewAnswer answer = extend(after, reader, duration, now);
+        handOver(after, null, now);
+        return answer;
+    }
+
+    private RenewAnswer extend(LockRow row, StoredLease held, Duration duration, TxContext now) throws SQLException {
+        StoredLease extended = locks.extend(row, held, duration, now);
         return extended == null ? new RenewAnswer.Lost() : new RenewAnswer.Renewed(now.validity(extended.ends()));
     }
 
     public ReleaseAnswer release(LeaseId lease, Duration keepFor, TxContext now) throws SQLException {
         LockRow row = settled(lease.lock(), now);
-        if (row == null || row.tenure() == null || !row.tenure().isLease(lease)) {
+        StoredLease held = row == null ? null : row.holders().of(lease);
+        if (row == null || held == null) {
             return ReleaseAnswer.NOT_HELD;
         }
         if (TxContext.micros(keepFor) > 0) {
-            locks.keep(row, keepFor, now);
-        } else {
+            locks.keep(row, held, keepFor, now);
             handOver(row, null, now);
+        } else {
+            leave(row, held, now);
         }
         return ReleaseAnswer.RELEASED;
     }
@@ -103,37 +154,39 @@ public final class Protocol {
         if (row == null) {
             return false;
         }
-        Waiter waiter = row.waited() ? waiters.find(row, claim) : null;
+        Waiter waiter = find(row, claim);
         if (waiter != null) {
             waiters.remove(row, waiter);
         }
-        boolean held = row.tenure() != null && row.tenure().belongsTo(claim);
-        if (held) {
+        StoredLease held = row.holders().of(claim);
+        if (held != null) {
+            leave(row, held, now);
+        } else if (waiter != null && isOpen(row, claim)) {
             handOver(row, null, now);
         }
-        return held || waiter != null;
+        return held != null || waiter != null;
     }
 
     /** Only tidies up; whether there is such a lock. */
     public boolean tidy(String lock, TxContext now) throws SQLException {
         LockRow row = settled(lock, now);
-        if (row != null && row.tenure() == null && locks.isAbandoned(row)) {
-            handOver(row, null, now);
+        if (row != null && row.holders().isEmpty() && locks.isAbandoned(row)) {
+            handOverOrFree(row, now);
         }
         return row != null;
     }
 
     public boolean breakLease(String lock, long token, TxContext now) throws SQLException {
         LockRow row = settled(lock, now);
-        StoredLease tenure = row == null ? null : row.tenure();
-        if (row == null || tenure == null || !tenure.runContains(token)) {
+        StoredLease held = row == null ? null : row.holders().withToken(token);
+        if (row == null || held == null) {
             return false;
         }
-        if (tenure.claim() != null) {
-            now.broken(tenure.claim(), lock);
+        if (held.claim() != null) {
+            now.broken(held.claim(), lock);
         }
-        locks.evict(row);
-        handOver(row, null, now);
+        locks.evict(row, held);
+        leave(row, held, now);
         return true;
     }
 
@@ -145,8 +198,11 @@ public final class Protocol {
                 continue;
             }
             List<WaiterInfo> queue = row.waited() ? waiters.list(row, now) : List.of();
-            if (row.tenure() != null || !queue.isEmpty()) {
-                found.add(new LockInfo(row.name(), holder(row.tenure(), now), queue));
+            if (!row.holders().isEmpty() || !queue.isEmpty()) {
+                List<HolderInfo> holders = row.holders().all().stream()
+                        .map(each -> holder(each, now))
+                        .toList();
+                found.add(new LockInfo(row.name(), holders, queue, List.of()));
             }
         }
         found.sort(Comparator.comparing(LockInfo::name));
@@ -161,46 +217,89 @@ public final class Protocol {
         return row;
     }
 
+    private void leave(LockRow row, StoredLease held, TxContext now) throws SQLException {
+        locks.remove(row, held);
+        handOverOrFree(row.without(held), now);
+    }
+
+    private void handOverOrFree(LockRow row, TxContext now) throws SQLException {
+        LockRow after = handOver(row, null, now).row();
+        if (after.holders().isEmpty()) {
+            locks.free(after, now);
+        }
+    }
+
+    /** A lock after a hand-over, and what the asker has got. */
+    private record HandedOver(LockRow row, @Nullable StoredLease toAsker) {}
+
     /**
-     * Gives a lock to the first in the queue, else to the asker, else frees it. Who has not asked just now has a claim
-     * period to confirm, and is told.
+     * Lets waiters in, the first in the queue first, until one does not fit; then the asker, if nobody waits any more. A
+     * waiter that has not asked just now has a claim period to confirm, and a notification is sent to it.
      */
-    private @Nullable StoredLease handOver(LockRow row, @Nullable Claim asker, TxContext now) throws SQLException {
-        Waiter first = row.waited() ? waiters.first(row) : null;
-        if (first != null) {
+    private HandedOver handOver(LockRow before, @Nullable Claim asker, TxContext now) throws SQLException {
+        LockRow row = before;
+        StoredLease toAsker = null;
+        while (row.waited()) {
+            // An exclusive holder lets nobody in: there is no need to look who is the first.
+            Waiter first = row.holders().isExclusive() ? null : waiters.first(row);
+            if (first == null) {
+                row = row.waited(row.holders().isExclusive());
+                break;
+            }
+            if (!row.holders().admit(first.share())) {
+                return new HandedOver(row, toAsker);
+            }
             waiters.remove(row, first);
+            boolean asks = asker != null && asker.id().equals(first.claim());
+            StoredLease granted = locks.grant(row, asks ? asking(row, asker, first.share()) : handed(row, first), now);
+            row = row.with(granted);
+            if (asks) {
+                toAsker = granted;
+            } else {
+                now.granted(first.claim());
+            }
         }
-        if (asker != null && (first == null || first.claim().equals(asker.id()))) {
-            return locks.grant(row, asker.id(), owner, asker.lease(), asker.spare(), false, now);
+        if (asker != null && toAsker == null && row.holders().admit(asker.share())) {
+            toAsker = locks.grant(row, asking(row, asker, asker.share()), now);
+            row = row.with(toAsker);
         }
-        if (first == null) {
-            locks.keep(row, Duration.ZERO, now);
-            return null;
-        }
-        now.granted(first.claim());
-        Duration period = WaitingRules.claimPeriod(first.lease());
-        return locks.grant(row, first.claim(), first.owner(), period, first.spare(), true, now);
+        return new HandedOver(row, toAsker);
+    }
+
+    private Grantee asking(LockRow row, Claim claim, int share) {
+        int slot = row.holders().freeSlot(share);
+        int spare = share == Claim.EXCLUSIVE ? claim.spare() : 0;
+        return new Grantee(claim.id(), owner, claim.lease(), spare, share, slot, false);
+    }
+
+    private static Grantee handed(LockRow row, Waiter waiter) {
+        int slot = row.holders().freeSlot(waiter.share());
+        Duration period = WaitingRules.claimPeriod(waiter.lease());
+        int spare = waiter.share() == Claim.EXCLUSIVE ? waiter.spare() : 0;
+        return new Grantee(waiter.claim(), waiter.owner(), period, spare, waiter.share(), slot, true);
+    }
+
+    private @Nullable Waiter find(LockRow row, ClaimId claim) throws SQLException {
+        return row.waited() ? waiters.find(row, claim) : null;
     }
 
     /** Keeps the claim's place in the queue, or gives it one if it wants one. */
-    private int queue(LockRow row, Claim claim, TxContext now) throws SQLException {
-        Waiter known = row.waited() ? waiters.find(row, claim.id()) : null;
+    private int queue(LockRow row, Claim claim, @Nullable Waiter known, TxContext now) throws SQLException {
         if (known != null) {
             return waiters.hear(row, known, claim, now);
         }
         return claim.enqueue() ? waiters.add(row, claim, owner, now) : 0;
     }
 
-    private static @Nullable HolderInfo holder(@Nullable StoredLease tenure, TxContext now) {
-        if (tenure == null) {
-            return null;
-        }
-        boolean open = tenure.isOpenEnded();
+    private static HolderInfo holder(StoredLease held, TxContext now) {
+        boolean open = held.isOpenEnded();
         return new HolderInfo(
-                tenure.owner(),
-                tenure.token(),
-                TxContext.instant(tenure.since()),
-                open ? null : now.wallAt(tenure.ends()),
-                open ? null : now.until(tenure.ends()));
+                held.owner(),
+                held.token(),
+                held.share(),
+                held.slot() == Grant.NO_SLOT ? OptionalInt.empty() : OptionalInt.of(held.slot()),
+                TxContext.instant(held.since()),
+                open ? null : now.wallAt(held.ends()),
+                open ? null : now.until(held.ends()));
     }
 }

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /** The queues, as one transaction sees and changes them. */
 public interface WaiterRows {
 
-    /** A claim in a queue, as of its last word. */
-    record Waiter(long position, ClaimId claim, String owner, Duration lease, int spare) {}
+    /** A claim in a queue, as of its last word, with the share that it had first. */
+    record Waiter(long position, ClaimId claim, String owner, Duration lease, int spare, int share) {}
 
     /** Removes the dead. */
     void removeExpired(LockRow row, TxContext now) throws SQLException;

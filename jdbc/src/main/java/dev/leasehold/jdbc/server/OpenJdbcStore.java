@@ -15,11 +15,13 @@ import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Sharing;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -74,7 +76,7 @@ public final class OpenJdbcStore
     public CompletionStage<ClaimAnswer> claim(Claim claim) {
         StoreOperation<ClaimAnswer> job =
                 job((protocol, now) -> protocol.claim(claim, now), answer -> claimed(claim, answer));
-        ServerOperation.First<ClaimAnswer> first = session != null || watch.isWaiting(claim.id())
+        ServerOperation.First<ClaimAnswer> first = session != null || claim.isShared() || watch.isWaiting(claim.id())
                 ? null
                 : (quick, sql, sentAt) -> quick.claim(sql, claim, sentAt);
         return submit(new ServerOperation<>(job, claim.lock(), first, true, false));
@@ -121,6 +123,22 @@ public final class OpenJdbcStore
     private void tidy(String lock) {
         submit(new ServerOperation<>(
                 job((protocol, now) -> protocol.tidy(lock, now), found -> {}), lock, null, false, true));
+    }
+
+    @Override
+    public CompletionStage<RenewAnswer> downgrade(LeaseId lease, Duration duration) {
+        if (session != null) {
+            return CompletableFuture.failedFuture(new UnsupportedOperationException(
+                    "the store " + name + " has no downgrades: " + SessionLocks.NOT_SHARED + "; nothing was done"));
+        }
+        StoreOperation<RenewAnswer> job =
+                job((protocol, now) -> protocol.downgrade(lease, duration, now), answer -> {});
+        return submit(new ServerOperation<>(job, lease.lock(), null, false, true));
+    }
+
+    @Override
+    public Sharing sharing() {
+        return session != null ? Sharing.exclusiveOnly(SessionLocks.NOT_SHARED) : Sharing.all();
     }
 
     @Override

@@ -22,7 +22,8 @@ import java.util.function.Consumer;
  * first from the new row's own name: the cost is bounded, and what nobody adds to does not grow. A row carries the last
  * token; without it tokens begin again at the database's clock. That is greater, because a row is removed only if its last
  * token is a week behind that clock. The removal is one statement, which looks again: who has used the lock meanwhile has
- * changed it.
+ * changed it. Holders that are over and were left behind go after it: those with tokens up to its last, so that none
+ * that came since is among them.
  */
 final class RowExpiry {
 
@@ -124,8 +125,11 @@ final class RowExpiry {
             }
             if (old.waited() || old.openEnded()) {
                 bury.accept(old.name());
-            } else {
-                sql.change(texts.deleteOld, at.namespace(), dialect.name(old.name()), old.last());
+                continue;
+            }
+            Object name = dialect.name(old.name());
+            if (sql.change(texts.deleteOld, at.namespace(), name, old.last()) > 0) {
+                sql.change(texts.clearHolders, at.namespace(), name, old.last());
             }
         }
         return true;

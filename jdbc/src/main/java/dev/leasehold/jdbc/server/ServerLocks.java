@@ -3,6 +3,7 @@ package dev.leasehold.jdbc.server;
 import dev.leasehold.LockException;
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.jdbc.dialect.ServerSql;
+import dev.leasehold.jdbc.protocol.Holders;
 import dev.leasehold.jdbc.protocol.LockRow;
 import dev.leasehold.jdbc.protocol.LockRow.StoredLease;
 import dev.leasehold.jdbc.protocol.LockRows;
@@ -12,7 +13,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +25,10 @@ import org.jspecify.annotations.Nullable;
  * <p>What is written names what was read: the last token and that of the lease. While the transaction goes on, nobody else
  * can change the row, so this is always so. But a driver or a pooler may carry out a transaction again on another connection,
  * after the first was cut and others have had the lock; then nothing may be written over their row, and all begins anew.
+ *
+ * <p>Holders that share a lock are rows of their own ({@link ServerHolders}). They are changed only by transactions that have
+ * locked the lock's row, and only after that row was written, or found to end late enough. So single statements, which
+ * look no further than at the lock's row, find it taken for as long as there is a holder.
  */
 public final class ServerLocks implements LockRows {
 
@@ -33,15 +40,22 @@ public final class ServerLocks implements LockRows {
     record Locked(Raw row, long micros) {}
 
     /** A row as it is written: whether it is over is still to be seen. */
-    record Raw(long last, StoredLease tenure, boolean waited) {}
+    record Raw(long last, StoredLease tenure, boolean waited) {
+
+        boolean isShared() {
+            return LockRow.SEVERAL.equals(tenure.claim());
+        }
+    }
 
     private final Sql sql;
     private final ServerSql texts;
     private final Object namespace;
+    private final ServerHolders holders;
     private final @Nullable Raw locked;
     private final Runnable counted;
     private long last;
     private long token;
+    private long ends;
 
     /**
      * The rows within a transaction.
@@ -53,9 +67,13 @@ public final class ServerLocks implements LockRows {
         this.sql = sql;
         this.texts = texts;
         this.namespace = namespace;
+        this.holders = new ServerHolders(sql, texts, namespace);
         this.locked = locked == null ? null : locked.row();
-        this.last = locked == null ? 0 : locked.row().last();
-        this.token = locked == null ? 0 : locked.row().tenure().token();
+        if (locked != null) {
+            this.last = locked.row().last();
+            this.token = locked.row().tenure().token();
+            this.ends = locked.row().tenure().ends();
+        }
     }
 
     /** Locks a row until the end of the transaction. */
@@ -63,9 +81,20 @@ public final class ServerLocks implements LockRows {
         return sql.first(texts.lockRow, row -> new Locked(read(row), row.getLong(10)), namespace, name);
     }
 
+    /** Those who shared the lock and are gone leave no row behind. */
     @Override
-    public @Nullable LockRow find(String name, TxContext now) {
-        return locked == null ? null : seen(name, locked, now);
+    public @Nullable LockRow find(String name, TxContext now) throws SQLException {
+        if (locked == null) {
+            return null;
+        }
+        if (!locked.isShared()) {
+            return seen(name, locked, now);
+        }
+        ServerHolders.Found found = holders.of(name, now);
+        if (found.anyOver()) {
+            holders.removeExpired(name, now);
+        }
+        return row(name, locked, found.alive());
     }
 
     /** A row is made before the transaction that locks it. */
@@ -76,39 +105,54 @@ public final class ServerLocks implements LockRows {
 
     @Override
     public List<LockRow> busy(TxContext now) throws SQLException {
+        Map<String, Raw> found = new LinkedHashMap<>();
+        sql.all(texts.busy, row -> found.put(texts.dialect().name(row, 10), read(row)), namespace, now.micros());
         List<LockRow> busy = new ArrayList<>();
-        sql.all(
-                texts.busy,
-                row -> busy.add(seen(texts.dialect().name(row, 10), read(row), now)),
-                namespace,
-                now.micros());
+        for (Map.Entry<String, Raw> each : found.entrySet()) {
+            busy.add(seen(each.getKey(), each.getValue(), now));
+        }
         return busy;
     }
 
     @Override
-    public StoredLease grant(
-            LockRow row, ClaimId claim, String owner, Duration lease, int spare, boolean handed, TxContext now)
-            throws SQLException {
-        return grantUntil(now.in(lease), row, claim, owner, spare, handed, now);
+    public StoredLease grant(LockRow row, Grantee grantee, TxContext now) throws SQLException {
+        return grantUntil(now.in(grantee.lease()), row, grantee, now);
     }
 
-    StoredLease grantUntil(
-            long ends, LockRow row, ClaimId claim, String owner, int spare, boolean handed, TxContext now)
+    StoredLease grantUntil(long end, LockRow row, Grantee grantee, TxContext now) throws SQLException {
+        StoredLease granted = grantee.leaseOf(row, end, now);
+        if (granted.isExclusive()) {
+            take(row, granted, grantee.claim(), granted.owner(), end, grantee.handed());
+        } else {
+            add(row, granted);
+        }
+        return granted;
+    }
+
+    /** Before there is a holder, its lock's row says that it is taken. */
+    private void add(LockRow row, StoredLease holder) throws SQLException {
+        if (!row.shared()) {
+            holders.clear(row.name(), last);
+        }
+        boolean beside = row.shared() && !row.holders().isEmpty();
+        take(row, holder, LockRow.SEVERAL, "", beside ? Math.max(ends, holder.ends()) : holder.ends(), false);
+        holders.add(row.name(), holder, last);
+    }
+
+    private void take(LockRow row, StoredLease lease, ClaimId claim, String owner, long end, boolean handed)
             throws SQLException {
-        long granted = Math.max(row.last() + 1, now.wallMicros());
-        StoredLease tenure = new StoredLease(claim, owner, granted, granted + spare, now.wallMicros(), ends);
         Object name = texts.dialect().name(row.name());
         write(
                 name,
                 texts.grant,
-                tenure.runEnd(),
+                Math.max(last, lease.runEnd()),
                 claim.client(),
                 claim.counter(),
                 owner,
-                tenure.token(),
-                tenure.runEnd(),
-                tenure.since(),
-                tenure.ends(),
+                lease.token(),
+                lease.runEnd(),
+                lease.since(),
+                end,
                 handed ? 1L : 0L,
                 namespace,
                 name,
@@ -116,10 +160,15 @@ public final class ServerLocks implements LockRows {
                 name,
                 last,
                 token);
-        last = tenure.runEnd();
-        token = tenure.token();
+        last = Math.max(last, lease.runEnd());
+        token = lease.token();
+        ends = end;
         counted.run();
-        return tenure;
+    }
+
+    @Override
+    public void share(LockRow row, StoredLease reader, TxContext now) throws SQLException {
+        add(row, reader);
     }
 
     /** Writes the row, unless it is not the one that was read. */
@@ -137,33 +186,40 @@ public final class ServerLocks implements LockRows {
     }
 
     @Override
-    public StoredLease extend(LockRow row, StoredLease tenure, Duration duration, TxContext now) throws SQLException {
-        return extendUntil(Math.max(tenure.ends(), now.in(duration)), row, tenure);
-    }
-
-    StoredLease extendUntil(long ends, LockRow row, StoredLease tenure) throws SQLException {
-        StoredLease extended = tenure.ending(ends);
-        Object name = texts.dialect().name(row.name());
-        ClaimId claim = Objects.requireNonNull(tenure.claim(), "the claim of a lease");
-        write(
-                name,
-                texts.extend,
-                extended.ends(),
-                namespace,
-                name,
-                namespace,
-                name,
-                last,
-                token,
-                claim.client(),
-                claim.counter());
-        counted.run();
+    public StoredLease extend(LockRow row, StoredLease held, Duration duration, TxContext now) throws SQLException {
+        long end = Math.max(held.ends(), now.in(duration));
+        if (!row.shared()) {
+            return extendUntil(end, row, held);
+        }
+        StoredLease extended = held.ending(end);
+        raise(row, end);
+        holders.write(row.name(), extended);
         return extended;
     }
 
+    StoredLease extendUntil(long end, LockRow row, StoredLease held) throws SQLException {
+        ClaimId claim = Objects.requireNonNull(held.claim(), "the claim of a lease");
+        extendRow(end, row, claim);
+        return held.ending(end);
+    }
+
+    /** Never brings the row's end forward, whoever has left meanwhile. */
+    private void raise(LockRow row, long end) throws SQLException {
+        if (end > ends) {
+            extendRow(end, row, LockRow.SEVERAL);
+        }
+    }
+
+    private void extendRow(long end, LockRow row, ClaimId claim) throws SQLException {
+        Object name = texts.dialect().name(row.name());
+        write(name, texts.extend, end, namespace, name, namespace, name, last, token, claim.client(), claim.counter());
+        ends = end;
+        counted.run();
+    }
+
     @Override
-    public void evict(LockRow row) {
-        if (row.tenure() != null && row.tenure().isOpenEnded()) {
+    public void evict(LockRow row, StoredLease held) {
+        if (held.isOpenEnded()) {
             throw new LockException(
                     "the lock '" + row.name() + "' is held by a database session (sessionLocks), whose end"
                             + " alone frees it; nothing was changed. Break it with leasehold.sessionLocks=true");
@@ -171,9 +227,32 @@ public final class ServerLocks implements LockRows {
     }
 
     @Override
-    public void keep(LockRow row, Duration duration, TxContext now) throws SQLException {
+    public void keep(LockRow row, StoredLease held, Duration duration, TxContext now) throws SQLException {
+        long end = now.in(duration);
+        if (row.shared()) {
+            raise(row, end);
+            holders.write(row.name(), held.kept(end));
+        } else {
+            keepUntil(end, row);
+        }
+    }
+
+    @Override
+    public void remove(LockRow row, StoredLease held) throws SQLException {
+        if (row.shared()) {
+            holders.remove(row.name(), held);
+        }
+    }
+
+    @Override
+    public void free(LockRow row, TxContext now) throws SQLException {
+        keepUntil(now.micros(), row);
+    }
+
+    private void keepUntil(long end, LockRow row) throws SQLException {
         Object name = texts.dialect().name(row.name());
-        write(name, texts.keep, now.in(duration), namespace, name, namespace, name, last, token);
+        write(name, texts.keep, end, namespace, name, namespace, name, last, token);
+        ends = end;
         counted.run();
     }
 
@@ -182,9 +261,15 @@ public final class ServerLocks implements LockRows {
         return locked == null ? null : locked.tenure();
     }
 
-    private static LockRow seen(String name, Raw raw, TxContext now) {
-        StoredLease tenure = raw.tenure();
-        return new LockRow(0, name, raw.last(), tenure.ends() > now.micros() ? tenure : null, raw.waited(), false);
+    private LockRow seen(String name, Raw raw, TxContext now) throws SQLException {
+        if (raw.isShared()) {
+            return row(name, raw, holders.of(name, now).alive());
+        }
+        return row(name, raw, raw.tenure().ends() > now.micros() ? new Holders(List.of(raw.tenure())) : Holders.NONE);
+    }
+
+    private static LockRow row(String name, Raw raw, Holders alive) {
+        return new LockRow(0, name, raw.last(), alive, raw.isShared(), raw.waited(), false);
     }
 
     private static Raw read(ResultSet row) throws SQLException {

@@ -72,6 +72,7 @@ final class ServerWaiters implements WaiterRows {
                 now.wallMicros(),
                 TxContext.micros(claim.lease()),
                 (long) claim.spare(),
+                (long) claim.share(),
                 now.in(WaitingRules.aliveFor(claim.lease())));
         return Math.toIntExact(tail[0] + 1);
     }
@@ -108,7 +109,8 @@ final class ServerWaiters implements WaiterRows {
         int[] place = {0};
         return sql.all(
                 texts.listWaiters,
-                found -> new WaiterInfo(found.getString(1), ++place[0], TxContext.instant(found.getLong(2))),
+                found -> new WaiterInfo(
+                        found.getString(1), ++place[0], found.getInt(3), TxContext.instant(found.getLong(2))),
                 namespace,
                 name(row),
                 now.micros());
@@ -137,6 +139,7 @@ final class ServerWaiters implements WaiterRows {
                 new ClaimId(row.getString(2), row.getLong(3)),
                 row.getString(4),
                 Duration.of(row.getLong(5), ChronoUnit.MICROS),
-                row.getInt(6));
+                row.getInt(6),
+                row.getInt(7));
     }
 }

@@ -40,6 +40,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class SessionLocks implements LockRows, AutoCloseable {
 
+    /** Why sessions share no locks, as the end of a sentence. */
+    static final String NOT_SHARED =
+            "with session locks (leasehold.sessionLocks) the database's own locks decide, and they keep"
+                    + " no queue for those who share one: writers would starve. Leave leasehold.sessionLocks out";
+
     private static final long EVICTION_NANOS = 2_000_000_000;
     private static final long PAUSE_NANOS = 2_000_000;
 
@@ -78,7 +83,7 @@ final class SessionLocks implements LockRows, AutoCloseable {
         // Held by a session of ours that we have lost sight of: not ours any more, and not yet anybody else's.
         boolean strayed = held && ours == null && isThisClients(written);
         StoredLease seen = !held ? null : strayed ? nobodys(written) : written;
-        return new LockRow(row.id(), name, row.last(), seen, row.waited(), false);
+        return row.heldBy(seen);
     }
 
     private boolean isThisClients(StoredLease tenure) {
@@ -131,32 +136,28 @@ final class SessionLocks implements LockRows, AutoCloseable {
         List<LockRow> busy = rows.busy(now);
         Map<String, Object> open = new HashMap<>();
         for (LockRow row : busy) {
-            if (row.tenure() != null && row.tenure().isOpenEnded()) {
+            if (row.holders().all().stream().anyMatch(StoredLease::isOpenEnded)) {
                 open.put(row.name(), key(row.name()));
             }
         }
         Set<Object> taken = open.isEmpty() ? Set.of() : keys.rules().taken(sql, new HashSet<>(open.values()));
         return busy.stream()
-                .map(row -> open.containsKey(row.name()) && !taken.contains(open.get(row.name())) ? free(row) : row)
+                .map(row ->
+                        open.containsKey(row.name()) && !taken.contains(open.get(row.name())) ? row.heldBy(null) : row)
                 .toList();
     }
 
-    private static LockRow free(LockRow row) {
-        return new LockRow(row.id(), row.name(), row.last(), null, row.waited(), false);
-    }
-
+    /** Claims that share a lock come from clients without session locks. They are only ever handed to. */
     @Override
-    public StoredLease grant(
-            LockRow row, ClaimId claim, String owner, Duration lease, int spareTokens, boolean handed, TxContext now)
-            throws SQLException {
-        if (handed) {
-            StoredLease granted = rows.grant(row, claim, owner, lease, spareTokens, true, now);
+    public StoredLease grant(LockRow row, Grantee grantee, TxContext now) throws SQLException {
+        if (grantee.handed()) {
+            StoredLease granted = rows.grant(row, grantee, now);
             leave(row);
             return granted;
         }
-        StoredLease granted = rows.grantUntil(StoredLease.OPEN, row, claim, owner, spareTokens, false, now);
-        adopt(row, claim, granted, lease, now);
-        return granted.ending(now.in(lease));
+        StoredLease granted = rows.grantUntil(StoredLease.OPEN, row, grantee, now);
+        adopt(row, grantee.claim(), granted, grantee.lease(), now);
+        return granted.ending(now.in(grantee.lease()));
     }
 
     @Override
@@ -184,13 +185,26 @@ final class SessionLocks implements LockRows, AutoCloseable {
         spare = null;
     }
 
+    @Override
+    public void share(LockRow row, StoredLease reader, TxContext now) {
+        throw new UnsupportedOperationException(NOT_SHARED);
+    }
+
     /** A lock that is kept is given back only after the commit: without the row it would not be kept. */
     @Override
-    public void keep(LockRow row, Duration duration, TxContext now) throws SQLException {
-        rows.keep(row, duration, now);
-        if (duration.isZero() || duration.isNegative()) {
-            leave(row);
-        }
+    public void keep(LockRow row, StoredLease held, Duration duration, TxContext now) throws SQLException {
+        rows.keep(row, held, duration, now);
+    }
+
+    @Override
+    public void remove(LockRow row, StoredLease held) throws SQLException {
+        rows.remove(row, held);
+    }
+
+    @Override
+    public void free(LockRow row, TxContext now) throws SQLException {
+        rows.free(row, now);
+        leave(row);
     }
 
     /** The row is somebody else's, or nobody's, from the commit on. */
@@ -204,9 +218,8 @@ final class SessionLocks implements LockRows, AutoCloseable {
 
     /** Ends the session that has the key, and waits until it is gone. */
     @Override
-    public void evict(LockRow row) throws SQLException {
-        StoredLease tenure = row.tenure();
-        if (tenure == null || !tenure.isOpenEnded() || ours != null) {
+    public void evict(LockRow row, StoredLease held) throws SQLException {
+        if (!held.isOpenEnded() || ours != null) {
             return;
         }
         Object key = key(row.name());

@@ -17,6 +17,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A look is one statement that writes nothing and reads the rows of at most {@value #MOST_LOCKS} locks by their keys.
  * Where the database tells waiters itself, a look follows each of its messages, and none is made besides. Elsewhere the
  * first in a queue looks every twentieth of the time that it has waited, at least 5 and at most 100 ms; the others as many
- * times more rarely as their place says, at most every second. Who waits for nothing never looks.
+ * times more rarely as their place says, divided by the share, since so many may come in together; at most every second.
+ * Who waits for nothing never looks.
  *
  * <p>Whatever is missed here is found by asking, which every waiter does anyway.
  */
@@ -43,10 +45,28 @@ final class WaitPoller {
     private static final int FARTHEST = 10;
 
     /** A claim in a queue. Forgotten when the client has stopped asking. */
-    private record Wait(ClaimId claim, String lock, long since, long until, int place, long nextLook) {}
+    private record Wait(Claim claim, long since, long until, int place, long nextLook) {
 
-    /** What a look found: a lock given to this client, or its place in the queue. */
-    private record Seen(String lock, @Nullable ClaimId holder, long token, long runEnd, long left, int place) {}
+        ClaimId id() {
+            return claim.id();
+        }
+
+        String lock() {
+            return claim.lock();
+        }
+
+        Wait at(int newPlace, long now) {
+            return new Wait(claim, since, until, newPlace, now + interval(now - since, newPlace, claim.share()));
+        }
+    }
+
+    /** What a look found. */
+    private record Seen(Map<ClaimId, Given> given, Map<String, Integer> places) {
+        static final Seen NOTHING = new Seen(Map.of(), Map.of());
+    }
+
+    /** A lock given to this client. */
+    private record Given(Grant grant, long left) {}
 
     private final StoreContext context;
     private final Runnable startLook;
@@ -100,8 +120,7 @@ final class WaitPoller {
                 long now = context.time().nanos();
                 long since = known == null ? now : known.since();
                 long until = now + WaitingRules.aliveFor(claim.lease()).toNanos();
-                long next = now + interval(now - since, busy.place());
-                waits.put(claim.id(), new Wait(claim.id(), claim.lock(), since, until, busy.place(), next));
+                waits.put(claim.id(), new Wait(claim, since, until, busy.place(), 0).at(busy.place(), now));
                 arm(now);
             }
         } finally {
@@ -154,9 +173,9 @@ final class WaitPoller {
         }
     }
 
-    private static long interval(long waited, int place) {
+    private static long interval(long waited, int place, int share) {
         long every = Math.max(SHORTEST, Math.min(LONGEST, waited / PART_OF_WAIT));
-        return every * Math.max(1, Math.min(FARTHEST, place));
+        return every * Math.max(1, Math.min(FARTHEST, place / share));
     }
 
     /** Has the next look made when it is due; at most one is under way. */
@@ -239,7 +258,7 @@ final class WaitPoller {
     /** Makes a look on a connection in auto-commit mode. */
     void look(OperationExecutor runner) {
         List<Wait> chosen = chosen();
-        List<Seen> seen = List.of();
+        Seen seen = Seen.NOTHING;
         ClockReading sentAt = context.time().now();
         try {
             if (!chosen.isEmpty()) {
@@ -252,60 +271,70 @@ final class WaitPoller {
         }
     }
 
-    private List<Seen> read(Sql sql, ServerSql texts, List<Wait> chosen) throws SQLException {
+    private Seen read(Sql sql, ServerSql texts, List<Wait> chosen) throws SQLException {
         Dialect dialect = texts.dialect();
-        List<String> names = chosen.stream().map(Wait::lock).toList();
-        Object[] values = texts.values(names, context.clientId(), dialect.name(context.namespace()));
-        return sql.all(
-                texts.look(ServerSql.roundedUp(names.size())),
+        Seen seen = new Seen(new HashMap<>(), new HashMap<>());
+        Object[] values = values(texts, chosen);
+        sql.all(
+                texts.look(values.length - 2),
                 row -> {
+                    String lock = dialect.name(row, 1);
                     String client = row.getString(2);
-                    return new Seen(
-                            dialect.name(row, 1),
-                            client == null ? null : new ClaimId(client, row.getLong(3)),
-                            row.getLong(4),
-                            row.getLong(5),
-                            row.getLong(6),
-                            row.getInt(7));
+                    if (client != null) {
+                        ClaimId claim = new ClaimId(client, row.getLong(3));
+                        LeaseId lease = new LeaseId(lock, claim, row.getLong(4));
+                        Grant grant = new Grant(lease, Math.toIntExact(row.getLong(5) - row.getLong(4)));
+                        seen.given().put(claim, new Given(grant, row.getLong(6)));
+                    }
+                    seen.places().put(lock, row.getInt(7));
+                    return lock;
                 },
                 values);
+        List<Wait> shared =
+                chosen.stream().filter(wait -> wait.claim().isShared()).toList();
+        if (!shared.isEmpty()) {
+            Object[] names = values(texts, shared);
+            sql.all(
+                    texts.lookAtShared(names.length - 2),
+                    row -> {
+                        ClaimId claim = new ClaimId(context.clientId(), row.getLong(2));
+                        LeaseId lease = new LeaseId(dialect.name(row, 1), claim, row.getLong(3));
+                        int spare = Math.toIntExact(row.getLong(4) - row.getLong(3));
+                        Grant grant = new Grant(lease, spare, row.getInt(5), row.getInt(6));
+                        seen.given().put(claim, new Given(grant, row.getLong(7)));
+                        return claim;
+                    },
+                    names);
+        }
+        return seen;
     }
 
-    private void after(List<Wait> chosen, List<Seen> seen, ClockReading sentAt) {
+    /** Parameters: the client, the namespace, the names of the locks. */
+    private Object[] values(ServerSql texts, List<Wait> some) {
+        List<String> names = some.stream().map(Wait::lock).distinct().toList();
+        return texts.values(names, context.clientId(), texts.dialect().name(context.namespace()));
+    }
+
+    private void after(List<Wait> chosen, Seen seen, ClockReading sentAt) {
         List<Runnable> signals = new ArrayList<>();
         mutex.lock();
         try {
             looking = false;
             long now = context.time().nanos();
             for (Wait wait : chosen) {
-                if (!waits.containsKey(wait.claim())) {
+                if (!waits.containsKey(wait.id())) {
                     continue;
                 }
-                int place = wait.place();
-                for (Seen one : seen) {
-                    if (!one.lock().equals(wait.lock())) {
-                        continue;
-                    }
-                    if (wait.claim().equals(one.holder()) && one.left() > 0) {
-                        waits.remove(wait.claim());
-                        Validity validity =
-                                signalsSuffice ? Validity.of(sentAt, Duration.of(one.left(), ChronoUnit.MICROS)) : null;
-                        LeaseId lease = new LeaseId(wait.lock(), wait.claim(), one.token());
-                        int spare = Math.toIntExact(one.runEnd() - one.token());
-                        signals.add(() -> context.signals().granted(new Grant(lease, spare), validity));
-                    }
-                    place = Math.max(1, one.place());
+                Given given = seen.given().get(wait.id());
+                if (given != null && given.left() > 0) {
+                    waits.remove(wait.id());
+                    Validity validity =
+                            signalsSuffice ? Validity.of(sentAt, Duration.of(given.left(), ChronoUnit.MICROS)) : null;
+                    signals.add(() -> context.signals().granted(given.grant(), validity));
+                } else {
+                    int place = Math.max(1, seen.places().getOrDefault(wait.lock(), wait.place()));
+                    waits.computeIfPresent(wait.id(), (claim, known) -> known.at(place, now));
                 }
-                int newPlace = place;
-                waits.computeIfPresent(
-                        wait.claim(),
-                        (claim, known) -> new Wait(
-                                claim,
-                                known.lock(),
-                                known.since(),
-                                known.until(),
-                                newPlace,
-                                now + interval(now - known.since(), newPlace)));
             }
             arm(now);
         } finally {

@@ -24,13 +24,13 @@ final class ForeignBootLeases {
     long end(long lock, String boot, long token, long writtenEnd, long span, TxContext now, boolean remember)
             throws SQLException {
         Long known = sql.first(
-                "SELECT ends FROM leasehold_sighting WHERE lock = ? AND boot = ? AND seen_boot = ? AND seen_token = ?"
+                "SELECT ends FROM leasehold_sighting WHERE lock = ? AND token = ? AND boot = ? AND seen_boot = ?"
                         + " AND seen_ends = ?",
                 found -> found.getLong(1),
                 lock,
+                token,
                 now.boot(),
                 boot,
-                token,
                 writtenEnd);
         if (known != null) {
             return known;
@@ -38,16 +38,21 @@ final class ForeignBootLeases {
         long ends = now.micros() + span;
         if (remember) {
             sql.change(
-                    "INSERT OR REPLACE INTO leasehold_sighting (lock, boot, seen_boot, seen_token, seen_ends, ends)"
+                    "INSERT OR REPLACE INTO leasehold_sighting (lock, token, boot, seen_boot, seen_ends, ends)"
                             + " VALUES (?, ?, ?, ?, ?, ?)",
                     lock,
+                    token,
                     now.boot(),
                     boot,
-                    token,
                     writtenEnd,
                     ends);
         }
         return ends;
+    }
+
+    /** Forgets one holder of those that share a lock. */
+    void forget(long lock, long token) throws SQLException {
+        sql.change("DELETE FROM leasehold_sighting WHERE lock = ? AND token = ?", lock, token);
     }
 
     void forget(long lock) throws SQLException {

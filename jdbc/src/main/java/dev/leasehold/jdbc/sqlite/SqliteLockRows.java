@@ -1,6 +1,7 @@
 package dev.leasehold.jdbc.sqlite;
 
 import dev.leasehold.jdbc.connection.Sql;
+import dev.leasehold.jdbc.protocol.Holders;
 import dev.leasehold.jdbc.protocol.LockRow;
 import dev.leasehold.jdbc.protocol.LockRow.StoredLease;
 import dev.leasehold.jdbc.protocol.LockRows;
@@ -14,23 +15,39 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The rows of SQLite's {@code leasehold_lock}, seen from one namespace. Used within transactions. */
+/**
+ * The rows of SQLite's {@code leasehold_lock}, seen from one namespace. Used within transactions.
+ *
+ * <p>A row with {@link LockRow#SEVERAL} says that {@link SqliteHolderRows} has the holders. They alone count then: nobody here
+ * goes by the row's own end.
+ */
 final class SqliteLockRows implements LockRows {
 
     private static final String SELECT = "SELECT id, name, last, client, counter, owner, token, run_end, since, ends,"
             + " boot, span, EXISTS (SELECT 1 FROM leasehold_waiter w WHERE w.lock = l.id) FROM leasehold_lock l ";
 
     /** A row as it is written: when it ends is still to be seen. */
-    private record Raw(long id, String name, long last, StoredLease tenure, String boot, long span, boolean waited) {}
+    private record Raw(long id, String name, long last, StoredLease tenure, String boot, long span, boolean waited) {
+
+        boolean isShared() {
+            return LockRow.SEVERAL.equals(tenure.claim());
+        }
+    }
 
     private final Sql sql;
     private final String namespace;
     private final ForeignBootLeases sightings;
+    private final SqliteHolderRows holders;
 
     SqliteLockRows(Sql sql, String namespace) {
         this.sql = sql;
         this.namespace = namespace;
         this.sightings = new ForeignBootLeases(sql);
+        this.holders = new SqliteHolderRows(sql, sightings);
+    }
+
+    SqliteHolderRows holders() {
+        return holders;
     }
 
     @Override
@@ -68,7 +85,7 @@ final class SqliteLockRows implements LockRows {
                 lease.claim().client(),
                 lease.claim().counter(),
                 lease.token());
-        return found != null;
+        return found != null || holders.carries(lease, namespace);
     }
 
     @Nullable Long id(String name) throws SQLException {
@@ -82,87 +99,146 @@ final class SqliteLockRows implements LockRows {
     @Override
     public LockRow insert(String name, TxContext now) throws SQLException {
         sql.change("INSERT INTO leasehold_lock (namespace, name) VALUES (?, ?)", namespace, name);
-        return new LockRow(sql.number("SELECT last_insert_rowid()"), name, 0, null, false, false);
+        return LockRow.added(sql.number("SELECT last_insert_rowid()"), name);
     }
 
     @Override
-    public StoredLease grant(
-            LockRow row, ClaimId claim, String owner, Duration lease, int spare, boolean handed, TxContext now)
+    public StoredLease grant(LockRow row, Grantee grantee, TxContext now) throws SQLException {
+        StoredLease granted = grantee.leaseOf(row, now.in(grantee.lease()), now);
+        if (granted.isExclusive()) {
+            take(row, granted, grantee.claim(), granted.owner(), grantee.handed(), now);
+        } else {
+            add(row, granted, grantee.handed(), now);
+        }
+        return granted;
+    }
+
+    /** Before there is a holder, its lock's row says that it is taken. */
+    private void add(LockRow row, StoredLease holder, boolean handed, TxContext now) throws SQLException {
+        if (!row.shared()) {
+            holders.removeAll(row.id());
+        }
+        StoredLease longest = row.shared() ? holder.ending(row.holders().end(holder.ends())) : holder;
+        take(row, longest, LockRow.SEVERAL, "", false, now);
+        holders.add(row, holder, handed, now);
+    }
+
+    private void take(LockRow row, StoredLease lease, ClaimId claim, String owner, boolean handed, TxContext now)
             throws SQLException {
-        long token = Math.max(row.last() + 1, now.wallMicros());
-        StoredLease tenure = new StoredLease(claim, owner, token, token + spare, now.wallMicros(), now.in(lease));
         sql.change(
                 "UPDATE leasehold_lock SET last = ?, client = ?, counter = ?, owner = ?, token = ?, run_end = ?,"
                         + " since = ?, ends = ?, boot = ?, span = ?, handed = ? WHERE id = ?",
-                tenure.runEnd(),
+                Math.max(row.last(), lease.runEnd()),
                 claim.client(),
                 claim.counter(),
                 owner,
-                tenure.token(),
-                tenure.runEnd(),
-                tenure.since(),
-                tenure.ends(),
+                lease.token(),
+                lease.runEnd(),
+                lease.since(),
+                lease.ends(),
                 now.boot(),
-                tenure.ends() - now.micros(),
+                lease.ends() - now.micros(),
                 handed ? 1L : 0L,
                 row.id());
         forgetSightings(row);
-        return tenure;
     }
 
     @Override
-    public StoredLease extend(LockRow row, StoredLease tenure, Duration duration, TxContext now) throws SQLException {
-        StoredLease extended = tenure.ending(Math.max(tenure.ends(), now.in(duration)));
-        sql.change(
-                "UPDATE leasehold_lock SET ends = ?, boot = ?, span = ?, handed = 0 WHERE id = ?",
-                extended.ends(),
-                now.boot(),
-                extended.ends() - now.micros(),
-                row.id());
-        forgetSightings(row);
+    public void share(LockRow row, StoredLease reader, TxContext now) throws SQLException {
+        add(row, reader, false, now);
+    }
+
+    @Override
+    public StoredLease extend(LockRow row, StoredLease held, Duration duration, TxContext now) throws SQLException {
+        StoredLease extended = held.ending(Math.max(held.ends(), now.in(duration)));
+        if (row.shared()) {
+            extendRow(row, row.holders().end(extended.ends()), now);
+            holders.write(row, extended, now);
+        } else {
+            extendRow(row, extended.ends(), now);
+        }
         return extended;
     }
 
+    private void extendRow(LockRow row, long ends, TxContext now) throws SQLException {
+        sql.change(
+                "UPDATE leasehold_lock SET ends = ?, boot = ?, span = ?, handed = 0 WHERE id = ?",
+                ends,
+                now.boot(),
+                ends - now.micros(),
+                row.id());
+        forgetSightings(row);
+    }
+
     @Override
-    public void keep(LockRow row, Duration duration, TxContext now) throws SQLException {
+    public void keep(LockRow row, StoredLease held, Duration duration, TxContext now) throws SQLException {
+        if (row.shared()) {
+            StoredLease kept = held.kept(now.in(duration));
+            extendRow(row, row.holders().end(kept.ends()), now);
+            holders.write(row, kept, now);
+        } else {
+            keepUntil(now.in(duration), row, now);
+        }
+    }
+
+    @Override
+    public void remove(LockRow row, StoredLease held) throws SQLException {
+        if (row.shared()) {
+            holders.remove(row, held);
+        }
+    }
+
+    @Override
+    public void free(LockRow row, TxContext now) throws SQLException {
+        keepUntil(now.micros(), row, now);
+    }
+
+    private void keepUntil(long ends, LockRow row, TxContext now) throws SQLException {
         sql.change(
                 "UPDATE leasehold_lock SET client = NULL, counter = NULL, owner = '', ends = ?, boot = ?, span = ?,"
                         + " handed = 0 WHERE id = ?",
-                now.in(duration),
+                ends,
                 now.boot(),
-                TxContext.micros(duration),
+                ends - now.micros(),
                 row.id());
         forgetSightings(row);
     }
 
     void delete(LockRow row) throws SQLException {
         sql.change("DELETE FROM leasehold_lock WHERE id = ?", row.id());
+        holders.removeAll(row.id());
         sightings.forget(row.id());
     }
 
+    /** Those who share a lock have sightings of their own. */
     private void forgetSightings(LockRow row) throws SQLException {
-        if (row.foreign()) {
+        if (row.foreign() && !row.shared()) {
             sightings.forget(row.id());
         }
     }
 
-    private List<LockRow> seen(List<Raw> rows, TxContext now, boolean remember) throws SQLException {
+    private List<LockRow> seen(List<Raw> rows, TxContext now, boolean writing) throws SQLException {
         List<LockRow> seen = new ArrayList<>(rows.size());
         for (Raw raw : rows) {
-            seen.add(seen(raw, now, remember));
+            seen.add(seen(raw, now, writing));
         }
         return seen;
     }
 
-    private LockRow seen(Raw raw, TxContext now, boolean remember) throws SQLException {
+    private LockRow seen(Raw raw, TxContext now, boolean writing) throws SQLException {
+        if (raw.isShared()) {
+            SqliteHolderRows.Found found = holders.of(raw.id(), now, writing);
+            return new LockRow(raw.id(), raw.name(), raw.last(), found.alive(), true, raw.waited(), found.foreign());
+        }
         StoredLease tenure = raw.tenure();
         boolean foreign = raw.span() > 0 && !raw.boot().equals(now.boot());
         if (foreign) {
             tenure = tenure.ending(
-                    sightings.end(raw.id(), raw.boot(), tenure.token(), tenure.ends(), raw.span(), now, remember));
+                    sightings.end(raw.id(), raw.boot(), tenure.token(), tenure.ends(), raw.span(), now, writing));
         }
         boolean taken = raw.span() > 0 && tenure.ends() > now.micros();
-        return new LockRow(raw.id(), raw.name(), raw.last(), taken ? tenure : null, raw.waited(), foreign);
+        Holders alive = taken ? new Holders(List.of(tenure)) : Holders.NONE;
+        return new LockRow(raw.id(), raw.name(), raw.last(), alive, false, raw.waited(), foreign);
     }
 
     private static Raw read(ResultSet row) throws SQLException {

@@ -5,7 +5,6 @@ import dev.leasehold.jdbc.sqlite.SqliteViews.Handed;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
-import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.StoreContext;
@@ -36,7 +35,13 @@ final class SqlitePoller {
     private static final int HOLDS_PER_LOOK = 256;
 
     /** A claim in a queue. Forgotten when the client has stopped asking. */
-    private record Wait(ClaimId claim, String lock, long since, long until, int place) {}
+    private record Wait(Claim claim, long since, long until, int place) {
+
+        /** How many hand-overs there are before it at least: so many waiters may come in together as its share says. */
+        int turns() {
+            return Math.max(1, Math.min(FARTHEST, place / claim.share()));
+        }
+    }
 
     private final StoreContext context;
     private final ExpiryClock clock;
@@ -59,9 +64,7 @@ final class SqlitePoller {
         } else if (answer instanceof ClaimAnswer.Busy busy && busy.place() > 0) {
             long now = System.nanoTime();
             long until = now + WaitingRules.aliveFor(claim.lease()).toNanos();
-            waits.put(
-                    claim.id(),
-                    new Wait(claim.id(), claim.lock(), known == null ? now : known.since(), until, busy.place()));
+            waits.put(claim.id(), new Wait(claim, known == null ? now : known.since(), until, busy.place()));
         }
     }
 
@@ -88,7 +91,7 @@ final class SqlitePoller {
         long next = Long.MAX_VALUE;
         for (Wait wait : waits.values()) {
             long every = Math.max(SHORTEST, Math.min(LONGEST, (now - wait.since()) / PART_OF_WAIT));
-            next = Math.min(next, lastLook + every * Math.max(1, Math.min(FARTHEST, wait.place())) - now);
+            next = Math.min(next, lastLook + every * wait.turns() - now);
         }
         return holds.isEmpty() ? next : Math.min(next, lastLookAtHolds + HOLDS_EVERY - now);
     }
@@ -118,15 +121,15 @@ final class SqlitePoller {
     private void lookForGrants(SqliteViews views) throws SQLException {
         TxContext now = clock.begin(context.time().now());
         for (Handed handed : views.handedTo(context.clientId(), now)) {
-            if (waits.remove(handed.lease().claim()) != null) {
-                context.signals().granted(new Grant(handed.lease(), handed.spare()), handed.validity());
+            if (waits.remove(handed.grant().lease().claim()) != null) {
+                context.signals().granted(handed.grant(), handed.validity());
             }
         }
         Map<ClaimId, Wait> moved = new HashMap<>();
         for (Wait wait : waits.values()) {
             if (wait.place() > 1 && moved.isEmpty()) {
-                int place = views.place(wait.lock(), wait.claim());
-                moved.put(wait.claim(), new Wait(wait.claim(), wait.lock(), wait.since(), wait.until(), place));
+                int place = views.place(wait.claim().lock(), wait.claim().id());
+                moved.put(wait.claim().id(), new Wait(wait.claim(), wait.since(), wait.until(), place));
             }
         }
         waits.putAll(moved);

@@ -36,7 +36,9 @@ final class SqliteRowExpiry {
         List<LockRow> rows = locks.after(cursor, STEP, now);
         for (LockRow row : rows) {
             cursor = row.id();
-            if (row.tenure() != null || row.id() == newest || row.last() > now.wallMicros() - TxContext.micros(IDLE)) {
+            if (!row.holders().isEmpty()
+                    || row.id() == newest
+                    || row.last() > now.wallMicros() - TxContext.micros(IDLE)) {
                 continue;
             }
             if (row.waited()) {

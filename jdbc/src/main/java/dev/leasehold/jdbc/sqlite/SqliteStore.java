@@ -11,6 +11,7 @@ import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Sharing;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import java.time.Duration;
@@ -46,6 +47,19 @@ public final class SqliteStore implements Store, CallerThreads {
                 true,
                 (protocol, now) -> protocol.renew(lease, duration, now),
                 answer -> thread.watch().renewed(lease, answer));
+    }
+
+    @Override
+    public CompletionStage<RenewAnswer> downgrade(LeaseId lease, Duration duration) {
+        return submit(
+                true,
+                (protocol, now) -> protocol.downgrade(lease, duration, now),
+                answer -> thread.watch().renewed(lease, answer));
+    }
+
+    @Override
+    public Sharing sharing() {
+        return Sharing.all();
     }
 
     @Override

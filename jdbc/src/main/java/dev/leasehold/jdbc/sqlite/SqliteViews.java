@@ -6,6 +6,7 @@ import dev.leasehold.jdbc.protocol.LockRow.StoredLease;
 import dev.leasehold.jdbc.protocol.Protocol;
 import dev.leasehold.jdbc.protocol.TxContext;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.Validity;
@@ -18,13 +19,15 @@ import org.jspecify.annotations.Nullable;
 public final class SqliteViews {
 
     /** A grant that was made while its client waited. */
-    record Handed(LeaseId lease, int spare, @Nullable Validity validity) {}
+    record Handed(Grant grant, @Nullable Validity validity) {}
 
     private final SqliteLockRows locks;
     private final SqliteWaiterRows waiters;
     private final SqliteRowExpiry sweep;
+    private final String namespace;
 
     public SqliteViews(Sql sql, String namespace) {
+        this.namespace = namespace;
         this.locks = new SqliteLockRows(sql, namespace);
         this.waiters = new SqliteWaiterRows(sql);
         this.sweep = new SqliteRowExpiry(locks, waiters);
@@ -41,14 +44,23 @@ public final class SqliteViews {
     List<Handed> handedTo(String client, TxContext now) throws SQLException {
         List<Handed> handed = new ArrayList<>();
         for (LockRow row : locks.handedTo(client, now)) {
-            StoredLease tenure = row.tenure();
-            if (tenure != null && tenure.claim() != null) {
-                LeaseId lease = new LeaseId(row.name(), tenure.claim(), tenure.token());
-                int spare = Math.toIntExact(tenure.runEnd() - tenure.token());
-                handed.add(new Handed(lease, spare, row.foreign() ? null : now.validity(tenure.ends())));
+            for (StoredLease lease : row.holders().all()) {
+                add(handed, row.name(), lease, row.foreign(), now);
             }
         }
+        for (SqliteHolderRows.Handed each : locks.holders().handedTo(client, namespace, now)) {
+            add(handed, each.lock(), each.lease(), each.foreign(), now);
+        }
         return handed;
+    }
+
+    private static void add(List<Handed> handed, String lock, StoredLease lease, boolean foreign, TxContext now) {
+        if (lease.claim() == null || (!foreign && lease.ends() <= now.micros())) {
+            return;
+        }
+        LeaseId id = new LeaseId(lock, lease.claim(), lease.token());
+        Grant grant = new Grant(id, lease.spare(), lease.share(), lease.slot());
+        handed.add(new Handed(grant, foreign ? null : now.validity(lease.ends())));
     }
 
     boolean carries(LeaseId lease) throws SQLException {

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /** The rows of SQLite's {@code leasehold_waiter}: the queues. Used within transactions. */
 final class SqliteWaiterRows implements WaiterRows {
 
-    private static final String SELECT = "SELECT position, client, counter, owner, lease, spare FROM leasehold_waiter ";
+    private static final String SELECT =
+            "SELECT position, client, counter, owner, lease, spare, share FROM leasehold_waiter ";
 
     private final Sql sql;
 
@@ -67,8 +68,8 @@ final class SqliteWaiterRows implements WaiterRows {
         Duration aliveFor = WaitingRules.aliveFor(claim.lease());
         long position = sql.number("SELECT COALESCE(MAX(position), 0) + 1 FROM leasehold_waiter WHERE lock = ?", lock);
         sql.change(
-                "INSERT INTO leasehold_waiter (lock, position, client, counter, owner, since, lease, spare, boot,"
-                        + " alive_for, alive_until) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO leasehold_waiter (lock, position, client, counter, owner, since, lease, spare, share,"
+                        + " boot, alive_for, alive_until) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 lock,
                 position,
                 claim.id().client(),
@@ -77,6 +78,7 @@ final class SqliteWaiterRows implements WaiterRows {
                 now.wallMicros(),
                 TxContext.micros(claim.lease()),
                 (long) claim.spare(),
+                (long) claim.share(),
                 now.boot(),
                 TxContext.micros(aliveFor),
                 now.in(aliveFor));
@@ -120,9 +122,9 @@ final class SqliteWaiterRows implements WaiterRows {
     public List<WaiterInfo> list(LockRow lock, TxContext now) throws SQLException {
         int[] place = {0};
         return sql.all(
-                "SELECT owner, since FROM leasehold_waiter WHERE lock = ? AND (boot <> ? OR alive_until > ?)"
+                "SELECT owner, since, share FROM leasehold_waiter WHERE lock = ? AND (boot <> ? OR alive_until > ?)"
                         + " ORDER BY position",
-                row -> new WaiterInfo(row.getString(1), ++place[0], TxContext.instant(row.getLong(2))),
+                row -> new WaiterInfo(row.getString(1), ++place[0], row.getInt(3), TxContext.instant(row.getLong(2))),
                 lock.id(),
                 now.boot(),
                 now.micros());
@@ -134,6 +136,7 @@ final class SqliteWaiterRows implements WaiterRows {
                 new ClaimId(row.getString(2), row.getLong(3)),
                 row.getString(4),
                 Duration.of(row.getLong(5), ChronoUnit.MICROS),
-                row.getInt(6));
+                row.getInt(6),
+                row.getInt(7));
     }
 }

@@ -5,7 +5,7 @@ CREATE TABLE IF NOT EXISTS `leasehold_lock` (
     namespace varbinary(64) NOT NULL,
     name varbinary(512) NOT NULL,
     last bigint DEFAULT 0 NOT NULL, -- the greatest token that any run has reserved
-    client varchar(200) CHARACTER SET ascii COLLATE ascii_bin, -- with counter: the claim that holds the lock; null where nobody does
+    client varchar(200) CHARACTER SET ascii COLLATE ascii_bin, -- with counter: the claim that holds the lock; '*' where several share it, null where nobody has it
     counter bigint,
     token bigint DEFAULT 0 NOT NULL, -- the run of the lease: token to run_end
     run_end bigint DEFAULT 0 NOT NULL,
@@ -15,6 +15,22 @@ CREATE TABLE IF NOT EXISTS `leasehold_lock` (
     handed bigint DEFAULT 0 NOT NULL, -- 1 while a hand-over waits to be confirmed
     waiters bigint DEFAULT 0 NOT NULL, -- how many rows of leasehold_waiter belong to it, dead or alive
     PRIMARY KEY (namespace, name)
+) ENGINE = InnoDB;
+
+-- Those who share a lock. Its own row has client '*' for as long, the greatest token, and an end that none of theirs is after.
+CREATE TABLE IF NOT EXISTS `leasehold_holder` (
+    namespace varbinary(64) NOT NULL,
+    name varbinary(512) NOT NULL,
+    token bigint NOT NULL, -- the run of the lease: token to run_end
+    client varchar(200) CHARACTER SET ascii COLLATE ascii_bin, -- with counter: the claim that shares the lock; null where its share is kept for nobody
+    counter bigint,
+    owner varchar(2000) CHARACTER SET utf8mb4 NOT NULL,
+    run_end bigint NOT NULL,
+    share bigint NOT NULL, -- with how many at most, itself included
+    slot bigint NOT NULL, -- of a permit; -1 without one
+    since bigint NOT NULL,
+    ends bigint NOT NULL,
+    PRIMARY KEY (namespace, name, token)
 ) ENGINE = InnoDB;
 
 CREATE TABLE IF NOT EXISTS `leasehold_waiter` (
@@ -27,6 +43,7 @@ CREATE TABLE IF NOT EXISTS `leasehold_waiter` (
     since bigint NOT NULL,
     lease bigint NOT NULL,
     spare bigint NOT NULL,
+    share bigint NOT NULL,
     alive_until bigint NOT NULL,
     PRIMARY KEY (namespace, name, position)
 ) ENGINE = InnoDB;

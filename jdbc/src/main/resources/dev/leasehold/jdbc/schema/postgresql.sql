@@ -5,7 +5,7 @@ CREATE TABLE IF NOT EXISTS "leasehold_lock" (
     namespace text COLLATE "C" NOT NULL,
     name text COLLATE "C" NOT NULL,
     last bigint DEFAULT 0 NOT NULL, -- the greatest token that any run has reserved
-    client text, -- with counter: the claim that holds the lock; null where nobody does
+    client text, -- with counter: the claim that holds the lock; '*' where several share it, null where nobody has it
     counter bigint,
     token bigint DEFAULT 0 NOT NULL, -- the run of the lease: token to run_end
     run_end bigint DEFAULT 0 NOT NULL,
@@ -18,6 +18,22 @@ CREATE TABLE IF NOT EXISTS "leasehold_lock" (
     PRIMARY KEY (namespace, name)
 ) WITH (fillfactor = 50);
 
+-- Those who share a lock. Its own row has client '*' for as long, the greatest token, and an end that none of theirs is after.
+CREATE TABLE IF NOT EXISTS "leasehold_holder" (
+    namespace text COLLATE "C" NOT NULL,
+    name text COLLATE "C" NOT NULL,
+    token bigint NOT NULL, -- the run of the lease: token to run_end
+    client text, -- with counter: the claim that shares the lock; null where its share is kept for nobody
+    counter bigint,
+    owner text NOT NULL,
+    run_end bigint NOT NULL,
+    share bigint NOT NULL, -- with how many at most, itself included
+    slot bigint NOT NULL, -- of a permit; -1 without one
+    since bigint NOT NULL,
+    ends bigint NOT NULL,
+    PRIMARY KEY (namespace, name, token)
+) WITH (fillfactor = 50);
+
 CREATE TABLE IF NOT EXISTS "leasehold_waiter" (
     namespace text COLLATE "C" NOT NULL,
     name text COLLATE "C" NOT NULL,
@@ -28,6 +44,7 @@ CREATE TABLE IF NOT EXISTS "leasehold_waiter" (
     since bigint NOT NULL,
     lease bigint NOT NULL,
     spare bigint NOT NULL,
+    share bigint NOT NULL,
     alive_until bigint NOT NULL,
     PRIMARY KEY (namespace, name, position)
 );

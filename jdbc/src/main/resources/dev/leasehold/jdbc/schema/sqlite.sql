@@ -6,7 +6,7 @@ CREATE TABLE leasehold_lock (
     namespace TEXT    NOT NULL,
     name      TEXT    NOT NULL,
     last      INTEGER NOT NULL DEFAULT 0,  -- the greatest token that any run has reserved
-    client    TEXT,                        -- with counter: the claim that holds the lock; null where nobody does
+    client    TEXT,                        -- with counter: the claim that holds the lock; '*' where several share it, null where nobody has it
     counter   INTEGER,
     token     INTEGER NOT NULL DEFAULT 0,  -- the run of the lease: token to run_end
     run_end   INTEGER NOT NULL DEFAULT 0,
@@ -21,6 +21,26 @@ CREATE TABLE leasehold_lock (
 
 CREATE INDEX leasehold_handed ON leasehold_lock (client) WHERE handed = 1;
 
+-- Those who share a lock. Its own row has client '*' for as long, the greatest token, and an end that none of theirs is after.
+CREATE TABLE leasehold_holder (
+    lock    INTEGER NOT NULL,
+    token   INTEGER NOT NULL,  -- the run of the lease: token to run_end
+    client  TEXT,              -- with counter: the claim that shares the lock; null where its share is kept for nobody
+    counter INTEGER,
+    owner   TEXT    NOT NULL,
+    run_end INTEGER NOT NULL,
+    share   INTEGER NOT NULL,  -- with how many at most, itself included
+    slot    INTEGER NOT NULL,  -- of a permit; -1 without one
+    since   INTEGER NOT NULL,
+    boot    TEXT    NOT NULL,
+    ends    INTEGER NOT NULL,
+    span    INTEGER NOT NULL,
+    handed  INTEGER NOT NULL,
+    PRIMARY KEY (lock, token)
+) WITHOUT ROWID;
+
+CREATE INDEX leasehold_holder_handed ON leasehold_holder (client) WHERE handed = 1;
+
 CREATE TABLE leasehold_waiter (
     lock        INTEGER NOT NULL,
     position    INTEGER NOT NULL,
@@ -30,6 +50,7 @@ CREATE TABLE leasehold_waiter (
     since       INTEGER NOT NULL,
     lease       INTEGER NOT NULL,
     spare       INTEGER NOT NULL,
+    share       INTEGER NOT NULL,
     boot        TEXT    NOT NULL,
     alive_for   INTEGER NOT NULL,
     alive_until INTEGER NOT NULL,
@@ -39,10 +60,10 @@ CREATE TABLE leasehold_waiter (
 -- When a boot first saw a version of a row that another boot has written, and when it therefore ends.
 CREATE TABLE leasehold_sighting (
     lock       INTEGER NOT NULL,
+    token      INTEGER NOT NULL,
     boot       TEXT    NOT NULL,
     seen_boot  TEXT    NOT NULL,
-    seen_token INTEGER NOT NULL,
     seen_ends  INTEGER NOT NULL,
     ends       INTEGER NOT NULL,
-    PRIMARY KEY (lock, boot)
+    PRIMARY KEY (lock, token, boot)
 ) WITHOUT ROWID;

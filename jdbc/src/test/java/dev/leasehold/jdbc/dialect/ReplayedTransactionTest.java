@@ -9,11 +9,13 @@ import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.jdbc.protocol.LockRow;
+import dev.leasehold.jdbc.protocol.LockRows.Grantee;
 import dev.leasehold.jdbc.protocol.TxContext;
 import dev.leasehold.jdbc.server.RowReplaced;
 import dev.leasehold.jdbc.server.ServerLocks;
 import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.servers.PostgresServer;
+import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.testkit.Started;
@@ -93,7 +95,12 @@ class ReplayedTransactionTest {
         }
 
         LockRow.StoredLease grant(String client) throws SQLException {
-            return locks.grant(row, new ClaimId(client, 1), client, MINUTE, 0, false, now);
+            return grant(client, Claim.EXCLUSIVE);
+        }
+
+        LockRow.StoredLease grant(String client, int share) throws SQLException {
+            int slot = Claim.hasSlots(share) ? row.holders().all().size() : dev.leasehold.spi.Grant.NO_SLOT;
+            return locks.grant(row, new Grantee(new ClaimId(client, 1), client, MINUTE, 0, share, slot, false), now);
         }
 
         /** The transaction is cut, others have the lock, and it is carried out again from its beginning. */
@@ -161,8 +168,7 @@ class ReplayedTransactionTest {
         makeTables(server, name);
         try (Work work = new Work(server)) {
             work.replay(server, "successor");
-            assertThatThrownBy(() -> work.locks.keep(work.row, Duration.ZERO, work.now))
-                    .isInstanceOf(RowReplaced.class);
+            assertThatThrownBy(() -> work.locks.free(work.row, work.now)).isInstanceOf(RowReplaced.class);
         }
         assertThat(seen(server, name).holder().owner()).isEqualTo("successor");
     }
