@@ -46,6 +46,10 @@ import org.jspecify.annotations.Nullable;
  * overwritten by what the successor made of the older state. If the transaction is rolled back, the token counts as not
  * registered, and what was read in it must not be used. For the same reason register outside of savepoints.
  *
+ * <p><b>Readers</b> of a resource that is guarded by a read-write lock {@link #registerShared register shared}. The fence keeps
+ * two numbers: the newest token of all, and the newest of a writer. A writer is refused below the first, a reader below the
+ * second. So a writer that has lost its lock changes nothing that a later reader has seen.
+ *
  * <p>It is right at every isolation level that these databases have, if it comes first. Above READ COMMITTED it fails, as any
  * statement there may, if another transaction has registered since this one's view of the database was taken: with a
  * deadlock, a serialisation failure or, on SQLite, a busy database. Then roll back and run the whole transaction again. At
@@ -155,6 +159,38 @@ public final class JdbcFence {
      * @throws SQLException what the database throws. Roll back; the token is not registered
      */
     public void register(Connection connection, String resource, long token) throws SQLException {
+        register(connection, resource, token, FenceTable::register);
+    }
+
+    /**
+     * Registers the token of a reader ({@link dev.leasehold.DistributedReadWriteLock#read()}) in the caller's transaction; from
+     * its commit on, older writers are refused, and until its end writers wait. Readers do not refuse each other, and one with
+     * a token that is not newer than all before does not keep others waiting either (on H2, and on MariaDB and MySQL above READ
+     * COMMITTED, it does). To be called before the transaction's first read of the resource; and once more in a transaction
+     * after the last one, where the reads are several transactions: then it tells whether a writer came in between.
+     * Repeating it does no harm.
+     *
+     * @param connection the caller's, in a transaction; it is neither committed nor rolled back here
+     * @param resource names what is guarded, the same for everybody: 1 to 512 bytes in UTF-8, any characters but NUL
+     * @param token the fencing token of the lease, not negative
+     * @throws StaleTokenException if a newer one of a writer was registered before: the lease is lost. Nothing has changed;
+     *     roll back, and do not use what was read
+     * @throws IllegalStateException if the connection is in auto-commit mode. Nothing was sent
+     * @throws LockException if the table is missing; with the statement that makes it
+     * @throws SQLException what the database throws. Roll back; the token is not registered
+     */
+    public void registerShared(Connection connection, String resource, long token) throws SQLException {
+        register(connection, resource, token, FenceTable::registerShared);
+    }
+
+    /** Answers with a token that is greater if that one is refused. */
+    @FunctionalInterface
+    private interface Registration {
+        long in(FenceTable table, Sql sql, String resource, long token) throws SQLException;
+    }
+
+    private void register(Connection connection, String resource, long token, Registration registration)
+            throws SQLException {
         checked(resource);
         if (token < 0) {
             throw new IllegalArgumentException("a fencing token is not negative, but this was " + token);
@@ -168,7 +204,7 @@ public final class JdbcFence {
         FenceTable table = table(connection);
         long newest;
         try (Sql sql = new Sql(connection)) {
-            newest = table.register(sql, resource, token);
+            newest = registration.in(table, sql, resource, token);
         } catch (SQLException e) {
             throw table.orMissing(e);
         }

@@ -36,6 +36,8 @@ record FenceRights(String admin, String clerk, List<String> setUp) {
                 statement.execute("GRANT SELECT, INSERT, UPDATE ON money.my_fence TO clerk");
                 fence.createTable(new FenceContract.DataSourceOf(clerk));
                 fence.register(own, "a", 2);
+                fence.registerShared(own, "a", 2);
+                fence.registerShared(own, "b", 1);
                 assertThatThrownBy(() -> fence.register(own, "a", 1)).isInstanceOf(StaleTokenException.class);
                 own.commit();
                 assertThatThrownBy(() -> fence.reset(own, "a")).hasMessageContaining("denied");

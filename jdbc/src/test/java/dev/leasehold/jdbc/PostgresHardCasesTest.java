@@ -258,7 +258,7 @@ class PostgresHardCasesTest {
                 Connection admin = DriverManager.getConnection(POSTGRES.get().url());
                 Statement statement = admin.createStatement()) {
             client.lock(name).acquire().close();
-            String ghost = "'', '" + name + "', 1, 'ghost', 1, 'ghost', 0, 30000000, 0, 9007199254740991";
+            String ghost = "'', '" + name + "', 1, 'ghost', 1, 'ghost', 0, 30000000, 0, 1, 9007199254740991";
             statement.execute("INSERT INTO leasehold_waiter VALUES (" + ghost + ")");
             statement.execute("UPDATE leasehold_lock SET waiters = 1 WHERE name = '" + name + "'");
             assertThat(client.lock(name).tryAcquire()).isEmpty();

@@ -39,6 +39,16 @@ public enum FenceDatabase {
         };
     }
 
+    /** See {@link SharedRegistration}. */
+    long registerShared(Sql sql, String table, Object resource, long token) throws SQLException {
+        return switch (this) {
+            case POSTGRESQL -> SharedRegistration.raisingFirst(sql, table, resource, token);
+            case MARIADB, MYSQL -> SharedRegistration.lookingFirst(sql, table, resource, token);
+            case H2 -> SharedRegistration.lockingFirst(sql, table, resource, token);
+            case SQLITE -> SharedRegistration.readingFirst(sql, table, resource, token);
+        };
+    }
+
     String schema() {
         return "schema/fence-" + name().toLowerCase(Locale.ROOT) + ".sql";
     }

@@ -9,7 +9,8 @@ import java.sql.SQLException;
 import java.sql.SQLTransactionRollbackException;
 
 /**
- * How a token is registered in the caller's transaction, unless there is a newer one; each answers with the newest.
+ * How a token of somebody who has the resource alone is registered in the caller's transaction, unless there is a newer one;
+ * each answers with the newest. {@link SharedRegistration} says how readers do it.
  *
  * <p>Why it is right. Each registration, also of a token that is there already, first locks the resource's row and keeps it
  * until the transaction ends. So the guarded transactions of one resource are one after the other from there on, each with a
@@ -40,40 +41,62 @@ final class FenceRegistration {
     /** PostgreSQL, SQLite. The row is locked also where the condition keeps it from being changed. */
     static long upserting(Sql sql, String table, Object resource, long token) throws SQLException {
         int changed = sql.change(
-                "INSERT INTO " + table + " AS kept (resource, token) VALUES (?, ?) ON CONFLICT (resource)"
-                        + " DO UPDATE SET token = excluded.token WHERE kept.token <= excluded.token",
+                "INSERT INTO " + table + " AS kept (resource, token, exclusive) VALUES (?, ?, ?) ON CONFLICT (resource)"
+                        + " DO UPDATE SET token = excluded.token, exclusive = excluded.exclusive"
+                        + " WHERE kept.token <= excluded.token",
                 resource,
+                token,
                 token);
         return changed == 1 ? token : sql.number("SELECT token FROM " + table + " WHERE resource = ?", resource);
     }
 
-    /** MariaDB, MySQL. The insert locks a row that is there, and does not change it. */
+    /** MariaDB, MySQL. */
     static long countingTurns(Sql sql, String table, Object resource, long token) throws SQLException {
+        Kept kept = lockedAndCounted(sql, table, resource, token, token);
+        return kept.token() > token ? kept.token() : take(sql, table, resource, token);
+    }
+
+    /** The insert locks a row that is there, and does not change it. */
+    static Kept lockedAndCounted(Sql sql, String table, Object resource, long token, long exclusive)
+            throws SQLException {
         sql.change(
                 "INSERT INTO " + table
-                        + " (resource, token, turns) VALUES (?, ?, 0) ON DUPLICATE KEY UPDATE token = token",
+                        + " (resource, token, exclusive, turns) VALUES (?, ?, ?, 0) ON DUPLICATE KEY UPDATE token = token",
                 resource,
-                token);
-        Kept kept =
-                sql.first("SELECT token, turns FROM " + table + " WHERE resource = ? FOR UPDATE", Kept::read, resource);
-        Kept seen = sql.first("SELECT token, turns FROM " + table + " WHERE resource = ?", Kept::read, resource);
+                token,
+                exclusive);
+        String select = "SELECT token, exclusive, turns FROM " + table + " WHERE resource = ?";
+        Kept kept = sql.first(select + " FOR UPDATE", Kept::read, resource);
+        Kept seen = sql.first(select, Kept::read, resource);
         if (kept == null || !kept.equals(seen)) {
             throw viewIsOlder(resource);
         }
-        return kept.token() > token ? kept.token() : take(sql, table, resource, token);
+        return kept;
     }
 
     /** H2. */
     static long lockingFirst(Sql sql, String table, Object resource, long token) throws SQLException {
+        Kept kept = locked(sql, table, resource, token, token);
+        return kept.token() > token ? kept.token() : take(sql, table, resource, token);
+    }
+
+    /** The row, made if there is none. */
+    static Kept locked(Sql sql, String table, Object resource, long token, long exclusive) throws SQLException {
         while (true) {
             Kept kept = sql.first(
-                    "SELECT token, turns FROM " + table + " WHERE resource = ? FOR UPDATE", Kept::read, resource);
+                    "SELECT token, exclusive, turns FROM " + table + " WHERE resource = ? FOR UPDATE",
+                    Kept::read,
+                    resource);
             if (kept != null) {
-                return kept.token() > token ? kept.token() : take(sql, table, resource, token);
+                return kept;
             }
             try {
-                sql.change("INSERT INTO " + table + " (resource, token, turns) VALUES (?, ?, 1)", resource, token);
-                return token;
+                sql.change(
+                        "INSERT INTO " + table + " (resource, token, exclusive, turns) VALUES (?, ?, ?, 0)",
+                        resource,
+                        token,
+                        exclusive);
+                return new Kept(token, exclusive, 0);
             } catch (SQLException e) {
                 if (!Product.H2.rules().isDuplicate(e)) {
                     throw e;
@@ -86,11 +109,15 @@ final class FenceRegistration {
     }
 
     private static long take(Sql sql, String table, Object resource, long token) throws SQLException {
-        sql.change("UPDATE " + table + " SET token = ?, turns = turns + 1 WHERE resource = ?", token, resource);
+        sql.change(
+                "UPDATE " + table + " SET token = ?, exclusive = ?, turns = turns + 1 WHERE resource = ?",
+                token,
+                token,
+                resource);
         return token;
     }
 
-    private static SQLException viewIsOlder(Object resource) {
+    static SQLException viewIsOlder(Object resource) {
         String name =
                 resource instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : resource.toString();
         return new SQLTransactionRollbackException(
@@ -100,11 +127,11 @@ final class FenceRegistration {
                 "40001");
     }
 
-    /** What is in the row. */
-    private record Kept(long token, long turns) {
+    /** What is in the row: the newest token of all, the newest of those who had the resource alone. */
+    record Kept(long token, long exclusive, long turns) {
 
         static Kept read(ResultSet row) throws SQLException {
-            return new Kept(row.getLong(1), row.getLong(2));
+            return new Kept(row.getLong(1), row.getLong(2), row.getLong(3));
         }
     }
 }

@@ -32,6 +32,11 @@ public record FenceTable(FenceDatabase database, @Nullable String schema, String
         return database.register(sql, name(), database.resource(resource), token);
     }
 
+    /** The newest token after it of those who had the resource alone, or this one if it is greater. */
+    public long registerShared(Sql sql, String resource, long token) throws SQLException {
+        return database.registerShared(sql, name(), database.resource(resource), token);
+    }
+
     public void forget(Sql sql, String resource) throws SQLException {
         sql.change("DELETE FROM " + name() + " WHERE resource = ?", database.resource(resource));
     }

@@ -3,6 +3,7 @@ package dev.leasehold.jdbc.dialect;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.leasehold.HolderInfo;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
@@ -171,6 +172,67 @@ class ReplayedTransactionTest {
             assertThatThrownBy(() -> work.locks.free(work.row, work.now)).isInstanceOf(RowReplaced.class);
         }
         assertThat(seen(server, name).holder().owner()).isEqualTo("successor");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aSharedGrantIsNotWrittenOverASuccessor(Server server) throws Exception {
+        makeTables(server, name);
+        try (Work work = new Work(server)) {
+            work.replay(server, "successor");
+            assertThatThrownBy(() -> work.grant("replayed", 3)).isInstanceOf(RowReplaced.class);
+        }
+        assertThat(seen(server, name).holders()).extracting(HolderInfo::owner).containsExactly("successor");
+    }
+
+    /** Whatever the driver makes of it: the statement itself adds nobody beside a row that is not the one written before. */
+    @ParameterizedTest
+    @EnumSource
+    void aReplayedHolderIsNotAddedBesideOthers(Server server) throws Exception {
+        makeTables(server, name);
+        try (Work work = new Work(server)) {
+            LockRow.StoredLease first = work.grant("first", 2);
+            work.connection.commit();
+            assertThat(seen(server, name).holders())
+                    .extracting(HolderInfo::token)
+                    .containsExactly(first.token());
+            long before = first.token() - 1;
+            Object lock = work.texts.dialect().name(name);
+            assertThat(work.sql.change(
+                            work.texts.addHolder,
+                            before,
+                            "late",
+                            1L,
+                            "late",
+                            before,
+                            2L,
+                            1L,
+                            0L,
+                            Long.MAX_VALUE,
+                            work.namespace,
+                            lock,
+                            before,
+                            before))
+                    .isZero();
+            assertThat(work.sql.change(work.texts.clearHolders, work.namespace, lock, before))
+                    .isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aHolderThatIsGoneIsNotExtended(Server server) throws Exception {
+        makeTables(server, name);
+        try (Work work = new Work(server)) {
+            LockRow.StoredLease held = work.grant("holder", 2);
+            work.connection.commit();
+            work.locks = work.lock();
+            LockRow row = work.locks.find(name, work.now);
+            Object lock = work.texts.dialect().name(name);
+            work.sql.change(work.texts.removeHolder, work.namespace, lock, held.token());
+            assertThatThrownBy(() -> work.locks.extend(row, held, MINUTE.multipliedBy(100), work.now))
+                    .isInstanceOf(RowReplaced.class);
+        }
     }
 
     @Test

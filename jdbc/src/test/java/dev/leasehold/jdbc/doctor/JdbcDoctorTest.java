@@ -165,7 +165,7 @@ class JdbcDoctorTest {
                 "CREATE ROLE guest LOGIN",
                 "GRANT SELECT ON rights_layout TO guest",
                 "GRANT SELECT, INSERT, UPDATE ON rights_lock TO guest",
-                "GRANT SELECT, INSERT, UPDATE, DELETE ON rights_waiter TO guest");
+                "GRANT SELECT, INSERT, UPDATE, DELETE ON rights_holder, rights_waiter TO guest");
         String guest = POSTGRES.get().url().replace("user=postgres", "user=guest") + "&leasehold.tables=rights_";
         Finding finding = the("database-rights-missing", examine(guest));
         assertThat(finding.severity()).isEqualTo(Severity.SERIOUS);
@@ -176,7 +176,13 @@ class JdbcDoctorTest {
                 "REVOKE INSERT ON rights_waiter FROM guest");
         assertThat(the("database-rights-missing", examine(guest)).remedy())
                 .isEqualTo("GRANT INSERT ON \"rights_waiter\" TO …");
-        admin(POSTGRES.get().url(), "GRANT INSERT ON rights_waiter TO guest");
+        admin(
+                POSTGRES.get().url(),
+                "GRANT INSERT ON rights_waiter TO guest",
+                "REVOKE UPDATE, DELETE ON rights_holder FROM guest");
+        assertThat(the("database-rights-missing", examine(guest)).remedy())
+                .isEqualTo("GRANT UPDATE, DELETE ON \"rights_holder\" TO …");
+        admin(POSTGRES.get().url(), "GRANT UPDATE, DELETE ON rights_holder TO guest");
         assertThat(codes(examine(guest), Severity.SERIOUS)).isEmpty();
     }
 
@@ -188,6 +194,7 @@ class JdbcDoctorTest {
                 "CREATE USER guest",
                 "GRANT SELECT ON test.rights_layout TO guest",
                 "GRANT SELECT, INSERT, UPDATE, DELETE ON test.rights_lock TO guest",
+                "GRANT SELECT, INSERT, UPDATE, DELETE ON test.rights_holder TO guest",
                 "GRANT SELECT, UPDATE ON test.rights_waiter TO guest");
         String guest = MARIADB.get().url().replace("user=root", "user=guest") + "&leasehold.tables=rights_";
         assertThat(the("database-rights-missing", examine(guest)).what())

@@ -299,7 +299,7 @@ class SessionLocksTest {
             Lease held = one.lock(name, THREE_SECONDS).acquire();
             statement.execute("CREATE ROLE operator LOGIN");
             statement.execute(
-                    "GRANT SELECT, INSERT, UPDATE, DELETE ON leasehold_lock, leasehold_waiter, leasehold_layout TO operator");
+                    "GRANT SELECT, INSERT, UPDATE, DELETE ON leasehold_lock, leasehold_holder, leasehold_waiter, leasehold_layout TO operator");
             String url = POSTGRES.get().sessionUrl().replace("user=postgres", "user=operator");
             try (Leasehold operator = Leasehold.connect(url)) {
                 assertThatThrownBy(() -> operator.breakLock(name, held.token()))

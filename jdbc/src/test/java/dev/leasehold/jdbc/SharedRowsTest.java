@@ -1,0 +1,299 @@
+package dev.leasehold.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.servers.MariaDbServer;
+import dev.leasehold.servers.PostgresServer;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.Grant;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Signals;
+import dev.leasehold.spi.Store;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.spi.StoreUri;
+import dev.leasehold.spi.Validity;
+import dev.leasehold.testkit.RealTime;
+import dev.leasehold.testkit.Started;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What the rows of a shared lock owe to those who look at one of them, and how its waiters hear of several grants at once. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class SharedRowsTest {
+
+    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final Duration SHORT = Duration.ofMillis(300);
+    private static final AtomicLong CLIENTS = new AtomicLong();
+
+    @RegisterExtension
+    private static final Started<MariaDbServer> MARIADB = new Started<>(MariaDbServer::start);
+
+    @RegisterExtension
+    private static final Started<PostgresServer> POSTGRES = new Started<>(PostgresServer::start);
+
+    @RegisterExtension
+    private static final Started<RealTime> TIME = new Started<>(RealTime::new);
+
+    @TempDir
+    static Path directory;
+
+    enum Server {
+        SQLITE,
+        H2,
+        POSTGRESQL,
+        MARIADB;
+
+        String url() {
+            return switch (this) {
+                case SQLITE -> "sqlite:" + directory.resolve("locks.db");
+                case H2 -> "jdbc:h2:mem:shared;DB_CLOSE_DELAY=-1";
+                case POSTGRESQL -> POSTGRES.get().url();
+                case MARIADB -> SharedRowsTest.MARIADB.get().url();
+            };
+        }
+
+        StoreFactory factory() {
+            StoreUri uri = StoreUri.parse(url());
+            return this == SQLITE ? new SqliteStoreProvider().create(uri) : new JdbcStoreProvider().create(uri);
+        }
+
+        Connection connect() throws SQLException {
+            return DriverManager.getConnection(this == SQLITE ? "jdbc:" + url() : url());
+        }
+
+        String quoted(String table) {
+            return this == MARIADB ? '`' + table + '`' : '"' + table + '"';
+        }
+    }
+
+    /** A client straight at the SPI. */
+    private static final class Client implements Signals {
+        final BlockingQueue<Grant> grants = new LinkedBlockingQueue<>();
+        final String id = "client-" + CLIENTS.incrementAndGet();
+        final Store store;
+        private final AtomicLong claims = new AtomicLong();
+
+        Client(StoreFactory factory) {
+            store = factory.open(new StoreContext(id, "owner " + id, "", TIME.get(), Duration.ofSeconds(20), this));
+        }
+
+        Claim claim(String lock, int share, Duration lease) {
+            return new Claim(new ClaimId(id, claims.incrementAndGet()), lock, share, lease, true);
+        }
+
+        ClaimAnswer ask(Claim claim) {
+            return TestClient.get(store.claim(claim));
+        }
+
+        ClaimAnswer.Granted acquire(String lock, int share, Duration lease) {
+            return (ClaimAnswer.Granted) ask(claim(lock, share, lease));
+        }
+
+        void release(LeaseId lease) {
+            TestClient.get(store.release(lease, Duration.ZERO));
+        }
+
+        @Override
+        public void granted(Grant grant, Validity validity) {
+            grants.add(grant);
+        }
+
+        @Override
+        public void doubt(String lock) {}
+    }
+
+    private final String lock = "lock-" + UUID.randomUUID();
+    private final List<Client> clients = new ArrayList<>();
+
+    private Client client(Server server) {
+        Client client = new Client(server.factory());
+        clients.add(client);
+        return client;
+    }
+
+    @AfterEach
+    void close() {
+        clients.forEach(client -> client.store.close());
+    }
+
+    private static void pass(Duration time) throws InterruptedException {
+        TimeUnit.NANOSECONDS.sleep(time.toNanos());
+    }
+
+    /** They ask again only after five seconds; the signals come by looking, or by a message. */
+    @ParameterizedTest
+    @EnumSource
+    void allWhoAreLetInTogetherHearOfIt(Server server) throws Exception {
+        Client holder = client(server);
+        LeaseId mutex = holder.acquire(lock, Claim.EXCLUSIVE, LONG).lease();
+        Client one = client(server);
+        Client two = client(server);
+        List<Claim> ones = List.of(one.claim(lock, 4, LONG), one.claim(lock, 4, LONG));
+        Claim twos = two.claim(lock, Claim.UNLIMITED, LONG);
+        ones.forEach(one::ask);
+        two.ask(twos);
+        holder.release(mutex);
+        List<Grant> heard = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            heard.add(one.grants.poll(4, TimeUnit.SECONDS));
+        }
+        assertThat(heard)
+                .doesNotContainNull()
+                .extracting(grant -> grant.lease().claim())
+                .containsExactlyInAnyOrder(ones.get(0).id(), ones.get(1).id());
+        assertThat(heard).extracting(Grant::slot).containsExactlyInAnyOrder(0, 1);
+        assertThat(heard).extracting(Grant::share).containsOnly(4);
+        Grant reader = two.grants.poll(4, TimeUnit.SECONDS);
+        assertThat(reader).isNotNull();
+        assertThat(reader.lease().claim()).isEqualTo(twos.id());
+        assertThat(reader.share()).isEqualTo(Claim.UNLIMITED);
+        assertThat(((ClaimAnswer.Granted) one.ask(ones.get(0))).lease())
+                .isEqualTo(heard.stream()
+                        .filter(grant ->
+                                grant.lease().claim().equals(ones.get(0).id()))
+                        .findFirst()
+                        .orElseThrow()
+                        .lease());
+    }
+
+    /** A mutex is granted by one statement, which looks at the lock's row alone. */
+    @ParameterizedTest
+    @EnumSource
+    void aRenewedReaderKeepsWritersOut(Server server) throws Exception {
+        Client reader = client(server);
+        LeaseId lease = reader.acquire(lock, Claim.UNLIMITED, SHORT).lease();
+        assertThat(TestClient.get(reader.store.renew(lease, LONG))).isInstanceOf(RenewAnswer.Renewed.class);
+        pass(SHORT.multipliedBy(2));
+        assertThat(client(server).ask(new Claim(new ClaimId("writer", 1), lock, LONG, 0, false)))
+                .isInstanceOf(ClaimAnswer.Busy.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aKeptReaderKeepsWritersOut(Server server) throws Exception {
+        Client reader = client(server);
+        LeaseId lease = reader.acquire(lock, Claim.UNLIMITED, SHORT).lease();
+        TestClient.get(reader.store.release(lease, LONG));
+        pass(SHORT.multipliedBy(2));
+        assertThat(client(server).ask(new Claim(new ClaimId("writer", 1), lock, LONG, 0, false)))
+                .isInstanceOf(ClaimAnswer.Busy.class);
+    }
+
+    /** Those who run out leave rows behind, over which a mutex comes; whatever these say, they are gone. */
+    @ParameterizedTest
+    @EnumSource
+    void holdersBeforeAMutexAreNotBroughtBack(Server server) throws Exception {
+        Client client = client(server);
+        client.acquire(lock, 2, SHORT);
+        client.acquire(lock, 2, SHORT);
+        pass(SHORT.multipliedBy(2));
+        LeaseId mutex = client.acquire(lock, Claim.EXCLUSIVE, LONG).lease();
+        assertThat(TestClient.get(client.store.inspect(dev.leasehold.spi.NamePattern.of(lock)))
+                        .get(0)
+                        .holders())
+                .hasSize(1);
+        try (Connection connection = server.connect();
+                Statement statement = connection.createStatement()) {
+            // As if the clock had been set back.
+            statement.execute("UPDATE " + server.quoted("leasehold_holder") + " SET ends = ends + 600000000");
+        }
+        client.release(mutex);
+        client.acquire(lock, 2, LONG);
+        assertThat(client.acquire(lock, 2, LONG).slot()).isEqualTo(1);
+    }
+
+    /** A lock that is released leaves no row but its own. */
+    @ParameterizedTest
+    @EnumSource
+    void nobodysRowsAreLeft(Server server) throws Exception {
+        Client client = client(server);
+        long before = rows(server);
+        LeaseId one = client.acquire(lock, 3, LONG).lease();
+        client.acquire(lock, 3, SHORT);
+        LeaseId kept = client.acquire(lock, 3, LONG).lease();
+        assertThat(rows(server)).isEqualTo(before + 3);
+        TestClient.get(client.store.release(kept, SHORT));
+        client.release(one);
+        pass(SHORT.multipliedBy(2));
+        client.release(client.acquire(lock, Claim.UNLIMITED, LONG).lease());
+        assertThat(rows(server)).isEqualTo(before);
+        // The row says that it is free: a mutex needs no second look.
+        assertThat(client.ask(new Claim(new ClaimId(client.id, 99), lock, LONG, 0, false)))
+                .isInstanceOf(ClaimAnswer.Granted.class);
+    }
+
+    private static long rows(Server server) throws SQLException {
+        try (Connection connection = server.connect();
+                Statement statement = connection.createStatement();
+                ResultSet count = statement.executeQuery("SELECT COUNT(*) FROM " + server.quoted("leasehold_holder"))) {
+            count.next();
+            return count.getLong(1);
+        }
+    }
+
+    @Test
+    void sessionLocksSayWhyTheyAreNotShared() {
+        Client client = new Client(
+                new JdbcStoreProvider().create(StoreUri.parse(POSTGRES.get().url() + SessionServer.OPTION)));
+        clients.add(client);
+        assertThat(client.store.sharing().includes(2)).isFalse();
+        assertThat(client.store.sharing().includes(Claim.UNLIMITED)).isFalse();
+        assertThat(client.store.sharing().whyNotAll()).contains("sessionLocks", "queue");
+        LeaseId mutex =
+                client.acquire(lock, Claim.EXCLUSIVE, Duration.ofSeconds(3)).lease();
+        assertThatThrownBy(() -> TestClient.get(client.store.downgrade(mutex, LONG)))
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessageContaining("sessionLocks");
+    }
+
+    /** Clients of both kinds may use the same tables. */
+    @Test
+    void aSessionHandsOverToThoseWhoShare() throws Exception {
+        Client session = new Client(
+                new JdbcStoreProvider().create(StoreUri.parse(POSTGRES.get().url() + SessionServer.OPTION)));
+        clients.add(session);
+        LeaseId mutex =
+                session.acquire(lock, Claim.EXCLUSIVE, Duration.ofSeconds(10)).lease();
+        Client tables = client(Server.POSTGRESQL);
+        Claim one = tables.claim(lock, Claim.UNLIMITED, LONG);
+        Claim two = tables.claim(lock, Claim.UNLIMITED, LONG);
+        assertThat(tables.ask(one)).isInstanceOf(ClaimAnswer.Busy.class);
+        assertThat(tables.ask(two)).isInstanceOf(ClaimAnswer.Busy.class);
+        Claim next = session.claim(lock, Claim.EXCLUSIVE, Duration.ofSeconds(10));
+        assertThat(session.ask(next)).isInstanceOf(ClaimAnswer.Busy.class);
+        session.release(mutex);
+        assertThat(tables.grants.poll(4, TimeUnit.SECONDS)).isNotNull();
+        assertThat(tables.grants.poll(4, TimeUnit.SECONDS)).isNotNull();
+        LeaseId first = ((ClaimAnswer.Granted) tables.ask(one)).lease();
+        LeaseId second = ((ClaimAnswer.Granted) tables.ask(two)).lease();
+        assertThat(session.ask(next)).isInstanceOf(ClaimAnswer.Busy.class);
+        tables.release(first);
+        assertThat(TestClient.get(session.store.breakLease(lock, second.token())))
+                .isTrue();
+        assertThat(session.ask(next)).isInstanceOf(ClaimAnswer.Granted.class);
+    }
+}
