@@ -63,11 +63,12 @@ public final class LocalQueue {
         this.timeouts = new StoreTimeouts(lock, share, settings, waiting, outage);
         this.tracks = new Tracks(share, this::track);
         this.strayAnswers = new StrayAnswers(tracks, cleanups);
+        tracks.begin();
     }
 
-    private Track track(Tracks among) {
+    private Track track() {
         Watchdog watchdog = new Watchdog(lock, cleanups, outage);
-        return new Track(new Claimant(lock, share, settings, waiting, outage, cleanups, watchdog, among), watchdog);
+        return new Track(new Claimant(lock, share, settings, waiting, outage, cleanups, watchdog, tracks), watchdog);
     }
 
     /** Returns whether the queue can be dropped without losing anything. */
@@ -371,7 +372,7 @@ public final class LocalQueue {
         }
         waiting.remove(next);
         Hold hold = current.give(next, at.clocks());
-        if (tracks.areFull(at.clocks())) {
+        if (share == Claim.EXCLUSIVE || tracks.areFull(at.clocks())) {
             waiting.noteContention();
             at.add(new Action.Give(next, hold));
             waiting.refuseTrying(0, at);
