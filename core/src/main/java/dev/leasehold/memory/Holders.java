@@ -8,7 +8,6 @@ import dev.leasehold.spi.LeaseId;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,28 +39,45 @@ final class Holders {
     }
 
     void replace(Holder old, Holder by) {
-        all.set(all.indexOf(old), by);
+        if (old != by) {
+            all.set(indexOf(old), by);
+        }
     }
 
     void remove(Holder holder) {
-        all.remove(holder);
+        all.remove(indexOf(holder));
+    }
+
+    /** Returns where a holder stands: by its token, of which no two have the same. */
+    private int indexOf(Holder holder) {
+        int i = 0;
+        while (all.get(i).token() != holder.token()) {
+            i++;
+        }
+        return i;
     }
 
     @Nullable Holder of(ClaimId claim) {
-        return first(holder -> claim.equals(holder.claim()));
+        for (int i = 0; i < all.size(); i++) {
+            if (claim.equals(all.get(i).claim())) {
+                return all.get(i);
+            }
+        }
+        return null;
     }
 
     @Nullable Holder of(LeaseId lease) {
-        return first(holder -> holder.isLease(lease));
+        for (int i = 0; i < all.size(); i++) {
+            if (all.get(i).isLease(lease)) {
+                return all.get(i);
+            }
+        }
+        return null;
     }
 
     @Nullable Holder withToken(long token) {
-        return first(holder -> holder.runContains(token));
-    }
-
-    private @Nullable Holder first(Predicate<Holder> which) {
         for (int i = 0; i < all.size(); i++) {
-            if (which.test(all.get(i))) {
+            if (all.get(i).runContains(token)) {
                 return all.get(i);
             }
         }

@@ -63,11 +63,12 @@ public final class LocalQueue {
         this.timeouts = new StoreTimeouts(lock, share, settings, waiting, outage);
         this.tracks = new Tracks(share, this::track);
         this.strayAnswers = new StrayAnswers(tracks, cleanups);
+        tracks.begin();
     }
 
-    private Track track(Tracks among) {
+    private Track track() {
         Watchdog watchdog = new Watchdog(lock, cleanups, outage);
-        return new Track(new Claimant(lock, share, settings, waiting, outage, cleanups, watchdog, among), watchdog);
+        return new Track(new Claimant(lock, share, settings, waiting, outage, cleanups, watchdog, tracks), watchdog);
     }
 
     /** Returns whether the queue can be dropped without losing anything. */
@@ -375,7 +376,7 @@ public final class LocalQueue {
         waiting.remove(next);
         boolean handedOver = current.hasServed();
         Hold hold = current.give(next, at.clocks());
-        boolean full = tracks.areFull(at.clocks());
+        boolean full = share == Claim.EXCLUSIVE || tracks.areFull(at.clocks());
         if (full) {
             waiting.noteContention();
         }

@@ -4,9 +4,8 @@ import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.function.Function;
+import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,73 +15,97 @@ import org.jspecify.annotations.Nullable;
  */
 final class Tracks {
 
-    private final int share;
-    private final Function<Tracks, Track> factory;
-    private final List<Track> all = new ArrayList<>(1);
+    /** Makes a track. */
+    interface Factory {
+        Track track();
+    }
 
-    Tracks(int share, Function<Tracks, Track> factory) {
+    private final int share;
+    private final Factory factory;
+
+    // An array and a count, since nearly all queues have one track, live for one cycle, and look at it often.
+    private @Nullable Track[] all = new Track[1];
+    private int count;
+
+    Tracks(int share, Factory factory) {
         this.share = share;
         this.factory = factory;
+    }
+
+    /** Makes the first track of an exclusive lock. */
+    void begin() {
         if (share == Claim.EXCLUSIVE) {
-            all.add(factory.apply(this));
+            add();
         }
     }
 
     int count() {
-        return all.size();
+        return count;
     }
 
     /** Returns a track by its age, 0 for the oldest. */
     Track get(int i) {
-        return all.get(i);
+        return Objects.requireNonNull(all[i]);
     }
 
     Track add() {
-        Track added = factory.apply(this);
-        all.add(added);
+        Track added = factory.track();
+        append(added);
         return added;
+    }
+
+    private void append(Track track) {
+        if (count == all.length) {
+            all = Arrays.copyOf(all, 2 * count);
+        }
+        all[count++] = track;
+    }
+
+    private void remove(int i) {
+        System.arraycopy(all, i + 1, all, i, count - i - 1);
+        all[--count] = null;
     }
 
     /** Lets the lease of an exclusive lock go on beside a new first track, because it is a reader's now. */
     void setAside(Track downgraded) {
-        if (share == Claim.EXCLUSIVE && all.remove(downgraded)) {
-            all.add(0, factory.apply(this));
-            all.add(downgraded);
+        if (share == Claim.EXCLUSIVE && get(0) == downgraded) {
+            all[0] = factory.track();
+            append(downgraded);
         }
     }
 
     /** Forgets the tracks that have neither a claim nor a lease; an exclusive lock keeps its first. */
     void removeIdle() {
-        for (int i = all.size() - 1; i >= (share == Claim.EXCLUSIVE ? 1 : 0); i--) {
-            if (all.get(i).isIdle()) {
-                all.remove(i);
+        for (int i = count - 1; i >= (share == Claim.EXCLUSIVE ? 1 : 0); i--) {
+            if (get(i).isIdle()) {
+                remove(i);
             }
         }
     }
 
     @Nullable Track claiming(ClaimId claim) {
-        for (int i = 0; i < all.size(); i++) {
-            if (all.get(i).claimant().isFor(claim)) {
-                return all.get(i);
+        for (int i = 0; i < count; i++) {
+            if (get(i).claimant().isFor(claim)) {
+                return get(i);
             }
         }
         return null;
     }
 
     @Nullable Track leasing(LeaseId lease) {
-        for (int i = 0; i < all.size(); i++) {
-            StoreLease current = all.get(i).watchdog().storeLease();
+        for (int i = 0; i < count; i++) {
+            StoreLease current = get(i).watchdog().storeLease();
             if (current != null && current.lease().equals(lease)) {
-                return all.get(i);
+                return get(i);
             }
         }
         return null;
     }
 
     @Nullable Track holding(Hold hold) {
-        for (int i = 0; i < all.size(); i++) {
-            if (all.get(i).watchdog().hold() == hold) {
-                return all.get(i);
+        for (int i = 0; i < count; i++) {
+            if (get(i).watchdog().hold() == hold) {
+                return get(i);
             }
         }
         return null;
@@ -90,8 +113,8 @@ final class Tracks {
 
     /** Returns whether a claim has become one of the leases. */
     boolean hasLeaseOf(ClaimId claim) {
-        for (int i = 0; i < all.size(); i++) {
-            StoreLease current = all.get(i).watchdog().storeLease();
+        for (int i = 0; i < count; i++) {
+            StoreLease current = get(i).watchdog().storeLease();
             if (current != null && current.lease().claim().equals(claim)) {
                 return true;
             }
@@ -100,8 +123,8 @@ final class Tracks {
     }
 
     boolean areIdle() {
-        for (int i = 0; i < all.size(); i++) {
-            if (!all.get(i).isIdle()) {
+        for (int i = 0; i < count; i++) {
+            if (!get(i).isIdle()) {
                 return false;
             }
         }
@@ -111,8 +134,8 @@ final class Tracks {
     /** Returns how many claims are before the store. */
     int claims() {
         int claims = 0;
-        for (int i = 0; i < all.size(); i++) {
-            claims += all.get(i).claimant().hasClaim() ? 1 : 0;
+        for (int i = 0; i < count; i++) {
+            claims += get(i).claimant().hasClaim() ? 1 : 0;
         }
         return claims;
     }
@@ -120,8 +143,8 @@ final class Tracks {
     /** Returns how many claims wait in the store's queue, or will if the lock is taken. */
     int queuedClaims() {
         int claims = 0;
-        for (int i = 0; i < all.size(); i++) {
-            claims += all.get(i).claimant().isQueued() ? 1 : 0;
+        for (int i = 0; i < count; i++) {
+            claims += get(i).claimant().isQueued() ? 1 : 0;
         }
         return claims;
     }
@@ -129,16 +152,16 @@ final class Tracks {
     /** Returns to how many claims an answer is under way. */
     int claimsUnderWay() {
         int claims = 0;
-        for (int i = 0; i < all.size(); i++) {
-            claims += all.get(i).claimant().isUnderWay() ? 1 : 0;
+        for (int i = 0; i < count; i++) {
+            claims += get(i).claimant().isUnderWay() ? 1 : 0;
         }
         return claims;
     }
 
     int leases() {
         int leases = 0;
-        for (int i = 0; i < all.size(); i++) {
-            leases += all.get(i).watchdog().storeLease() == null ? 0 : 1;
+        for (int i = 0; i < count; i++) {
+            leases += get(i).watchdog().storeLease() == null ? 0 : 1;
         }
         return leases;
     }
@@ -146,8 +169,8 @@ final class Tracks {
     /** Returns how many leases are about to be given to a caller. */
     int leasesToGive() {
         int leases = 0;
-        for (int i = 0; i < all.size(); i++) {
-            Watchdog watchdog = all.get(i).watchdog();
+        for (int i = 0; i < count; i++) {
+            Watchdog watchdog = get(i).watchdog();
             leases += watchdog.storeLease() != null && watchdog.hold() == null ? 1 : 0;
         }
         return leases;
@@ -156,16 +179,16 @@ final class Tracks {
     /** Returns whether so many callers of this process hold the lock that nobody else can. */
     boolean areFull(ClockReading clocks) {
         int holds = 0;
-        for (int i = 0; i < all.size(); i++) {
-            Hold hold = all.get(i).watchdog().hold();
+        for (int i = 0; i < count; i++) {
+            Hold hold = get(i).watchdog().hold();
             holds += hold == null || hold.state(clocks).isFinal() ? 0 : 1;
         }
         return holds >= share;
     }
 
     boolean anySaysBusy() {
-        for (int i = 0; i < all.size(); i++) {
-            if (all.get(i).claimant().saysBusy()) {
+        for (int i = 0; i < count; i++) {
+            if (get(i).claimant().saysBusy()) {
                 return true;
             }
         }
@@ -173,8 +196,8 @@ final class Tracks {
     }
 
     boolean anyMayHaveLeftTraces() {
-        for (int i = 0; i < all.size(); i++) {
-            Track track = all.get(i);
+        for (int i = 0; i < count; i++) {
+            Track track = get(i);
             if (track.watchdog().storeLease() != null || track.claimant().mayHaveLeftTraces()) {
                 return true;
             }
@@ -183,8 +206,8 @@ final class Tracks {
     }
 
     boolean anyIsPreparing() {
-        for (int i = 0; i < all.size(); i++) {
-            if (all.get(i).watchdog().isPreparing()) {
+        for (int i = 0; i < count; i++) {
+            if (get(i).watchdog().isPreparing()) {
                 return true;
             }
         }
@@ -193,8 +216,8 @@ final class Tracks {
 
     /** Returns a hold that was given to the thread on which a caller waits, or null. */
     @Nullable Hold holdOfThreadOf(Caller caller) {
-        for (int i = 0; i < all.size(); i++) {
-            Hold hold = all.get(i).watchdog().hold();
+        for (int i = 0; i < count; i++) {
+            Hold hold = get(i).watchdog().hold();
             if (hold != null && caller.isWaitedForBy(hold.waiter())) {
                 return hold;
             }
