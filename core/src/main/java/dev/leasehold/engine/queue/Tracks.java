@@ -68,7 +68,7 @@ final class Tracks {
 
     /** Lets the lease of an exclusive lock go on beside a new first track, because it is a reader's now. */
     void setAside(Track downgraded) {
-        if (share == Claim.EXCLUSIVE && get(0) == downgraded) {
+        if (share == Claim.EXCLUSIVE && get(0).equals(downgraded)) {
             all[0] = factory.track();
             append(downgraded);
         }
