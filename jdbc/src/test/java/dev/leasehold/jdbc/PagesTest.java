@@ -58,6 +58,7 @@ class PagesTest {
             "docs/migrating.md", // MigratingPageTest in the module benchmarks
             "docs/testing.md", // TestingPageTest
             "docs/redis.md", // RedisPageTest in the module redis
+            "docs/spring.md", // SpringPageTest in the module example
             "docs/zookeeper.md"); // ZooKeeperPageTest in the module zookeeper
 
     @TempDir
