@@ -53,9 +53,10 @@ class WantedTest {
         second.cancel(true);
         locks.advance(Duration.ZERO);
         assertThat(lease.isWanted()).isFalse();
-        lock.acquireAsync();
+        CompletableFuture<Lease> third = lock.acquireAsync();
         locks.advance(Duration.ZERO);
         assertThat(counting.times).hasValue(2);
+        assertThat(third).isNotDone();
         lease.close();
     }
 
