@@ -40,7 +40,7 @@ final class SimJudge {
     private final Map<String, List<SimHold>> open = new TreeMap<>();
     private final List<SimHold> all = new ArrayList<>();
     private final SimFence fence;
-    private final Map<SimHold, Long> views = new IdentityHashMap<>();
+    private final IdentityHashMap<SimHold, Long> views = new IdentityHashMap<>();
     private long granted;
     private long held;
 
