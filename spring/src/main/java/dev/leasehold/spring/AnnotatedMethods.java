@@ -1,0 +1,75 @@
+package dev.leasehold.spring;
+
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.util.ClassUtils;
+
+/**
+ * The methods of classes that have an annotation, parsed once per class. A class is looked at as a whole, when its bean is
+ * made, so that a mistake in any of its annotations fails the start and not a call. Thread-safe.
+ */
+final class AnnotatedMethods<A extends Annotation, M> {
+
+    private final Class<A> annotation;
+    private final BiFunction<Method, A, M> parser;
+    private final Map<Class<?>, Map<Method, M>> found = new ConcurrentHashMap<>();
+
+    AnnotatedMethods(Class<A> annotation, BiFunction<Method, A, M> parser) {
+        this.annotation = annotation;
+        this.parser = parser;
+    }
+
+    /** Returns the methods of a class; fails if one cannot be intercepted or its annotation cannot work. */
+    Map<Method, M> in(Class<?> type) {
+        Class<?> user = ClassUtils.getUserClass(type);
+        Map<Method, M> known = found.get(user);
+        if (known != null) {
+            return known;
+        }
+        Map<Method, M> methods = AnnotationUtils.isCandidateClass(user, annotation) ? parsed(user) : Map.of();
+        found.put(user, methods);
+        return methods;
+    }
+
+    private Map<Method, M> parsed(Class<?> user) {
+        return MethodIntrospector.selectMethods(user, (Method method) -> {
+            A found = AnnotatedElementUtils.findMergedAnnotation(method, annotation);
+            if (found == null) {
+                return null;
+            }
+            checkCanBeIntercepted(method);
+            return parser.apply(method, found);
+        });
+    }
+
+    private void checkCanBeIntercepted(Method method) {
+        int modifiers = method.getModifiers();
+        boolean hidden = Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers);
+        boolean sealed = Modifier.isFinal(modifiers)
+                && ClassUtils.getInterfaceMethodIfPossible(method, method.getDeclaringClass()) == method;
+        if (hidden || sealed) {
+            throw new InvalidLockedMethodException(
+                    method,
+                    "it has @" + annotation.getSimpleName() + " and is "
+                            + (hidden ? Modifier.isStatic(modifiers) ? "static" : "private" : "final")
+                            + ", so no proxy can intercept it and it would run without the lock",
+                    "Make it a public method that can be overridden (in Kotlin: open)",
+                    null);
+        }
+    }
+
+    /** Returns the parsed annotation of a method as it is called on objects of a class; null if it has none. */
+    @Nullable M of(Method method, Class<?> target) {
+        Class<?> user = ClassUtils.getUserClass(target);
+        return in(user).get(AopUtils.getMostSpecificMethod(method, user));
+    }
+}

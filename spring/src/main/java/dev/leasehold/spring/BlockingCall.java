@@ -1,0 +1,104 @@
+package dev.leasehold.spring;
+
+import dev.leasehold.DistributedLock;
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseFunction;
+import dev.leasehold.LockException;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A blocking call runs a body under a lock on the calling thread, with regard to the transaction that may be running there.
+ *
+ * @param client what the lock belongs to: within one transaction, a lock of the same client and name is entered again
+ * @param template the template of the lock's name, null for none
+ */
+record BlockingCall(
+        Object client,
+        DistributedLock lock,
+        Duration maxWait,
+        OuterTransaction transaction,
+        @Nullable String template,
+        RunningBodies running) {
+
+    /** What a call has come to. */
+    record Outcome<T extends @Nullable Object>(boolean ran, @Nullable T result) {}
+
+    <T extends @Nullable Object> Outcome<T> run(LeaseFunction<T, ?> body) throws Exception {
+        if (Transactions.isRunning()) {
+            if (transaction == OuterTransaction.FAIL) {
+                throw new LockInsideTransactionException(lock.name(), Transactions.name());
+            }
+            return runUntilCompletion(body);
+        }
+        Scope<T> scope = new Scope<>(body);
+        NameTemplates.set(template);
+        try {
+            boolean ran = lock.tryRun(maxWait, scope::run);
+            return new Outcome<>(ran, scope.result);
+        } catch (InterruptedException e) {
+            throw scope.entered ? e : interrupted(e);
+        } finally {
+            NameTemplates.set(null);
+        }
+    }
+
+    private <T extends @Nullable Object> Outcome<T> runUntilCompletion(LeaseFunction<T, ?> body) throws Exception {
+        Lease lease = Transactions.held(client, lock.name());
+        if (lease == null) {
+            Optional<Lease> acquired = acquire();
+            if (acquired.isEmpty()) {
+                return new Outcome<>(false, null);
+            }
+            lease = acquired.get();
+            Transactions.hold(client, lease);
+        }
+        Scope<T> scope = new Scope<>(body);
+        scope.run(lease);
+        return new Outcome<>(true, scope.result);
+    }
+
+    private Optional<Lease> acquire() throws InterruptedException {
+        NameTemplates.set(template);
+        try {
+            return lock.tryAcquire(maxWait);
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        } finally {
+            NameTemplates.set(null);
+        }
+    }
+
+    /** Few methods declare an interrupt, so it is kept for those that look at the thread. */
+    private LockException interrupted(InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return new LockException(
+                "the thread was interrupted while it waited for the lock '" + lock.name()
+                        + "'; the lock is not held, and nothing was run",
+                e);
+    }
+
+    /** A scope is the time in which the body runs. */
+    private final class Scope<T extends @Nullable Object> {
+
+        private final LeaseFunction<T, ?> body;
+        private boolean entered;
+        private @Nullable T result;
+
+        Scope(LeaseFunction<T, ?> body) {
+            this.body = body;
+        }
+
+        void run(Lease lease) throws Exception {
+            entered = true;
+            NameTemplates.set(null);
+            RunningBodies.Body noted = running.enter();
+            try {
+                result = body.call(lease);
+            } finally {
+                noted.leave();
+            }
+        }
+    }
+}

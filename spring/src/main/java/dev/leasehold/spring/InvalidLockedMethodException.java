@@ -1,0 +1,33 @@
+package dev.leasehold.spring;
+
+import java.lang.reflect.Method;
+import org.jspecify.annotations.Nullable;
+
+/** A method is annotated in a way that cannot work. Found at start-up, when its bean is made. */
+public final class InvalidLockedMethodException extends IllegalStateException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final String problem;
+    private final String remedy;
+
+    InvalidLockedMethodException(Method method, String problem, String remedy, @Nullable Throwable cause) {
+        super(place(method) + ": " + problem + ". " + remedy, cause);
+        this.problem = place(method) + ": " + problem + ".";
+        this.remedy = remedy;
+    }
+
+    private static String place(Method method) {
+        return method.getDeclaringClass().getName() + "." + method.getName();
+    }
+
+    /** {@return the method and what is wrong with it} */
+    public String problem() {
+        return problem;
+    }
+
+    /** {@return what to do} */
+    public String remedy() {
+        return remedy;
+    }
+}

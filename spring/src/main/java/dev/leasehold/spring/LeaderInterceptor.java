@@ -1,0 +1,61 @@
+package dev.leasehold.spring;
+
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseLostException;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.ProxyMethodInvocation;
+
+/** The leader interceptor lets calls of leader-only methods pass where this instance leads. */
+final class LeaderInterceptor implements MethodInterceptor {
+
+    private final AnnotatedMethods<LeaderOnly, LeaderMethod> methods;
+    private final Supplier<Elections> elections;
+
+    LeaderInterceptor(AnnotatedMethods<LeaderOnly, LeaderMethod> methods, Supplier<Elections> elections) {
+        this.methods = methods;
+        this.elections = elections;
+    }
+
+    @Override
+    public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+        Object target = Objects.requireNonNull(invocation.getThis(), "a leader-only method has an object");
+        LeaderMethod method = methods.of(invocation.getMethod(), target.getClass());
+        if (method == null) {
+            return invocation.proceed();
+        }
+        Elections all = elections.get();
+        Office office = all.isRunning() ? all.office(method.office()) : null;
+        Lease lease = office == null ? null : office.enter();
+        if (office == null || lease == null) {
+            if (method.onFollower() == OnBusy.THROW) {
+                throw new NotLeaderException(method.office());
+            }
+            return ReturnKind.nothing(method.method().getReturnType());
+        }
+        return work(method, (ProxyMethodInvocation) invocation, office, lease);
+    }
+
+    private static @Nullable Object work(
+            LeaderMethod method, ProxyMethodInvocation call, Office office, Lease lease) throws Throwable {
+        @Nullable Object[] arguments = call.getArguments().clone();
+        if (method.leaseParameter() >= 0) {
+            arguments[method.leaseParameter()] = lease;
+        }
+        boolean isSameTerm;
+        Object result;
+        try {
+            result = call.invocableClone(arguments).proceed();
+            isSameTerm = office.isInTerm(lease);
+        } finally {
+            office.leave();
+        }
+        if (!isSameTerm) {
+            throw new LeaseLostException(lease.name(), lease.token(), "the term ended while the method ran");
+        }
+        return result;
+    }
+}

@@ -1,0 +1,32 @@
+package dev.leasehold.spring;
+
+import java.lang.reflect.Method;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+
+/** A leader method is a method with its {@link LeaderOnly} annotation, parsed and found to be possible. */
+record LeaderMethod(Method method, String office, OnBusy onFollower, int leaseParameter) {
+
+    static LeaderMethod parse(Method method, LeaderOnly leader, @Nullable ConfigurableBeanFactory beans) {
+        ReturnKind kind = ReturnKind.of(method);
+        if (kind != ReturnKind.BLOCKING) {
+            throw new InvalidLockedMethodException(
+                    method,
+                    "@LeaderOnly is for methods that block",
+                    "Ask Elections.isLeader(office), and check the lease of the term yourself",
+                    null);
+        }
+        if (leader.onFollower() == OnBusy.SKIP && !ReturnKind.hasNothing(method, kind)) {
+            throw new InvalidLockedMethodException(
+                    method,
+                    "onFollower = SKIP needs a return type that can say that nothing was done",
+                    "Return void or an Optional, mark the type @Nullable, or write onFollower = THROW",
+                    null);
+        }
+        return new LeaderMethod(
+                method,
+                new AnnotationValues(method, beans).text(leader.value()),
+                leader.onFollower(),
+                LockedMethod.leaseParameter(method));
+    }
+}

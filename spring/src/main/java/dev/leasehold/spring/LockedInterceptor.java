@@ -1,0 +1,136 @@
+package dev.leasehold.spring;
+
+import dev.leasehold.DistributedLock;
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseFunction;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockBusyException;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ResolvableType;
+
+/** The locked interceptor runs the calls of locked methods under their locks. */
+final class LockedInterceptor implements MethodInterceptor {
+
+    private static final String FLOW = "kotlinx.coroutines.flow.Flow";
+
+    private final AnnotatedMethods<Locked, LockedMethod> methods;
+    private final Clients clients;
+    private final RunningBodies running;
+    private final BeanFactory beans;
+
+    LockedInterceptor(
+            AnnotatedMethods<Locked, LockedMethod> methods, Clients clients, RunningBodies running, BeanFactory beans) {
+        this.methods = methods;
+        this.clients = clients;
+        this.running = running;
+        this.beans = beans;
+    }
+
+    @Override
+    public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+        Object target = Objects.requireNonNull(invocation.getThis(), "a locked method has an object");
+        LockedMethod method = methods.of(invocation.getMethod(), target.getClass());
+        if (method == null) {
+            return invocation.proceed();
+        }
+        Leasehold client = clients.client(method.client());
+        String name = method.name().name(target, invocation.getArguments(), beans);
+        ProxyMethodInvocation call = (ProxyMethodInvocation) invocation;
+        return switch (method.kind()) {
+            case BLOCKING -> blocking(method, client, name, call);
+            case STAGE -> stage(method, client, name, call);
+            case REACTIVE -> reactive(method, client, name, call);
+        };
+    }
+
+    private @Nullable Object blocking(
+            LockedMethod method, Leasehold client, String name, ProxyMethodInvocation call) throws Throwable {
+        BlockingCall under = new BlockingCall(
+                client,
+                method.lock(client, name),
+                method.maxWait(),
+                method.transaction(),
+                method.name().text(),
+                running);
+        BlockingCall.Outcome<@Nullable Object> outcome =
+                under.run((LeaseFunction<@Nullable Object, Exception>) lease -> proceed(method, call, lease));
+        if (outcome.ran()) {
+            return outcome.result();
+        }
+        if (method.onBusy() == OnBusy.THROW) {
+            throw new LockBusyException(name, "a wait of " + method.maxWait());
+        }
+        return ReturnKind.nothing(method.method().getReturnType());
+    }
+
+    @SuppressWarnings("unchecked")
+    private Object stage(LockedMethod method, Leasehold client, String name, ProxyMethodInvocation call) {
+        if (Transactions.isRunning()) {
+            throw new LockInsideTransactionException(name, Transactions.name());
+        }
+        Class<?> result = ResolvableType.forMethodReturnType(method.method())
+                .as(CompletionStage.class)
+                .getGeneric(0)
+                .toClass();
+        Supplier<@Nullable Object> nothing =
+                method.onBusy() == OnBusy.SKIP ? () -> ReturnKind.nothing(result) : null;
+        StageCall under = new StageCall(
+                method.lock(client, name), method.maxWait(), method.name().text());
+        LeaseFunction<CompletionStage<@Nullable Object>, Exception> body = lease ->
+                (CompletionStage<@Nullable Object>) Objects.requireNonNull(proceed(method, call, lease), "its stage");
+        return method.async() ? under.runHere(body, nothing) : under.run(body, nothing);
+    }
+
+    private Object reactive(LockedMethod method, Leasehold client, String name, ProxyMethodInvocation call) {
+        Supplier<DistributedLock> lock = () -> method.lock(client, name);
+        ReactiveCall under = new ReactiveCall(
+                lock, name, method.maxWait(), method.onBusy(), method.name().text());
+        if (KotlinDetector.isSuspendingFunction(method.method())) {
+            return method.method().getReturnType().getName().equals(FLOW)
+                    ? under.flux(lease -> publisher(method, call, lease, null))
+                    : under.mono(lease -> publisher(method, call, lease, null));
+        }
+        ReactiveAdapter adapter = Objects.requireNonNull(ReturnKind.adapter(method.method()));
+        Publisher<?> guarded = adapter.isMultiValue()
+                ? under.flux(lease -> publisher(method, call, lease, adapter))
+                : under.mono(lease -> publisher(method, call, lease, adapter));
+        return adapter.fromPublisher(guarded);
+    }
+
+    private static Publisher<?> publisher(
+            LockedMethod method, ProxyMethodInvocation call, Lease lease, @Nullable ReactiveAdapter adapter) {
+        Object made;
+        try {
+            made = Objects.requireNonNull(proceed(method, call, lease), "its stream");
+        } catch (Exception e) {
+            return reactor.core.publisher.Mono.error(e);
+        }
+        return adapter == null ? (Publisher<?>) made : adapter.toPublisher(made);
+    }
+
+    /** Calls what the proxy calls next, with the lease among the arguments. A clone, since it may be later and more than once. */
+    private static @Nullable Object proceed(LockedMethod method, ProxyMethodInvocation call, Lease lease)
+            throws Exception {
+        @Nullable Object[] arguments = call.getArguments().clone();
+        if (method.leaseParameter() >= 0) {
+            arguments[method.leaseParameter()] = lease;
+        }
+        try {
+            return call.invocableClone(arguments).proceed();
+        } catch (Exception | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new java.lang.reflect.UndeclaredThrowableException(e);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package dev.leasehold.spring;
+
+import dev.leasehold.DistributedLock;
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockOptions;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.util.ClassUtils;
+
+/**
+ * A locked method is a method with its {@link Locked} annotation, parsed and found to be possible.
+ *
+ * @param lease the lease's duration, null for the client's default
+ * @param atLeast how long the lock stays taken, null for the client's default
+ * @param leaseParameter which parameter is given the lease, negative for none
+ * @param async whether the method is called on a thread of its own, by {@code @Async}
+ */
+record LockedMethod(
+        Method method,
+        LockNameTemplate name,
+        Duration maxWait,
+        @Nullable Duration lease,
+        @Nullable Duration atLeast,
+        OnBusy onBusy,
+        OuterTransaction transaction,
+        String client,
+        int leaseParameter,
+        ReturnKind kind,
+        boolean async) {
+
+    private static final Duration USUAL_WAIT = Duration.ofMinutes(1);
+    private static final String ASYNC = "org.springframework.scheduling.annotation.Async";
+
+    static LockedMethod parse(Method method, Locked locked, @Nullable ConfigurableBeanFactory beans) {
+        AnnotationValues values = new AnnotationValues(method, beans);
+        ReturnKind kind = ReturnKind.of(method);
+        if (locked.onBusy() == OnBusy.SKIP && !ReturnKind.hasNothing(method, kind)) {
+            throw new InvalidLockedMethodException(
+                    method,
+                    "onBusy = SKIP needs a return type that can say that nothing was done, and "
+                            + ResolvableType.forMethodReturnType(method) + " cannot",
+                    "Return void, an Optional, a Mono or Flux, a CompletionStage of Void or Optional, or mark the type @Nullable;"
+                            + " or leave onBusy at THROW",
+                    null);
+        }
+        if (locked.transaction() == OuterTransaction.HOLD_UNTIL_COMPLETION && kind != ReturnKind.BLOCKING) {
+            throw new InvalidLockedMethodException(
+                    method,
+                    "transaction = HOLD_UNTIL_COMPLETION is for methods that block",
+                    "Take the lock outside of the transaction",
+                    null);
+        }
+        Duration wait = values.duration("maxWait", locked.maxWait());
+        Duration lease = values.duration("lease", locked.lease());
+        Duration atLeast = values.duration("atLeast", locked.atLeast());
+        checkOptions(method, lease, atLeast);
+        return new LockedMethod(
+                method,
+                LockNameTemplate.parse(values.text(locked.name()), method),
+                wait != null ? wait : locked.onBusy() == OnBusy.SKIP ? Duration.ZERO : USUAL_WAIT,
+                lease,
+                atLeast,
+                locked.onBusy(),
+                locked.transaction(),
+                values.text(locked.client()),
+                leaseParameter(method),
+                kind,
+                isAsync(method));
+    }
+
+    private static void checkOptions(Method method, @Nullable Duration lease, @Nullable Duration atLeast) {
+        try {
+            options(LockOptions.defaults(), lease, atLeast);
+        } catch (IllegalArgumentException e) {
+            throw new InvalidLockedMethodException(method, String.valueOf(e.getMessage()), "Change the duration", e);
+        }
+    }
+
+    private static LockOptions options(LockOptions usual, @Nullable Duration lease, @Nullable Duration atLeast) {
+        LockOptions options = lease == null ? usual : usual.withLeaseDuration(lease);
+        return (atLeast == null ? options : options.withAtLeast(atLeast)).withInterruptOnLoss(true);
+    }
+
+    static int leaseParameter(Method method) {
+        Class<?>[] types = method.getParameterTypes();
+        for (int i = 0; i < types.length; i++) {
+            if (types[i] == Lease.class) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    private static boolean isAsync(Method method) {
+        return ClassUtils.isPresent(ASYNC, LockedMethod.class.getClassLoader())
+                && (AnnotatedElementUtils.hasAnnotation(method, org.springframework.scheduling.annotation.Async.class)
+                        || AnnotatedElementUtils.hasAnnotation(
+                                method.getDeclaringClass(), org.springframework.scheduling.annotation.Async.class));
+    }
+
+    DistributedLock lock(Leasehold leasehold, String lockName) {
+        return leasehold.lock(lockName, options(leasehold.lock(lockName).options(), lease, atLeast));
+    }
+}

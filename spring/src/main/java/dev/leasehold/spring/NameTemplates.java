@@ -1,0 +1,29 @@
+package dev.leasehold.spring;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The template of the name of the lock that this thread is just asking for. The number of templates in a program is bounded,
+ * that of names is not: so a metric can be told apart by template. Read it in {@link
+ * dev.leasehold.LeaseholdObserver#asked}, which is called on the thread that asks.
+ */
+public final class NameTemplates {
+
+    private static final ThreadLocal<@Nullable String> CURRENT = new ThreadLocal<>();
+
+    private NameTemplates() {}
+
+    /** {@return the template, null if the lock is not asked for by an annotation} */
+    public static @Nullable String current() {
+        return CURRENT.get();
+    }
+
+    /** Sets the template, or clears it by null. */
+    static void set(@Nullable String template) {
+        if (template == null) {
+            CURRENT.remove();
+        } else {
+            CURRENT.set(template);
+        }
+    }
+}

@@ -1,0 +1,13 @@
+package dev.leasehold.spring;
+
+import dev.leasehold.LockException;
+
+/** This instance does not lead; the method has not run. */
+public final class NotLeaderException extends LockException {
+
+    private static final long serialVersionUID = 1L;
+
+    NotLeaderException(String office) {
+        super("this instance does not lead '" + office + "'; nothing was run. Elections.election(name).leader() says who does");
+    }
+}

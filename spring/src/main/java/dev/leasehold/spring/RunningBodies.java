@@ -1,0 +1,76 @@
+package dev.leasehold.spring;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The bodies that run under locks now, on threads that can be interrupted: for a shutdown, which lets them end by themselves
+ * first and interrupts them while their leases are still valid. Thread-safe.
+ */
+public final class RunningBodies {
+
+    private final Set<Body> bodies = ConcurrentHashMap.newKeySet();
+
+    /** Makes an empty set. */
+    public RunningBodies() {}
+
+    /** Notes that this thread runs a body, until the result is left. */
+    Body enter() {
+        Body body = new Body(Thread.currentThread());
+        bodies.add(body);
+        return body;
+    }
+
+    /**
+     * Interrupts the threads that run bodies now.
+     *
+     * @return how many
+     */
+    public int interrupt() {
+        int count = 0;
+        for (Body body : bodies) {
+            count += body.interrupt() ? 1 : 0;
+        }
+        return count;
+    }
+
+    /** {@return how many bodies run now} */
+    public int count() {
+        return bodies.size();
+    }
+
+    /** A body on a thread. It is not interrupted after it has left. */
+    final class Body {
+
+        private final ReentrantLock guard = new ReentrantLock();
+        private final Thread thread;
+        private boolean over;
+
+        private Body(Thread thread) {
+            this.thread = thread;
+        }
+
+        private boolean interrupt() {
+            guard.lock();
+            try {
+                if (!over) {
+                    thread.interrupt();
+                }
+                return !over;
+            } finally {
+                guard.unlock();
+            }
+        }
+
+        void leave() {
+            guard.lock();
+            try {
+                over = true;
+            } finally {
+                guard.unlock();
+            }
+            bodies.remove(this);
+        }
+    }
+}
