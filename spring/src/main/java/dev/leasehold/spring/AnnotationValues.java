@@ -20,6 +20,10 @@ record AnnotationValues(Method method, @Nullable ConfigurableBeanFactory beans) 
             throw new InvalidLockedMethodException(
                     method, "'" + value + "' cannot be resolved: " + e.getMessage(), "Set the property", e);
         }
+        if (resolved != null && resolved.contains("${")) {
+            throw new InvalidLockedMethodException(
+                    method, "'" + resolved + "' has a placeholder that cannot be resolved", "Set the property", null);
+        }
         return resolved == null ? "" : resolved;
     }
 

@@ -74,7 +74,8 @@ final class LockedInterceptor implements MethodInterceptor {
     }
 
     @SuppressWarnings("unchecked")
-    private Object stage(LockedMethod method, Leasehold client, String name, ProxyMethodInvocation call) {
+    private Object stage(LockedMethod method, Leasehold client, String name, ProxyMethodInvocation call)
+            throws Exception {
         if (Transactions.isRunning()) {
             throw new LockInsideTransactionException(name, Transactions.name());
         }

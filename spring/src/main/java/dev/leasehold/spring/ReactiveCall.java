@@ -6,9 +6,10 @@ import dev.leasehold.LeaseLostException;
 import dev.leasehold.LeaseState;
 import dev.leasehold.LockBusyException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -23,8 +24,9 @@ import reactor.core.publisher.Mono;
  * A reactive call runs a stream under a lock: asked for at each subscription, held until the stream has completed, failed or
  * been cancelled.
  *
- * <p>Why no lease is dropped when a subscriber leaves as the lease arrives: the subscription keeps what it has been granted in
- * one cell, and of the two that may empty it (the stream that begins, the cancellation) exactly one gets the lease.
+ * <p>Why no lease is dropped when a subscriber leaves as the lease arrives: a grant is taken once, by the work that begins or by
+ * the subscriber's leaving. Who leaves is noted before the lease is looked for, and the lease is noted before the work is
+ * offered and the leaving is looked for; so one of the two sees the other.
  */
 record ReactiveCall(Supplier<DistributedLock> lock, String name, Duration maxWait, OnBusy onBusy, String template) {
 
@@ -36,40 +38,44 @@ record ReactiveCall(Supplier<DistributedLock> lock, String name, Duration maxWai
     Mono<?> mono(Function<Lease, Publisher<?>> body) {
         return Mono.usingWhen(
                 outsideTransaction().then(granted()),
-                lease -> Mono.from(body.apply(lease)),
+                grant -> Mono.from(grant.begin(body)),
                 this::complete,
-                (lease, failure) -> giveBack(lease),
-                ReactiveCall::giveBack);
+                (grant, failure) -> giveBack(grant),
+                ReactiveCall::giveBack)
+                .onErrorMap(ReactiveCall::isWrappedLoss, Throwable::getCause);
     }
 
     Flux<?> flux(Function<Lease, Publisher<?>> body) {
         return Flux.usingWhen(
                 outsideTransaction().then(granted()),
-                body::apply,
+                grant -> grant.begin(body),
                 this::complete,
-                (lease, failure) -> giveBack(lease),
-                ReactiveCall::giveBack);
+                (grant, failure) -> giveBack(grant),
+                ReactiveCall::giveBack)
+                .onErrorMap(ReactiveCall::isWrappedLoss, Throwable::getCause);
     }
 
     private Mono<Void> outsideTransaction() {
         return TRANSACTIONS ? InTransaction.refused(name) : Mono.empty();
     }
 
-    private Mono<Lease> granted() {
+    private Mono<Grant> granted() {
         return Mono.create(sink -> {
-            AtomicReference<@Nullable Lease> cell = new AtomicReference<>();
+            Grant grant = new Grant();
             CompletableFuture<Optional<Lease>> asking = ask();
             sink.onCancel(() -> {
+                grant.leave();
                 asking.cancel(false);
-                close(cell.getAndSet(null));
             });
             asking.whenComplete((lease, failure) -> {
                 if (failure != null) {
-                    sink.error(failure);
+                    if (!grant.left) {
+                        sink.error(failure);
+                    }
                 } else if (lease.isPresent()) {
-                    cell.set(lease.get());
-                    sink.success(lease.get());
-                    cell.set(null);
+                    grant.lease = lease.get();
+                    sink.success(grant);
+                    grant.closeIfLeft();
                 } else if (onBusy == OnBusy.SKIP) {
                     sink.success();
                 } else {
@@ -77,6 +83,35 @@ record ReactiveCall(Supplier<DistributedLock> lock, String name, Duration maxWai
                 }
             });
         });
+    }
+
+    /** A grant is what one subscription is given, and may have left before. */
+    private static final class Grant {
+
+        private final AtomicBoolean taken = new AtomicBoolean();
+        private volatile boolean left;
+        private volatile @Nullable Lease lease;
+
+        void leave() {
+            left = true;
+            closeIfLeft();
+        }
+
+        void closeIfLeft() {
+            Lease granted = lease;
+            if (left && granted != null && taken.compareAndSet(false, true)) {
+                granted.releaseAsync();
+            }
+        }
+
+        /** Begins the work under the lease; empty if it was given back. */
+        Publisher<?> begin(Function<Lease, Publisher<?>> body) {
+            return taken.compareAndSet(false, true) ? body.apply(lease()) : Mono.empty();
+        }
+
+        Lease lease() {
+            return Objects.requireNonNull(lease);
+        }
     }
 
     private CompletableFuture<Optional<Lease>> ask() {
@@ -88,10 +123,11 @@ record ReactiveCall(Supplier<DistributedLock> lock, String name, Duration maxWai
         }
     }
 
-    private Mono<Void> complete(Lease lease) {
+    private Mono<Void> complete(Grant grant) {
         return Mono.defer(() -> {
+            Lease lease = grant.lease();
             LeaseState state = lease.state();
-            Mono<Void> given = giveBack(lease);
+            Mono<Void> given = giveBack(grant);
             return state.isValid() || state == LeaseState.RELEASED
                     ? given
                     : given.then(Mono.error(new LeaseLostException(
@@ -99,17 +135,16 @@ record ReactiveCall(Supplier<DistributedLock> lock, String name, Duration maxWai
         });
     }
 
-    private static Mono<Void> giveBack(Lease lease) {
-        return Mono.fromFuture(lease::releaseAsync, true)
+    /** Reactor wraps what a cleanup fails with. */
+    private static boolean isWrappedLoss(Throwable failure) {
+        return failure.getClass() == RuntimeException.class && failure.getCause() instanceof LeaseLostException;
+    }
+
+    private static Mono<Void> giveBack(Grant grant) {
+        return Mono.fromFuture(() -> grant.lease().releaseAsync(), true)
                 .timeout(RELEASE_WAIT)
                 .onErrorComplete()
                 .then();
-    }
-
-    private static void close(@Nullable Lease lease) {
-        if (lease != null) {
-            lease.releaseAsync();
-        }
     }
 
     private static final class InTransaction {

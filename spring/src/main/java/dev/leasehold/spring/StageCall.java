@@ -4,7 +4,6 @@ import dev.leasehold.DistributedLock;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseFunction;
 import dev.leasehold.LockBusyException;
-import dev.leasehold.LockException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -58,10 +57,14 @@ record StageCall(DistributedLock lock, Duration maxWait, String template) {
                 nothing);
     }
 
-    /** Waits for the lock and calls the body on this thread, for methods that are called on a thread of their own. */
+    /**
+     * Waits for the lock and calls the body on this thread, for methods that are called on a thread of their own. What goes
+     * wrong before there is a stage is thrown, as the method itself would, so that a retry sees it.
+     */
     CompletableFuture<@Nullable Object> runHere(
             LeaseFunction<? extends CompletionStage<@Nullable Object>, ?> body,
-            @Nullable Supplier<@Nullable Object> nothing) {
+            @Nullable Supplier<@Nullable Object> nothing)
+            throws Exception {
         AtomicBoolean entered = new AtomicBoolean();
         CompletableFuture<Lease> granted = new CompletableFuture<>();
         CompletableFuture<@Nullable Object> work = new CompletableFuture<>();
@@ -70,33 +73,50 @@ record StageCall(DistributedLock lock, Duration maxWait, String template) {
             granted.complete(lease);
             return work;
         });
-        call.whenComplete((value, failure) -> granted.cancel(false));
-        Lease lease;
+        call.whenComplete((value, failure) -> granted.completeExceptionally(failure));
+        CompletionStage<@Nullable Object> stage;
         try {
-            lease = granted.get();
+            stage = body.call(granted.get());
         } catch (InterruptedException e) {
             call.cancel(false);
             work.cancel(false);
-            Thread.currentThread().interrupt();
-            return CompletableFuture.failedFuture(new LockException(
-                    "the thread was interrupted while it waited for the lock '" + lock.name()
-                            + "'; nothing was run",
-                    e));
-        } catch (ExecutionException | java.util.concurrent.CancellationException e) {
-            return orNothing(call, entered, nothing);
+            throw e;
+        } catch (ExecutionException e) {
+            if (granted.isCompletedExceptionally()) {
+                return refused(e, nothing);
+            }
+            throw released(work, call, e);
+        } catch (Exception | Error e) {
+            throw released(work, call, e);
         }
-        try {
-            body.call(lease).whenComplete((value, failure) -> {
-                if (failure == null) {
-                    work.complete(value);
-                } else {
-                    work.completeExceptionally(failure);
-                }
-            });
-        } catch (Throwable e) {
-            work.completeExceptionally(e);
+        stage.whenComplete((value, failure) -> {
+            if (failure == null) {
+                work.complete(value);
+            } else {
+                work.completeExceptionally(failure);
+            }
+        });
+        return call;
+    }
+
+    private static CompletableFuture<@Nullable Object> refused(
+            ExecutionException e, @Nullable Supplier<@Nullable Object> nothing)
+            throws Exception {
+        if (e.getCause() instanceof LockBusyException && nothing != null) {
+            return CompletableFuture.completedFuture(nothing.get());
         }
-        return orNothing(call, entered, nothing);
+        throw e.getCause() instanceof Exception cause ? cause : e;
+    }
+
+    /** Gives the lock back and waits for that, so that a retry does not wait for itself. */
+    private static <E extends Throwable> Exception released(
+            CompletableFuture<@Nullable Object> work, CompletableFuture<@Nullable Object> call, Throwable failure)
+            throws E {
+        work.completeExceptionally(failure);
+        call.handle((value, same) -> null).join();
+        @SuppressWarnings("unchecked")
+        E thrown = (E) failure;
+        throw thrown;
     }
 
     private CompletableFuture<@Nullable Object> ask(

@@ -1,0 +1,161 @@
+package dev.leasehold.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseLostException;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockBusyException;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+/** Methods that return before they have done their work hold the lock until they have. */
+class AsyncMethodsTest {
+
+    static class Shop {
+
+        static final AtomicInteger CALLS = new AtomicInteger();
+
+        @Locked("stage")
+        CompletableFuture<String> stage(CompletableFuture<String> work, @Nullable Lease lease) {
+            CALLS.incrementAndGet();
+            return work.thenApply(done -> done + " " + lease.name());
+        }
+
+        @Locked(name = "stage", onBusy = OnBusy.SKIP)
+        CompletableFuture<Optional<String>> stageOrSkip() {
+            return CompletableFuture.completedFuture(Optional.of("done"));
+        }
+
+        @Locked(name = "mono", maxWait = "0s")
+        Mono<String> mono(Mono<String> work) {
+            CALLS.incrementAndGet();
+            return work;
+        }
+
+        @Locked(name = "mono", onBusy = OnBusy.SKIP)
+        Mono<String> monoOrSkip(Mono<String> work) {
+            return work;
+        }
+
+        @Locked(name = "flux", maxWait = "5s")
+        Flux<Integer> flux(Flux<Integer> work) {
+            return work;
+        }
+    }
+
+    private static AnnotationConfigApplicationContext context;
+    private static Shop shop;
+    private static Leasehold locks;
+
+    @BeforeAll
+    static void start() {
+        context = new AnnotationConfigApplicationContext(LocksInMemory.class, Shop.class);
+        shop = context.getBean(Shop.class);
+        locks = context.getBean(Leasehold.class);
+    }
+
+    @AfterAll
+    static void stop() {
+        context.close();
+    }
+
+    private static boolean isHeld(String name) {
+        try {
+            return locks.info(name).map(found -> found.holder() != null).orElse(false);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void aStageHoldsTheLockUntilItCompletes() {
+        CompletableFuture<String> work = new CompletableFuture<>();
+        CompletableFuture<String> result = shop.stage(work, null);
+        await().until(() -> isHeld("stage"));
+        assertThat(shop.stageOrSkip().join()).isEmpty();
+        work.complete("done");
+        assertThat(result.join()).isEqualTo("done stage");
+        assertThat(isHeld("stage")).isFalse();
+        assertThat(shop.stageOrSkip().join()).contains("done");
+    }
+
+    @Test
+    void aFailedStageGivesTheLockBack() {
+        CompletableFuture<String> result = shop.stage(CompletableFuture.failedFuture(new IllegalStateException("x")), null);
+        assertThatThrownBy(result::join).hasRootCauseMessage("x");
+        assertThat(isHeld("stage")).isFalse();
+    }
+
+    @Test
+    void aMonoAsksAtEachSubscription() {
+        int before = Shop.CALLS.get();
+        Sinks.One<String> work = Sinks.one();
+        Mono<String> mono = shop.mono(work.asMono());
+        assertThat(isHeld("mono")).isFalse();
+        CompletableFuture<String> result = mono.toFuture();
+        await().until(() -> isHeld("mono"));
+        assertThatThrownBy(() -> shop.mono(Mono.just("other")).block()).isInstanceOf(LockBusyException.class);
+        assertThat(shop.monoOrSkip(Mono.just("other")).blockOptional()).isEmpty();
+        work.tryEmitValue("done");
+        assertThat(result.join()).isEqualTo("done");
+        assertThat(isHeld("mono")).isFalse();
+        assertThat(mono.block()).isEqualTo("done");
+        assertThat(Shop.CALLS.get() - before).isEqualTo(2);
+    }
+
+    @Test
+    void aCancelledMonoGivesTheLockBack() {
+        Disposable subscription = shop.mono(Mono.never()).subscribe();
+        await().until(() -> isHeld("mono"));
+        subscription.dispose();
+        await().until(() -> !isHeld("mono"));
+    }
+
+    @Test
+    void aSubscriberThatLeavesAtOnceLeavesNothing() {
+        for (int i = 0; i < 200; i++) {
+            shop.flux(Flux.never()).subscribe().dispose();
+        }
+        await().until(() -> !isHeld("flux"));
+        assertThat(shop.flux(Flux.just(1)).collectList().block()).containsExactly(1);
+    }
+
+    @Test
+    void aFluxHoldsTheLockUntilItsEnd() {
+        Sinks.Many<Integer> work = Sinks.many().unicast().onBackpressureBuffer();
+        CompletableFuture<Long> count = shop.flux(work.asFlux()).count().toFuture();
+        await().until(() -> isHeld("flux"));
+        work.tryEmitNext(1);
+        work.tryEmitNext(2);
+        assertThat(isHeld("flux")).isTrue();
+        work.tryEmitComplete();
+        assertThat(count.join()).isEqualTo(2);
+        assertThat(isHeld("flux")).isFalse();
+    }
+
+    @Test
+    void aMonoOnALostLeaseFails() throws Exception {
+        Sinks.One<String> work = Sinks.one();
+        CompletableFuture<String> result = shop.mono(work.asMono()).toFuture();
+        await().until(() -> isHeld("mono"));
+        locks.breakLock("mono", locks.info("mono").orElseThrow().holder().token());
+        work.tryEmitValue("done");
+        assertThatThrownBy(result::join)
+                .isInstanceOf(CompletionException.class)
+                .hasCauseInstanceOf(LeaseLostException.class);
+    }
+}

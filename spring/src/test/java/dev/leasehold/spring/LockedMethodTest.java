@@ -1,0 +1,249 @@
+package dev.leasehold.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseLostException;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockBusyException;
+import dev.leasehold.LockException;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.core.annotation.AliasFor;
+import org.springframework.core.env.MapPropertySource;
+
+/** What a locked method does that blocks. */
+class LockedMethodTest {
+
+    @Target(ElementType.METHOD)
+    @Retention(RetentionPolicy.RUNTIME)
+    @Locked(maxWait = "0s")
+    @interface Nightly {
+        @AliasFor(annotation = Locked.class, attribute = "name")
+        String value();
+    }
+
+    record Order(String id) {}
+
+    static class Shop {
+
+        @Locked(name = "invoice:#{#id}", maxWait = "0s")
+        String send(Long id, @Nullable Lease lease) {
+            return lease.name() + " valid " + lease.isValid();
+        }
+
+        @Locked("order:#{#order.id}:${region}")
+        String ship(Order order, @Nullable Lease lease) {
+            return lease.name();
+        }
+
+        @Locked("thing:#{#thing}")
+        void change(Object thing) {}
+
+        @Locked(name = "#{key}", onBusy = OnBusy.SKIP)
+        Optional<String> byProperty() {
+            return Optional.of("done");
+        }
+
+        public String getKey() {
+            return "key-of-the-bean";
+        }
+
+        @Nightly("report")
+        void report(Runnable body) {
+            body.run();
+        }
+
+        @Locked(name = "short", onBusy = OnBusy.SKIP, lease = "${short.lease}", atLeast = "400ms")
+        @Nullable Integer count(@Nullable Lease lease) {
+            return lease == null ? null : 1;
+        }
+
+        @Locked("declared")
+        void failing() throws java.io.IOException {
+            throw new java.io.IOException("the method's own");
+        }
+
+        @Locked(name = "slow", maxWait = "forever")
+        void sleepy(CountDownLatch begun) throws InterruptedException {
+            begun.countDown();
+            Thread.sleep(60_000);
+        }
+    }
+
+    private static final AnnotationConfigApplicationContext CONTEXT = new AnnotationConfigApplicationContext();
+    private static Shop shop;
+    private static Leasehold locks;
+
+    @BeforeAll
+    static void start() {
+        CONTEXT.getEnvironment()
+                .getPropertySources()
+                .addFirst(new MapPropertySource("test", java.util.Map.of("region", "eu", "short.lease", "200ms")));
+        CONTEXT.register(LocksInMemory.class, Shop.class);
+        CONTEXT.refresh();
+        shop = CONTEXT.getBean(Shop.class);
+        locks = CONTEXT.getBean(Leasehold.class);
+    }
+
+    @AfterAll
+    static void stop() {
+        CONTEXT.close();
+    }
+
+    @Test
+    void runsUnderTheLockWithItsLease() throws Exception {
+        assertThat(shop.send(42L, null)).isEqualTo("invoice:42 valid true");
+        assertThat(locks.info("invoice:42").map(found -> found.holder())).isNotPresent();
+    }
+
+    @Test
+    void aBusyLockThrowsAndNothingRuns() throws Exception {
+        try (Lease ignored = locks.lock("invoice:7").acquire()) {
+            assertThatThrownBy(() -> shop.send(7L, null))
+                    .isInstanceOf(LockBusyException.class)
+                    .hasMessageContaining("invoice:7");
+            assertThat(shop.send(8L, null)).contains("invoice:8");
+        }
+    }
+
+    @Test
+    void aNameMayHavePropertiesAndPlaceholders() {
+        assertThat(shop.ship(new Order("a"), null)).isEqualTo("order:a:eu");
+    }
+
+    @Test
+    void aNullNameFailsAndNothingIsLocked() {
+        assertThatThrownBy(() -> shop.change(null))
+                .isInstanceOf(InvalidLockNameException.class)
+                .hasMessageContaining("#{#thing}")
+                .hasMessageContaining("is null")
+                .hasMessageContaining("Shop.change");
+    }
+
+    @Test
+    void anEmptyNameFails() {
+        assertThatThrownBy(() -> shop.change("")).hasMessageContaining("is empty");
+    }
+
+    @Test
+    void anObjectWithoutATextFails() {
+        assertThatThrownBy(() -> shop.change(new Object())).hasMessageContaining("has no text of its own");
+        assertThatThrownBy(() -> shop.change(new int[0])).hasMessageContaining("has no text of its own");
+    }
+
+    @Test
+    void aNullInsideAPropertyFails() {
+        assertThatThrownBy(() -> shop.ship(new Order(null), null)).isInstanceOf(InvalidLockNameException.class);
+    }
+
+    @Test
+    void aSkippedCallIsEmpty() throws Exception {
+        assertThat(shop.byProperty()).contains("done");
+        try (Lease ignored = locks.lock("key-of-the-bean").acquire()) {
+            assertThat(shop.byProperty()).isEmpty();
+        }
+    }
+
+    @Test
+    void atLeastKeepsTheLockTaken() {
+        assertThat(shop.count(null)).isEqualTo(1);
+        assertThat(shop.count(null)).isNull();
+    }
+
+    @Test
+    void aMetaAnnotationLocks() {
+        assertThatThrownBy(() -> shop.report(() -> shop.report(() -> {}))).isInstanceOf(LockBusyException.class);
+    }
+
+    /** It was taken for the outer lock being busy once, and skipped. */
+    @Test
+    void aBusyLockInsideTheBodyIsNotASkip() throws Exception {
+        try (AnnotationConfigApplicationContext context =
+                new AnnotationConfigApplicationContext(LocksInMemory.class, Nested.class)) {
+            assertThatThrownBy(() -> context.getBean(Nested.class).outer()).isInstanceOf(LockBusyException.class);
+        }
+    }
+
+    static class Nested {
+        @Locked(name = "outer", onBusy = OnBusy.SKIP)
+        void outer() {
+            throw new LockBusyException("inner", "no wait");
+        }
+    }
+
+    @Test
+    void itsOwnExceptionsPass() {
+        assertThatThrownBy(() -> shop.failing())
+                .isInstanceOf(java.io.IOException.class)
+                .hasMessage("the method's own");
+    }
+
+    @Test
+    void aLostLeaseInterruptsAndThrows() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CompletableFuture<Void> call = CompletableFuture.runAsync(() -> {
+            try {
+                shop.sleepy(begun);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+        locks.breakLock("slow", locks.info("slow").orElseThrow().holder().token());
+        assertThatThrownBy(() -> call.get(10, TimeUnit.SECONDS)).hasRootCauseInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void anInterruptedWaitLocksNothing() throws Exception {
+        try (Lease ignored = locks.lock("declared").acquire()) {
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(() -> shop.failing())
+                    .isInstanceOf(LockException.class)
+                    .hasMessageContaining("interrupted");
+            assertThat(Thread.interrupted()).isTrue();
+        }
+    }
+
+    @Test
+    void theTemplateLocksInCode() throws Exception {
+        LockedTemplate template = CONTEXT.getBean(LockedTemplate.class).withMaxWait(Duration.ZERO);
+        assertThat(template.<String, RuntimeException>execute("t", Lease::name)).isEqualTo("t");
+        try (Lease ignored = locks.lock("t").acquire()) {
+            assertThat(template.<String, RuntimeException>tryExecute("t", Lease::name))
+                    .isEmpty();
+            assertThatThrownBy(() -> template.<String, RuntimeException>execute("t", Lease::name))
+                    .isInstanceOf(LockBusyException.class);
+        }
+    }
+
+    @Test
+    void aShutdownInterruptsWhatRunsUnderALock() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CompletableFuture<Boolean> interrupted = CompletableFuture.supplyAsync(() -> {
+            try {
+                shop.sleepy(begun);
+                return false;
+            } catch (InterruptedException e) {
+                return true;
+            }
+        });
+        assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(CONTEXT.getBean(RunningBodies.class).interrupt()).isEqualTo(1);
+        assertThat(interrupted.get(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(locks.lock("slow").tryAcquire()).isPresent().get().satisfies(Lease::close);
+    }
+}
