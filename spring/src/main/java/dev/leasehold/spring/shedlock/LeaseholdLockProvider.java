@@ -1,0 +1,109 @@
+package dev.leasehold.spring.shedlock;
+
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockException;
+import dev.leasehold.LockOptions;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import net.javacrumbs.shedlock.core.AbstractSimpleLock;
+import net.javacrumbs.shedlock.core.ClockProvider;
+import net.javacrumbs.shedlock.core.ExtensibleLockProvider;
+import net.javacrumbs.shedlock.core.LockConfiguration;
+import net.javacrumbs.shedlock.core.SimpleLock;
+
+/**
+ * A lock provider by which {@code @SchedulerLock} takes its locks from Leasehold. {@code lockAtMostFor} is a lease that is not
+ * renewed, {@code lockAtLeastFor} keeps the lock taken after a quick job. A lock of the same name that is held by Leasehold's
+ * own means is busy for ShedLock, and the other way round. Thread-safe.
+ *
+ * <p>A {@code lockAtMostFor} below 100 ms counts as 100 ms. A store that does not answer makes {@code lock} fail with a {@link
+ * LockException}, which is not taken for a busy lock. An extension never shortens what is left; its {@code lockAtLeastFor} is
+ * kept by this process alone.
+ */
+public final class LeaseholdLockProvider implements ExtensibleLockProvider {
+
+    private final Leasehold leasehold;
+
+    /**
+     * Makes a provider.
+     *
+     * @param leasehold the client; never closed here
+     */
+    public LeaseholdLockProvider(Leasehold leasehold) {
+        this.leasehold = Objects.requireNonNull(leasehold, "leasehold");
+    }
+
+    @Override
+    public Optional<SimpleLock> lock(LockConfiguration configuration) {
+        LockOptions options = LockOptions.defaults()
+                .withLeaseDuration(leaseOf(configuration.getLockAtMostFor()))
+                .withAutoRenew(false)
+                .withMaxHold(LockOptions.FOREVER)
+                .withAtLeast(configuration.getLockAtLeastFor());
+        try {
+            return leasehold
+                    .lock(configuration.getName(), options)
+                    .tryAcquire()
+                    .map(lease -> new Held(configuration, lease, false));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new LockException(
+                    "the thread was interrupted while it asked for the lock '" + configuration.getName()
+                            + "'; the lock is not held",
+                    e);
+        }
+    }
+
+    private static Duration leaseOf(Duration lockAtMostFor) {
+        return lockAtMostFor.compareTo(LockOptions.SHORTEST_LEASE) < 0 ? LockOptions.SHORTEST_LEASE : lockAtMostFor;
+    }
+
+    /** A lock that is held. After an extension the lease itself knows nothing of how long it is to stay taken. */
+    private static final class Held extends AbstractSimpleLock {
+
+        private final Lease lease;
+        private final boolean extended;
+
+        Held(LockConfiguration configuration, Lease lease, boolean extended) {
+            super(configuration);
+            this.lease = lease;
+            this.extended = extended;
+        }
+
+        @Override
+        protected void doUnlock() {
+            Duration stays = Duration.between(ClockProvider.now(), lockConfiguration.getUnlockTime());
+            if (extended && stays.compareTo(Duration.ZERO) > 0) {
+                CompletableFuture.delayedExecutor(stays.toMillis() + 1, TimeUnit.MILLISECONDS)
+                        .execute(lease::close);
+            } else {
+                lease.close();
+            }
+        }
+
+        @Override
+        protected Optional<SimpleLock> doExtend(LockConfiguration changed) {
+            if (!ClockProvider.now().isBefore(lockConfiguration.getLockAtMostUntil())) {
+                lease.close(); // A lease lasts for 100 ms at least.
+                return Optional.empty();
+            }
+            try {
+                lease.extend(leaseOf(changed.getLockAtMostFor()));
+                return Optional.of(new Held(changed, lease, true));
+            } catch (dev.leasehold.LeaseLostException e) {
+                return Optional.empty();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new LockException(
+                        "the thread was interrupted while it extended the lock '" + lease.name()
+                                + "'; it may be extended or not, and is held until "
+                                + lease.remaining() + " from now",
+                        e);
+            }
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** Leasehold behind ShedLock's interfaces. */
+@NullMarked
+package dev.leasehold.spring.shedlock;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,114 @@
+package dev.leasehold.spring.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.Leasehold;
+import dev.leasehold.test.TestLeasehold;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.integration.support.locks.DistributedLock;
+
+/** What Spring Integration's documentation says of its lock registries; none of its own tests are published. */
+class LockRegistryTest {
+
+    private final TestLeasehold locks = TestLeasehold.create();
+    private final LeaseholdLockRegistry registry = new LeaseholdLockRegistry(locks.leasehold(), "si:");
+    private final ExecutorService other = Executors.newSingleThreadExecutor();
+
+    @AfterEach
+    void close() {
+        other.shutdownNow();
+        locks.close();
+    }
+
+    private <T> T elsewhere(Callable<T> call) throws Exception {
+        return other.submit(call).get(10, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void isReentrantAndOwnedByAThread() throws Exception {
+        DistributedLock lock = registry.obtain("a");
+        lock.lock();
+        assertThat(registry.obtain("a").tryLock()).as("again, by another object").isTrue();
+        assertThat(elsewhere(() -> registry.obtain("a").tryLock())).isFalse();
+        lock.unlock();
+        assertThat(elsewhere(() -> registry.obtain("a").tryLock())).isFalse();
+        lock.unlock();
+        assertThat(elsewhere(() -> registry.obtain("a").tryLock())).isTrue();
+    }
+
+    @Test
+    void theNameCanBeRead() throws Exception {
+        registry.obtain("invoice-42").lock();
+        assertThat(locks.leasehold().locks("*")).singleElement().satisfies(found -> assertThat(found.name())
+                .isEqualTo("si:invoice-42"));
+    }
+
+    @Test
+    void differentKeysDoNotExcludeEachOther() throws Exception {
+        registry.obtain("a").lock();
+        assertThat(elsewhere(() -> registry.obtain("b").tryLock())).isTrue();
+    }
+
+    @Test
+    void aStrangerMayNotUnlock() throws Exception {
+        registry.obtain("a").lock();
+        assertThatThrownBy(() -> elsewhere(() -> {
+                    registry.obtain("a").unlock();
+                    return null;
+                }))
+                .hasCauseInstanceOf(IllegalMonitorStateException.class);
+    }
+
+    @Test
+    void aTimeToLiveEndsTheLock() throws Exception {
+        DistributedLock lock = registry.obtain("a");
+        lock.lock(Duration.ofSeconds(10));
+        locks.advance(Duration.ofSeconds(9));
+        Leasehold another = locks.anotherClient();
+        assertThat(another.lock("si:a").tryAcquire()).isEmpty();
+        registry.renewLock("a", Duration.ofSeconds(10));
+        locks.advance(Duration.ofSeconds(9));
+        assertThat(another.lock("si:a").tryAcquire()).isEmpty();
+        locks.advance(Duration.ofSeconds(2));
+        assertThat(another.lock("si:a").tryAcquire()).isPresent();
+        assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
+    }
+
+    @Test
+    void withoutATimeToLiveItIsRenewed() throws Exception {
+        registry.obtain("a").lock();
+        locks.advance(Duration.ofMinutes(10));
+        assertThat(locks.anotherClient().lock("si:a").tryAcquire()).isEmpty();
+    }
+
+    @Test
+    void tryLockWithATimeToLive() throws Exception {
+        assertThat(registry.obtain("a").tryLock(Duration.ZERO, Duration.ofSeconds(5))).isTrue();
+        assertThat(elsewhere(() -> registry.obtain("a").tryLock(Duration.ZERO, Duration.ofSeconds(5)))).isFalse();
+        registry.obtain("a").unlock();
+    }
+
+    @Test
+    void onlyTheOwnerRenews() {
+        assertThatThrownBy(() -> registry.renewLock("a")).isInstanceOf(IllegalStateException.class);
+        registry.obtain("a").lock();
+        registry.renewLock("a");
+    }
+
+    @Test
+    void runsCodeUnderALock() throws Exception {
+        assertThat((String) registry.executeLocked("a", () -> "ran")).isEqualTo("ran");
+        locks.holdElsewhere("si:b");
+        assertThatThrownBy(() ->
+                        locks.whileTimePasses(() -> registry.executeLocked("b", Duration.ofSeconds(1), () -> "ran")))
+                .isInstanceOf(TimeoutException.class);
+    }
+}

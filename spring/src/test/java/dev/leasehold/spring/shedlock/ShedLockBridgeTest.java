@@ -1,0 +1,46 @@
+package dev.leasehold.spring.shedlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.Lease;
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.test.TestLeasehold;
+import java.time.Duration;
+import java.time.Instant;
+import net.javacrumbs.shedlock.core.LockConfiguration;
+import net.javacrumbs.shedlock.core.SimpleLock;
+import org.junit.jupiter.api.Test;
+
+/** What the published contract does not look at. */
+class ShedLockBridgeTest {
+
+    private static LockConfiguration atMost(Duration most, Duration least) {
+        return new LockConfiguration(Instant.now(), "job", most, least);
+    }
+
+    @Test
+    void anOutageIsNotABusyLock() {
+        try (TestLeasehold locks = TestLeasehold.create()) {
+            locks.storeDown();
+            assertThatThrownBy(() -> locks.whileTimePasses(() -> new LeaseholdLockProvider(locks.leasehold())
+                            .lock(atMost(Duration.ofMinutes(1), Duration.ZERO))))
+                    .isInstanceOf(StoreUnavailableException.class);
+        }
+    }
+
+    @Test
+    void lockAtMostForIsNotRenewed() throws Exception {
+        try (TestLeasehold locks = TestLeasehold.create()) {
+            SimpleLock held = new LeaseholdLockProvider(locks.leasehold())
+                    .lock(atMost(Duration.ofMinutes(1), Duration.ZERO))
+                    .orElseThrow();
+            locks.advance(Duration.ofSeconds(59));
+            assertThat(locks.anotherClient().lock("job").tryAcquire()).isEmpty();
+            locks.advance(Duration.ofSeconds(2));
+            Lease other = locks.anotherClient().lock("job").tryAcquire().orElseThrow();
+            held.unlock();
+            assertThat(other.isValid()).as("the next one's, after a late unlock").isTrue();
+        }
+    }
+}
