@@ -14,5 +14,5 @@ import org.springframework.context.annotation.Import;
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
-@Import({LeaseholdConfiguration.class, LeaseholdConfiguration.WithoutBoot.class})
+@Import({LeaseholdConfiguration.class, LeaseholdBeans.class})
 public @interface EnableLeasehold {}

@@ -1,13 +1,11 @@
 package dev.leasehold.spring;
 
-import dev.leasehold.Leasehold;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
-import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
@@ -56,22 +54,6 @@ class LeaseholdConfiguration {
                     return parsed;
                 });
         return new AnnotationAdvisor(methods, new LeaderInterceptor(methods, elections::getObject), LEADER_ORDER);
-    }
-
-    /** Makes a bean where there is none of a kind. */
-    @Configuration(proxyBeanMethods = false)
-    static class WithoutBoot {
-
-        @Bean
-        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-        static Elections leaseholdElections(ObjectProvider<Leasehold> client, ApplicationEventPublisher events) {
-            return new Elections(client::getObject, events, "leader", true);
-        }
-
-        @Bean
-        static LockedTemplate lockedTemplate(Leasehold client, RunningBodies running) {
-            return new LockedTemplate(client, running);
-        }
     }
 
     /** Has beans proxied, also where nothing else does. */

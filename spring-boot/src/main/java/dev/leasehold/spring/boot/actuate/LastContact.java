@@ -1,0 +1,39 @@
+package dev.leasehold.spring.boot.actuate;
+
+import dev.leasehold.LeaseholdObserver;
+import dev.leasehold.LockCall;
+import dev.leasehold.LockGrant;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** Notes when the store has last answered one of the client's calls. */
+final class LastContact implements LeaseholdObserver {
+
+    private volatile @Nullable Instant last;
+
+    @Nullable Instant last() {
+        return last;
+    }
+
+    void note() {
+        last = Instant.now();
+    }
+
+    @Override
+    public void acquired(LockCall call, LockGrant grant) {
+        if (!grant.handedOver()) {
+            note();
+        }
+    }
+
+    @Override
+    public void busy(LockCall call, Duration waited) {
+        note();
+    }
+
+    @Override
+    public void renewed(LockCall call, LockGrant grant, Duration took, boolean late) {
+        note();
+    }
+}

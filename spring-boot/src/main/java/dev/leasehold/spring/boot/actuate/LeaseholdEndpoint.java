@@ -1,0 +1,138 @@
+package dev.leasehold.spring.boot.actuate;
+
+import dev.leasehold.HolderInfo;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockInfo;
+import dev.leasehold.WaiterInfo;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
+
+/**
+ * The endpoint {@code leasehold} lists the locks that are held or waited for, and breaks one where that is allowed: read-only
+ * unless {@code management.endpoint.leasehold.access=unrestricted}.
+ */
+@Endpoint(id = "leasehold", defaultAccess = Access.READ_ONLY)
+public final class LeaseholdEndpoint {
+
+    private static final int MOST = 1000;
+
+    private final Leasehold leasehold;
+
+    /**
+     * Makes the endpoint.
+     *
+     * @param leasehold whose locks it shows
+     */
+    public LeaseholdEndpoint(Leasehold leasehold) {
+        this.leasehold = leasehold;
+    }
+
+    /**
+     * Lists locks in the order of their names, a thousand at most.
+     *
+     * @param pattern which ones; all by default
+     * @return the locks
+     * @throws InterruptedException if the thread is interrupted
+     */
+    @ReadOperation
+    public Locks locks(@Nullable String pattern) throws InterruptedException {
+        List<LockInfo> found = leasehold.locks(pattern == null ? "*" : pattern);
+        return new Locks(
+                found.size(), found.stream().limit(MOST).map(LeaseholdEndpoint::describe).toList());
+    }
+
+    /**
+     * Describes one lock.
+     *
+     * @param name its name, which may have slashes
+     * @return the lock, or null if it is neither held nor waited for
+     * @throws InterruptedException if the thread is interrupted
+     */
+    @ReadOperation
+    public @Nullable Lock lock(@Selector(match = Match.ALL_REMAINING) String... name) throws InterruptedException {
+        return leasehold
+                .info(String.join("/", name))
+                .map(LeaseholdEndpoint::describe)
+                .orElse(null);
+    }
+
+    /**
+     * Breaks the lease with exactly this token, no matter who holds it.
+     *
+     * @param token the token that was shown
+     * @param name the lock's name
+     * @return whether there was such a lease
+     * @throws InterruptedException if the thread is interrupted
+     */
+    @DeleteOperation
+    public Broken breakLock(long token, @Selector(match = Match.ALL_REMAINING) String... name)
+            throws InterruptedException {
+        return new Broken(leasehold.breakLock(String.join("/", name), token));
+    }
+
+    private static Lock describe(LockInfo info) {
+        return new Lock(
+                info.name(),
+                info.holder() == null ? null : holder(info.holder()),
+                info.waiters().stream().map(WaiterInfo::client).map(Client::of).toList());
+    }
+
+    private static Holder holder(HolderInfo holder) {
+        return new Holder(Client.of(holder.client()), Long.toString(holder.token()), holder.since(), holder.until());
+    }
+
+    /**
+     * The locks.
+     *
+     * @param total how many there are
+     * @param locks the first thousand
+     */
+    public record Locks(int total, List<Lock> locks) {}
+
+    /**
+     * A lock.
+     *
+     * @param name its name
+     * @param holder who holds it; null for nobody
+     * @param waiting who waits for it, first come first
+     */
+    public record Lock(String name, @Nullable Holder holder, List<Client> waiting) {}
+
+    /**
+     * A holder.
+     *
+     * @param client the client
+     * @param token the token, as text, since it is longer than numbers in a browser
+     * @param since since when
+     * @param until until when, unless it is renewed
+     */
+    public record Holder(Client client, String token, @Nullable Instant since, @Nullable Instant until) {}
+
+    /**
+     * A client.
+     *
+     * @param host its host
+     * @param pid its process id
+     * @param label its label
+     */
+    public record Client(String host, long pid, String label) {
+
+        static Client of(dev.leasehold.ClientDescription description) {
+            return new Client(description.host(), description.pid(), description.label());
+        }
+    }
+
+    /**
+     * What a break has come to.
+     *
+     * @param broken whether there was such a lease
+     */
+    public record Broken(boolean broken) {}
+}

@@ -1,0 +1,66 @@
+package dev.leasehold.spring.boot.autoconfigure;
+
+import dev.leasehold.jdbc.JdbcStore;
+import java.util.List;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+
+/** The application's data sources: the marked one, else the only or primary one. */
+record JdbcCandidate(
+        ObjectProvider<DataSource> marked, ObjectProvider<DataSource> all, ListableBeanFactory beans)
+        implements StoreCandidate {
+
+    @Override
+    public StoreType type() {
+        return StoreType.JDBC;
+    }
+
+    @Override
+    public List<String> found() {
+        return List.of(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, DataSource.class));
+    }
+
+    @Override
+    public StoreHandle open(LeaseholdProperties properties) {
+        DataSource chosen = marked.getIfAvailable();
+        if (chosen == null) {
+            chosen = all.getIfUnique();
+        }
+        if (chosen == null) {
+            boolean none = found().isEmpty();
+            throw new LeaseholdStartException(
+                    none
+                            ? "leasehold.store.type is jdbc, and the application has no DataSource."
+                            : "The application has several DataSources, none of them primary: "
+                                    + String.join(", ", found()) + ".",
+                    none
+                            ? "Configure one, or set leasehold.store.uri=jdbc:…"
+                            : "Mark the one whose database the locks are to live in with @LeaseholdDataSource, or set"
+                                    + " leasehold.store.uri=jdbc:…",
+                    null);
+        }
+        LeaseholdProperties.Jdbc jdbc = properties.store().jdbc();
+        OwnPool pool = jdbc.ownPool() ? OwnPool.like(chosen, jdbc) : null;
+        JdbcStore store = store(pool == null ? chosen : pool.dataSource(), jdbc);
+        return new StoreHandle(builder -> builder.store(store), store.toString(), closing(pool));
+    }
+
+    private static Runnable closing(@Nullable OwnPool pool) {
+        return pool == null ? () -> {} : pool::close;
+    }
+
+    private static JdbcStore store(DataSource dataSource, LeaseholdProperties.Jdbc jdbc) {
+        JdbcStore store = JdbcStore.using(dataSource)
+                .withConnections(jdbc.connections())
+                .withInitializeSchema(jdbc.initializeSchema())
+                .withListen(jdbc.listen())
+                .withSessionLocks(jdbc.sessionLocks());
+        if (jdbc.schema() != null) {
+            store = store.withSchema(jdbc.schema());
+        }
+        return jdbc.tables() == null ? store : store.withTables(jdbc.tables());
+    }
+}

@@ -1,0 +1,13 @@
+package dev.leasehold.spring.boot.autoconfigure;
+
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+
+/** Prints what keeps the client from being made. */
+final class LeaseholdFailureAnalyzer extends AbstractFailureAnalyzer<LeaseholdStartException> {
+
+    @Override
+    protected FailureAnalysis analyze(Throwable root, LeaseholdStartException cause) {
+        return new FailureAnalysis(cause.description(), cause.action(), cause);
+    }
+}

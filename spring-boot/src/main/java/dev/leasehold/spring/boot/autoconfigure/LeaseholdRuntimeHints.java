@@ -1,0 +1,16 @@
+package dev.leasehold.spring.boot.autoconfigure;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+
+/** What a native image has to keep: the scripts and schemas of the stores, and the providers of their URIs. */
+final class LeaseholdRuntimeHints implements RuntimeHintsRegistrar {
+
+    @Override
+    public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
+        hints.resources().registerPattern("dev/leasehold/**/*.lua");
+        hints.resources().registerPattern("dev/leasehold/**/*.sql");
+        hints.resources().registerPattern("META-INF/services/dev.leasehold.spi.StoreProvider");
+    }
+}

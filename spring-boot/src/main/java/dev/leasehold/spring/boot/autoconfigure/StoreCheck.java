@@ -1,0 +1,38 @@
+package dev.leasehold.spring.boot.autoconfigure;
+
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockException;
+import dev.leasehold.StoreUnavailableException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+
+/** Asks the stores once all beans are made, and so after what makes the tables of the application. */
+record StoreCheck(ObjectProvider<Leasehold> clients) implements SmartInitializingSingleton {
+
+    private static final Logger LOG = System.getLogger("dev.leasehold.spring");
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        clients.stream().forEach(StoreCheck::check);
+    }
+
+    private static void check(Leasehold client) {
+        try {
+            client.check();
+        } catch (StoreUnavailableException e) {
+            LOG.log(Level.WARNING, "the store of the locks cannot be reached yet: {0}", e.getMessage());
+        } catch (LockException e) {
+            throw new LeaseholdStartException(
+                    "The store refuses to keep locks: " + e.getMessage(),
+                    "Do what it says. Where tables are missing: run the statements above by your migration tool, or let"
+                            + " Leasehold make them (leasehold.store.jdbc.initialize-schema=true). leasehold.store.check=false"
+                            + " leaves the finding to the first lock.",
+                    e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new LockException("the thread was interrupted while the store was checked", e);
+        }
+    }
+}

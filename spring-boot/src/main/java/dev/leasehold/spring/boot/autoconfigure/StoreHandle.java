@@ -1,0 +1,20 @@
+package dev.leasehold.spring.boot.autoconfigure;
+
+import dev.leasehold.Leasehold;
+import java.util.function.Consumer;
+
+/**
+ * A store handle is the store that was chosen, and what was opened for it, which is closed after the client.
+ *
+ * @param choose sets the store
+ * @param description the store, for people
+ * @param closing closes what was opened
+ */
+record StoreHandle(Consumer<Leasehold.Builder> choose, String description, Runnable closing)
+        implements AutoCloseable {
+
+    @Override
+    public void close() {
+        closing.run();
+    }
+}

@@ -1,0 +1,5 @@
+/** Leasehold configured by Spring Boot. */
+@NullMarked
+package dev.leasehold.spring.boot.autoconfigure;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,89 @@
+package dev.leasehold.spring.boot.observation;
+
+import io.micrometer.common.docs.KeyName;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationConvention;
+import io.micrometer.observation.docs.ObservationDocumentation;
+
+/** The observations: one for the time until a lock was had or not, one for the time that it was held. */
+public enum LockObservation implements ObservationDocumentation {
+
+    /** From asking for a lock to having it, or not. */
+    ACQUIRE {
+        @Override
+        public String getName() {
+            return "leasehold.acquire";
+        }
+    },
+
+    /** From having a lock to its end. */
+    HOLD {
+        @Override
+        public String getName() {
+            return "leasehold.hold";
+        }
+    };
+
+    @Override
+    public Class<? extends ObservationConvention<? extends Observation.Context>> getDefaultConvention() {
+        return DefaultLockObservationConvention.class;
+    }
+
+    @Override
+    public KeyName[] getLowCardinalityKeyNames() {
+        return LowCardinality.values();
+    }
+
+    @Override
+    public KeyName[] getHighCardinalityKeyNames() {
+        return HighCardinality.values();
+    }
+
+    /** Keys with few values, which are on metrics and traces. */
+    public enum LowCardinality implements KeyName {
+
+        /** What it came to: {@code acquired}, {@code busy}, {@code failed}, {@code withdrawn}; {@code released}, {@code lost}. */
+        OUTCOME {
+            @Override
+            public String asString() {
+                return "outcome";
+            }
+        },
+
+        /** The template of the lock's name in {@code @Locked}; {@code none} for a lock that was asked for otherwise. */
+        TEMPLATE {
+            @Override
+            public String asString() {
+                return "template";
+            }
+        },
+
+        /** The kind of store. */
+        STORE {
+            @Override
+            public String asString() {
+                return "store";
+            }
+        }
+    }
+
+    /** Keys with many values, which are on traces only. */
+    public enum HighCardinality implements KeyName {
+
+        /** The lock's name. */
+        LOCK {
+            @Override
+            public String asString() {
+                return "lock";
+            }
+        },
+
+        /** The fencing token. */
+        TOKEN {
+            @Override
+            public String asString() {
+                return "token";
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package dev.leasehold.spring.boot.observation;
+
+import dev.leasehold.LockCall;
+import io.micrometer.observation.Observation;
+import org.jspecify.annotations.Nullable;
+
+/** What is known of a lock while it is observed. */
+public final class LockObservationContext extends Observation.Context {
+
+    private final LockObservation kind;
+    private final LockCall call;
+    private final String template;
+    private volatile String outcome = "unknown";
+    private volatile long token;
+
+    LockObservationContext(LockObservation kind, LockCall call, @Nullable String template) {
+        this.kind = kind;
+        this.call = call;
+        this.template = template == null ? "none" : template;
+    }
+
+    /** {@return which observation this is} */
+    public LockObservation kind() {
+        return kind;
+    }
+
+    /** {@return the call for the lock} */
+    public LockCall call() {
+        return call;
+    }
+
+    /** {@return the template of the lock's name, {@code none} if there is none} */
+    public String template() {
+        return template;
+    }
+
+    /** {@return what it came to; {@code unknown} until then} */
+    public String outcome() {
+        return outcome;
+    }
+
+    /** {@return the token, 0 before there is one} */
+    public long token() {
+        return token;
+    }
+
+    void end(String came, long granted) {
+        outcome = came;
+        token = granted;
+    }
+}

@@ -1,0 +1,106 @@
+package dev.leasehold.spring.boot.observation;
+
+import dev.leasehold.LeaseholdObserver;
+import dev.leasehold.LockCall;
+import dev.leasehold.LockGrant;
+import dev.leasehold.spring.NameTemplates;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Makes an observation of each call for a lock and of each hold. Candidates for an office wait for days, and are left out. */
+final class ObservationObserver implements LeaseholdObserver {
+
+    private static final DefaultLockObservationConvention USUAL = new DefaultLockObservationConvention();
+
+    private final ObservationRegistry registry;
+    private final @Nullable LockObservationConvention convention;
+
+    ObservationObserver(ObservationRegistry registry, @Nullable LockObservationConvention convention) {
+        this.registry = registry;
+        this.convention = convention;
+    }
+
+    @Override
+    public @Nullable LeaseholdObserver asked(LockCall call) {
+        if (registry.isNoop() || call.kind() == LockCall.Kind.ELECTION) {
+            return null;
+        }
+        return new Call(call, NameTemplates.current());
+    }
+
+    private Observation begin(LockObservation kind, LockObservationContext context) {
+        return kind.observation(convention, USUAL, () -> context, registry);
+    }
+
+    /** One call, whose hold has the same parent as its acquisition. */
+    private final class Call implements LeaseholdObserver {
+
+        private final @Nullable String template;
+        private final LockObservationContext asking;
+        private final Observation acquisition;
+        private volatile @Nullable LockObservationContext holding;
+        private volatile @Nullable Observation hold;
+
+        Call(LockCall call, @Nullable String template) {
+            this.template = template;
+            asking = new LockObservationContext(LockObservation.ACQUIRE, call, template);
+            acquisition = begin(LockObservation.ACQUIRE, asking).start();
+        }
+
+        @Override
+        public void acquired(LockCall call, LockGrant grant) {
+            asking.end("acquired", grant.token());
+            acquisition.stop();
+            LockObservationContext context = new LockObservationContext(LockObservation.HOLD, call, template);
+            context.end("unknown", grant.token());
+            Observation observation = begin(LockObservation.HOLD, context);
+            if (asking.getParentObservation() != null) {
+                observation.parentObservation((Observation) asking.getParentObservation());
+            }
+            holding = context;
+            hold = observation.start();
+        }
+
+        @Override
+        public void busy(LockCall call, Duration waited) {
+            end("busy");
+        }
+
+        @Override
+        public void failed(LockCall call, Duration waited, Throwable failure) {
+            acquisition.error(failure);
+            end("failed");
+        }
+
+        @Override
+        public void withdrawn(LockCall call, Duration waited) {
+            end("withdrawn");
+        }
+
+        private void end(String outcome) {
+            asking.end(outcome, 0);
+            acquisition.stop();
+        }
+
+        @Override
+        public void released(LockCall call, LockGrant grant, Duration held) {
+            endHold("released", grant);
+        }
+
+        @Override
+        public void lost(LockCall call, LockGrant grant, Duration held) {
+            endHold("lost", grant);
+        }
+
+        private void endHold(String outcome, LockGrant grant) {
+            LockObservationContext context = holding;
+            Observation observation = hold;
+            if (context != null && observation != null) {
+                context.end(outcome, grant.token());
+                observation.stop();
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package dev.leasehold.spring.boot.actuate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import dev.leasehold.spring.Elections;
+import dev.leasehold.spring.boot.autoconfigure.LeaseholdAutoConfiguration;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.info.Info;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** Endpoint, health and info. */
+class ActuatorTest {
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    LeaseholdAutoConfiguration.class,
+                    LeaseholdEndpointAutoConfiguration.class,
+                    LeaseholdHealthContributorAutoConfiguration.class))
+            .withPropertyValues("leasehold.store.type=memory", "spring.application.name=shop");
+
+    private final ApplicationContextRunner exposed =
+            runner.withPropertyValues("management.endpoints.web.exposure.include=leasehold");
+
+    @Test
+    void theEndpointShowsWhatIsHeld() {
+        exposed.run(context -> {
+            LeaseholdEndpoint endpoint = context.getBean(LeaseholdEndpoint.class);
+            try (Lease lease = context.getBean(Leasehold.class).lock("a/b").acquire()) {
+                assertThat(endpoint.locks(null).total()).isEqualTo(1);
+                assertThat(endpoint.locks("x*").locks()).isEmpty();
+                LeaseholdEndpoint.Lock lock = endpoint.lock("a", "b");
+                assertThat(lock.holder().token()).isEqualTo(Long.toString(lease.token()));
+                assertThat(lock.holder().client().label()).isEqualTo("shop");
+                assertThat(endpoint.lock("nonesuch")).isNull();
+            }
+        });
+    }
+
+    @Test
+    void itBreaksExactlyTheTokenThatWasShown() {
+        exposed.run(context -> {
+            LeaseholdEndpoint endpoint = context.getBean(LeaseholdEndpoint.class);
+            Lease lease = context.getBean(Leasehold.class).lock("a").acquire();
+            assertThat(endpoint.breakLock(lease.token() - 1, "a").broken()).isFalse();
+            assertThat(lease.isValid()).isTrue();
+            assertThat(endpoint.breakLock(lease.token(), "a").broken()).isTrue();
+            assertThat(endpoint.lock("a")).isNull();
+        });
+    }
+
+    @Test
+    void itIsReadOnlyAndNotExposedUnlessAskedFor() {
+        assertThat(LeaseholdEndpoint.class.getAnnotation(Endpoint.class).defaultAccess())
+                .isEqualTo(Access.READ_ONLY);
+        runner.run(context -> assertThat(context).doesNotHaveBean(LeaseholdEndpoint.class));
+        exposed.withPropertyValues("management.endpoint.leasehold.access=none")
+                .run(context -> assertThat(context).doesNotHaveBean(LeaseholdEndpoint.class));
+    }
+
+    @Test
+    void healthSaysWhetherTheStoreAnswers() {
+        runner.run(context -> {
+            HealthIndicator health = context.getBean("leaseholdHealthIndicator", HealthIndicator.class);
+            assertThat(health.health().getStatus()).isEqualTo(Status.UP);
+            assertThat(health.health().getDetails()).containsKey("lastContact");
+            assertThat(context.getBean(Leasehold.class).locks("*")).as("it takes nothing").isEmpty();
+        });
+        runner.withPropertyValues("leasehold.store.uri=redis://localhost:1", "leasehold.store.timeout=100ms")
+                .run(context -> assertThat(context.getBean("leaseholdHealthIndicator", HealthIndicator.class)
+                                .health()
+                                .getStatus())
+                        .isEqualTo(Status.DOWN));
+        runner.withPropertyValues("management.health.leasehold.enabled=false")
+                .run(context -> assertThat(context).doesNotHaveBean("leaseholdHealthIndicator"));
+    }
+
+    @Test
+    void infoSaysWhereThisInstanceStands() {
+        runner.run(context -> {
+            context.getBean(Elections.class).election("mailer");
+            Info.Builder builder = new Info.Builder();
+            context.getBean(LeaseholdInfoContributor.class).contribute(builder);
+            assertThat(builder.build().getDetails().toString()).contains("mailer=candidate");
+        });
+    }
+}

@@ -1,0 +1,25 @@
+package dev.leasehold.spring;
+
+import dev.leasehold.Leasehold;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
+
+/** The beans for applications without Spring Boot. No member of another configuration, which would be taken along with it. */
+@Configuration(proxyBeanMethods = false)
+class LeaseholdBeans {
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static Elections leaseholdElections(ObjectProvider<Leasehold> client, ApplicationEventPublisher events) {
+        return new Elections(client::getObject, events, "leader", true);
+    }
+
+    @Bean
+    static LockedTemplate lockedTemplate(Leasehold client, RunningBodies running) {
+        return new LockedTemplate(client, running);
+    }
+}
