@@ -55,7 +55,8 @@ final class AnnotatedMethods<A extends Annotation, M> {
         int modifiers = method.getModifiers();
         boolean hidden = Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers);
         boolean sealed = Modifier.isFinal(modifiers)
-                && ClassUtils.getInterfaceMethodIfPossible(method, method.getDeclaringClass()) == method;
+                && ClassUtils.getInterfaceMethodIfPossible(method, method.getDeclaringClass())
+                        .equals(method);
         if (hidden || sealed) {
             throw new InvalidLockedMethodException(
                     method,

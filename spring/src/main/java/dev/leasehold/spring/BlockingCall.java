@@ -23,7 +23,8 @@ record BlockingCall(
         RunningBodies running) {
 
     /** What a call has come to. */
-    record Outcome<T extends @Nullable Object>(boolean ran, @Nullable T result) {}
+    record Outcome<T extends @Nullable Object>(
+            boolean ran, @Nullable T result) {}
 
     <T extends @Nullable Object> Outcome<T> run(LeaseFunction<T, ?> body) throws Exception {
         if (Transactions.isRunning()) {

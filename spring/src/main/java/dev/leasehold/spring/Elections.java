@@ -122,7 +122,8 @@ public final class Elections implements SmartLifecycle {
         guard.lock();
         try {
             running = false;
-            offices.values().parallelStream().forEach(office -> office.election().close());
+            offices.values().parallelStream()
+                    .forEach(office -> office.election().close());
             offices.clear();
         } finally {
             guard.unlock();

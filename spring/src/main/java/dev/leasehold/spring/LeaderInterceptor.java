@@ -39,8 +39,8 @@ final class LeaderInterceptor implements MethodInterceptor {
         return work(method, (ProxyMethodInvocation) invocation, office, lease);
     }
 
-    private static @Nullable Object work(
-            LeaderMethod method, ProxyMethodInvocation call, Office office, Lease lease) throws Throwable {
+    private static @Nullable Object work(LeaderMethod method, ProxyMethodInvocation call, Office office, Lease lease)
+            throws Throwable {
         @Nullable Object[] arguments = call.getArguments().clone();
         if (method.leaseParameter() >= 0) {
             arguments[method.leaseParameter()] = lease;

@@ -8,8 +8,8 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
 import org.springframework.core.type.AnnotationMetadata;
@@ -38,8 +38,8 @@ class LeaseholdConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static Advisor leaseholdLockedAdvisor(ConfigurableListableBeanFactory beans, RunningBodies running) {
-        AnnotatedMethods<Locked, LockedMethod> methods = new AnnotatedMethods<>(
-                Locked.class, (method, locked) -> LockedMethod.parse(method, locked, beans));
+        AnnotatedMethods<Locked, LockedMethod> methods =
+                new AnnotatedMethods<>(Locked.class, (method, locked) -> LockedMethod.parse(method, locked, beans));
         return new AnnotationAdvisor(
                 methods, new LockedInterceptor(methods, new Clients(beans), running, beans), LOCK_ORDER);
     }

@@ -119,14 +119,14 @@ final class LockNameTemplate {
         if (constant) {
             return text;
         }
-        MethodBasedEvaluationContext context =
-                new MethodBasedEvaluationContext(target, method, arguments, NAMES);
+        MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(target, method, arguments, NAMES);
         if (beans != null) {
             context.setBeanResolver(new BeanFactoryResolver(beans));
         }
         StringBuilder name = new StringBuilder();
         for (Expression part : parts) {
-            name.append(part instanceof LiteralExpression literal ? literal.getExpressionString() : value(part, context));
+            name.append(
+                    part instanceof LiteralExpression literal ? literal.getExpressionString() : value(part, context));
         }
         return name.toString();
     }
@@ -136,8 +136,7 @@ final class LockNameTemplate {
         try {
             value = part.getValue(context);
         } catch (EvaluationException e) {
-            throw new InvalidLockNameException(
-                    problem(part, "failed: " + e.getSimpleMessage()), e);
+            throw new InvalidLockNameException(problem(part, "failed: " + e.getSimpleMessage()), e);
         }
         if (value == null) {
             throw new InvalidLockNameException(problem(part, "is null"), null);

@@ -11,17 +11,12 @@ import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-import org.reactivestreams.Publisher;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.beans.factory.BeanFactory;
-import org.springframework.core.KotlinDetector;
-import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ResolvableType;
 
 /** The locked interceptor runs the calls of locked methods under their locks. */
 final class LockedInterceptor implements MethodInterceptor {
-
-    private static final String FLOW = "kotlinx.coroutines.flow.Flow";
 
     private final AnnotatedMethods<Locked, LockedMethod> methods;
     private final Clients clients;
@@ -53,8 +48,9 @@ final class LockedInterceptor implements MethodInterceptor {
         };
     }
 
-    private @Nullable Object blocking(
-            LockedMethod method, Leasehold client, String name, ProxyMethodInvocation call) throws Throwable {
+    @SuppressWarnings("NullAway") // The method's result may be null, which NullAway cannot tell of a lambda.
+    private @Nullable Object blocking(LockedMethod method, Leasehold client, String name, ProxyMethodInvocation call)
+            throws Throwable {
         BlockingCall under = new BlockingCall(
                 client,
                 method.lock(client, name),
@@ -83,8 +79,7 @@ final class LockedInterceptor implements MethodInterceptor {
                 .as(CompletionStage.class)
                 .getGeneric(0)
                 .toClass();
-        Supplier<@Nullable Object> nothing =
-                method.onBusy() == OnBusy.SKIP ? () -> ReturnKind.nothing(result) : null;
+        Supplier<@Nullable Object> nothing = method.onBusy() == OnBusy.SKIP ? () -> ReturnKind.nothing(result) : null;
         StageCall under = new StageCall(
                 method.lock(client, name), method.maxWait(), method.name().text());
         LeaseFunction<CompletionStage<@Nullable Object>, Exception> body = lease ->
@@ -92,31 +87,10 @@ final class LockedInterceptor implements MethodInterceptor {
         return method.async() ? under.runHere(body, nothing) : under.run(body, nothing);
     }
 
-    private Object reactive(LockedMethod method, Leasehold client, String name, ProxyMethodInvocation call) {
+    @SuppressWarnings("NullAway") // As above.
+    private static Object reactive(LockedMethod method, Leasehold client, String name, ProxyMethodInvocation call) {
         Supplier<DistributedLock> lock = () -> method.lock(client, name);
-        ReactiveCall under = new ReactiveCall(
-                lock, name, method.maxWait(), method.onBusy(), method.name().text());
-        if (KotlinDetector.isSuspendingFunction(method.method())) {
-            return method.method().getReturnType().getName().equals(FLOW)
-                    ? under.flux(lease -> publisher(method, call, lease, null))
-                    : under.mono(lease -> publisher(method, call, lease, null));
-        }
-        ReactiveAdapter adapter = Objects.requireNonNull(ReturnKind.adapter(method.method()));
-        Publisher<?> guarded = adapter.isMultiValue()
-                ? under.flux(lease -> publisher(method, call, lease, adapter))
-                : under.mono(lease -> publisher(method, call, lease, adapter));
-        return adapter.fromPublisher(guarded);
-    }
-
-    private static Publisher<?> publisher(
-            LockedMethod method, ProxyMethodInvocation call, Lease lease, @Nullable ReactiveAdapter adapter) {
-        Object made;
-        try {
-            made = Objects.requireNonNull(proceed(method, call, lease), "its stream");
-        } catch (Exception e) {
-            return reactor.core.publisher.Mono.error(e);
-        }
-        return adapter == null ? (Publisher<?>) made : adapter.toPublisher(made);
+        return ReactiveMethods.call(method, lock, name, lease -> proceed(method, call, lease));
     }
 
     /** Calls what the proxy calls next, with the lease among the arguments. A clone, since it may be later and more than once. */

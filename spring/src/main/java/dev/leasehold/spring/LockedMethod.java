@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
-import org.springframework.util.ClassUtils;
+import org.springframework.scheduling.annotation.Async;
 
 /**
  * A locked method is a method with its {@link Locked} annotation, parsed and found to be possible.
@@ -34,7 +34,6 @@ record LockedMethod(
         boolean async) {
 
     private static final Duration USUAL_WAIT = Duration.ofMinutes(1);
-    private static final String ASYNC = "org.springframework.scheduling.annotation.Async";
 
     static LockedMethod parse(Method method, Locked locked, @Nullable ConfigurableBeanFactory beans) {
         AnnotationValues values = new AnnotationValues(method, beans);
@@ -97,10 +96,8 @@ record LockedMethod(
     }
 
     private static boolean isAsync(Method method) {
-        return ClassUtils.isPresent(ASYNC, LockedMethod.class.getClassLoader())
-                && (AnnotatedElementUtils.hasAnnotation(method, org.springframework.scheduling.annotation.Async.class)
-                        || AnnotatedElementUtils.hasAnnotation(
-                                method.getDeclaringClass(), org.springframework.scheduling.annotation.Async.class));
+        return AnnotatedElementUtils.hasAnnotation(method, Async.class)
+                || AnnotatedElementUtils.hasAnnotation(method.getDeclaringClass(), Async.class);
     }
 
     DistributedLock lock(Leasehold leasehold, String lockName) {

@@ -131,7 +131,8 @@ public final class LockedTemplate {
     @SuppressWarnings("unchecked") // What a call throws beside the body's own exceptions is unchecked.
     private <T extends @Nullable Object, E extends Exception> BlockingCall.Outcome<T> outcome(
             String name, LeaseFunction<T, E> body) throws E {
-        LockOptions usual = options != null ? options : client.lock(name).options().withInterruptOnLoss(true);
+        LockOptions usual =
+                options != null ? options : client.lock(name).options().withInterruptOnLoss(true);
         try {
             return new BlockingCall(client, client.lock(name, usual), maxWait, transaction, null, running).run(body);
         } catch (Exception e) {

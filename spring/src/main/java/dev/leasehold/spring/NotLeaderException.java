@@ -8,6 +8,7 @@ public final class NotLeaderException extends LockException {
     private static final long serialVersionUID = 1L;
 
     NotLeaderException(String office) {
-        super("this instance does not lead '" + office + "'; nothing was run. Elections.election(name).leader() says who does");
+        super("this instance does not lead '" + office
+                + "'; nothing was run. Elections.election(name).leader() says who does");
     }
 }

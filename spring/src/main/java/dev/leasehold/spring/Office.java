@@ -56,8 +56,7 @@ final class Office implements ElectionListener {
 
     /** Returns whether the term of a lease lasts still. */
     boolean isInTerm(Lease lease) {
-        return election.isLeader()
-                && election.lease().map(Lease::token).orElse(0L) == lease.token();
+        return election.isLeader() && election.lease().map(Lease::token).orElse(0L) == lease.token();
     }
 
     void leave() {

@@ -37,21 +37,21 @@ record ReactiveCall(Supplier<DistributedLock> lock, String name, Duration maxWai
 
     Mono<?> mono(Function<Lease, Publisher<?>> body) {
         return Mono.usingWhen(
-                outsideTransaction().then(granted()),
-                grant -> Mono.from(grant.begin(body)),
-                this::complete,
-                (grant, failure) -> giveBack(grant),
-                ReactiveCall::giveBack)
+                        outsideTransaction().then(granted()),
+                        grant -> Mono.from(grant.begin(body)),
+                        this::complete,
+                        (grant, failure) -> giveBack(grant),
+                        ReactiveCall::giveBack)
                 .onErrorMap(ReactiveCall::isWrappedLoss, Throwable::getCause);
     }
 
     Flux<?> flux(Function<Lease, Publisher<?>> body) {
         return Flux.usingWhen(
-                outsideTransaction().then(granted()),
-                grant -> grant.begin(body),
-                this::complete,
-                (grant, failure) -> giveBack(grant),
-                ReactiveCall::giveBack)
+                        outsideTransaction().then(granted()),
+                        grant -> grant.begin(body),
+                        this::complete,
+                        (grant, failure) -> giveBack(grant),
+                        ReactiveCall::giveBack)
                 .onErrorMap(ReactiveCall::isWrappedLoss, Throwable::getCause);
     }
 

@@ -71,10 +71,11 @@ enum ReturnKind {
         Class<?> type = method.getReturnType();
         return switch (kind) {
             case BLOCKING -> isNothing(type) || Nullness.forMethodReturnType(method) == Nullness.NULLABLE;
-            case STAGE -> isNothing(ResolvableType.forMethodReturnType(method)
-                    .as(CompletionStage.class)
-                    .getGeneric(0)
-                    .toClass());
+            case STAGE ->
+                isNothing(ResolvableType.forMethodReturnType(method)
+                        .as(CompletionStage.class)
+                        .getGeneric(0)
+                        .toClass());
             case REACTIVE -> {
                 ReactiveAdapter adapter = KotlinDetector.isSuspendingFunction(method) ? null : adapter(method);
                 yield adapter == null || adapter.supportsEmpty();

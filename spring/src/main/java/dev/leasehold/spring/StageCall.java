@@ -18,15 +18,16 @@ record StageCall(DistributedLock lock, Duration maxWait, String template) {
 
     /** What to return for a busy lock; null to fail. */
     private static CompletableFuture<@Nullable Object> orNothing(
-            CompletableFuture<@Nullable Object> call, AtomicBoolean entered, @Nullable Supplier<@Nullable Object> nothing) {
+            CompletableFuture<@Nullable Object> call,
+            AtomicBoolean entered,
+            @Nullable Supplier<@Nullable Object> nothing) {
         if (nothing == null) {
             return call;
         }
         CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
         call.whenComplete((value, failure) -> {
-            Throwable cause = failure instanceof CompletionException && failure.getCause() != null
-                    ? failure.getCause()
-                    : failure;
+            Throwable cause =
+                    failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
             if (cause == null) {
                 result.complete(value);
             } else if (cause instanceof LockBusyException && !entered.get()) {
@@ -100,8 +101,7 @@ record StageCall(DistributedLock lock, Duration maxWait, String template) {
     }
 
     private static CompletableFuture<@Nullable Object> refused(
-            ExecutionException e, @Nullable Supplier<@Nullable Object> nothing)
-            throws Exception {
+            ExecutionException e, @Nullable Supplier<@Nullable Object> nothing) throws Exception {
         if (e.getCause() instanceof LockBusyException && nothing != null) {
             return CompletableFuture.completedFuture(nothing.get());
         }

@@ -28,7 +28,9 @@ final class Transactions {
     /** Returns the lease that the running transaction holds, if it holds that lock; null otherwise. */
     static @Nullable Lease held(Object client, String lock) {
         for (TransactionSynchronization one : TransactionSynchronizationManager.getSynchronizations()) {
-            if (one instanceof Hold hold && hold.client == client && hold.lease.name().equals(lock)) {
+            if (one instanceof Hold hold
+                    && hold.client == client
+                    && hold.lease.name().equals(lock)) {
                 return hold.lease;
             }
         }

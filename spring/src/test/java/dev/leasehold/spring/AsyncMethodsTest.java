@@ -95,7 +95,8 @@ class AsyncMethodsTest {
 
     @Test
     void aFailedStageGivesTheLockBack() {
-        CompletableFuture<String> result = shop.stage(CompletableFuture.failedFuture(new IllegalStateException("x")), null);
+        CompletableFuture<String> result =
+                shop.stage(CompletableFuture.failedFuture(new IllegalStateException("x")), null);
         assertThatThrownBy(result::join).hasRootCauseMessage("x");
         assertThat(isHeld("stage")).isFalse();
     }

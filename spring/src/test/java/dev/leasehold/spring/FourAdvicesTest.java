@@ -69,7 +69,8 @@ class FourAdvicesTest {
         public CompletableFuture<Long> add(int id, @Nullable Lease lease) {
             SEEN.add(Thread.currentThread().getName());
             TOKENS.add(lease.token());
-            assertThat(TransactionSynchronizationManager.isActualTransactionActive()).isTrue();
+            assertThat(TransactionSynchronizationManager.isActualTransactionActive())
+                    .isTrue();
             assertThat(AT_ONCE.incrementAndGet()).isEqualTo(1);
             try {
                 Long before = jdbc.queryForObject("SELECT balance FROM account WHERE id = ?", Long.class, id);
@@ -202,8 +203,7 @@ class FourAdvicesTest {
                 .filter(name -> !name.startsWith("Expose"))
                 .toList();
         assertThat(order.indexOf("AnnotationAsyncExecutionInterceptor")).isZero();
-        assertThat(order.subList(1, 3))
-                .allMatch(name -> name.contains("Retry") || name.contains("ConcurrencyLimit"));
+        assertThat(order.subList(1, 3)).allMatch(name -> name.contains("Retry") || name.contains("ConcurrencyLimit"));
         assertThat(order.indexOf("LockedInterceptor")).isLessThan(order.indexOf("TransactionInterceptor"));
         assertThat(order.indexOf("LockedInterceptor")).isEqualTo(3);
     }
@@ -270,7 +270,8 @@ class FourAdvicesTest {
     }
 
     @Test
-    void anAsyncCallRunsOnItsOwnThread() throws ExecutionException, InterruptedException, java.util.concurrent.TimeoutException {
+    void anAsyncCallRunsOnItsOwnThread()
+            throws ExecutionException, InterruptedException, java.util.concurrent.TimeoutException {
         bank.add(1, null).get(30, TimeUnit.SECONDS);
         assertThat(Bank.SEEN).isNotEmpty().allMatch(thread -> thread.startsWith("async-"));
     }

@@ -100,7 +100,8 @@ class LeaderOnlyTest {
         await().until(() -> follower.term(null).isPresent());
         assertThat(follower.term(null).orElseThrow()).isGreaterThan(term);
         closing.join();
-        assertThat(leaderBean(b).events).contains(new ElectedEvent("mailer", follower.term(null).orElseThrow()));
+        assertThat(leaderBean(b).events)
+                .contains(new ElectedEvent("mailer", follower.term(null).orElseThrow()));
         b.close();
         first.close();
         second.close();
@@ -110,9 +111,7 @@ class LeaderOnlyTest {
 
     /** The object behind the proxy, whose fields are the real ones. */
     private Mailer leaderBean(AnnotationConfigApplicationContext context) {
-        return targets.computeIfAbsent(
-                context,
-                absent -> (Mailer) org.springframework.aop.framework.AopProxyUtils.getSingletonTarget(
-                        context.getBean(Mailer.class)));
+        return targets.computeIfAbsent(context, absent -> (Mailer)
+                org.springframework.aop.framework.AopProxyUtils.getSingletonTarget(context.getBean(Mailer.class)));
     }
 }

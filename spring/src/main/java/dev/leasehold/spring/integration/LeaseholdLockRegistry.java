@@ -76,7 +76,8 @@ public final class LeaseholdLockRegistry implements RenewableLockRegistry<Distri
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new LockException(
-                    "the thread was interrupted while it renewed '" + lock.name() + "'; the lock is held as long as before",
+                    "the thread was interrupted while it renewed '" + lock.name()
+                            + "'; the lock is held as long as before",
                     e);
         }
     }

@@ -36,7 +36,9 @@ class LockRegistryTest {
     void isReentrantAndOwnedByAThread() throws Exception {
         DistributedLock lock = registry.obtain("a");
         lock.lock();
-        assertThat(registry.obtain("a").tryLock()).as("again, by another object").isTrue();
+        assertThat(registry.obtain("a").tryLock())
+                .as("again, by another object")
+                .isTrue();
         assertThat(elsewhere(() -> registry.obtain("a").tryLock())).isFalse();
         lock.unlock();
         assertThat(elsewhere(() -> registry.obtain("a").tryLock())).isFalse();
@@ -47,8 +49,9 @@ class LockRegistryTest {
     @Test
     void theNameCanBeRead() throws Exception {
         registry.obtain("invoice-42").lock();
-        assertThat(locks.leasehold().locks("*")).singleElement().satisfies(found -> assertThat(found.name())
-                .isEqualTo("si:invoice-42"));
+        assertThat(locks.leasehold().locks("*"))
+                .singleElement()
+                .satisfies(found -> assertThat(found.name()).isEqualTo("si:invoice-42"));
     }
 
     @Test
@@ -91,8 +94,10 @@ class LockRegistryTest {
 
     @Test
     void tryLockWithATimeToLive() throws Exception {
-        assertThat(registry.obtain("a").tryLock(Duration.ZERO, Duration.ofSeconds(5))).isTrue();
-        assertThat(elsewhere(() -> registry.obtain("a").tryLock(Duration.ZERO, Duration.ofSeconds(5)))).isFalse();
+        assertThat(registry.obtain("a").tryLock(Duration.ZERO, Duration.ofSeconds(5)))
+                .isTrue();
+        assertThat(elsewhere(() -> registry.obtain("a").tryLock(Duration.ZERO, Duration.ofSeconds(5))))
+                .isFalse();
         registry.obtain("a").unlock();
     }
 

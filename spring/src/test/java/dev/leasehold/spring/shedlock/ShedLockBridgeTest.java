@@ -40,7 +40,9 @@ class ShedLockBridgeTest {
             locks.advance(Duration.ofSeconds(2));
             Lease other = locks.anotherClient().lock("job").tryAcquire().orElseThrow();
             held.unlock();
-            assertThat(other.isValid()).as("the next one's, after a late unlock").isTrue();
+            assertThat(other.isValid())
+                    .as("the next one's, after a late unlock")
+                    .isTrue();
         }
     }
 }

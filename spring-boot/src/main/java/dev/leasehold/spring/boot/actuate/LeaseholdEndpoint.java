@@ -45,7 +45,8 @@ public final class LeaseholdEndpoint {
     public Locks locks(@Nullable String pattern) throws InterruptedException {
         List<LockInfo> found = leasehold.locks(pattern == null ? "*" : pattern);
         return new Locks(
-                found.size(), found.stream().limit(MOST).map(LeaseholdEndpoint::describe).toList());
+                found.size(),
+                found.stream().limit(MOST).map(LeaseholdEndpoint::describe).toList());
     }
 
     /**
@@ -113,7 +114,11 @@ public final class LeaseholdEndpoint {
      * @param since since when
      * @param until until when, unless it is renewed
      */
-    public record Holder(Client client, String token, @Nullable Instant since, @Nullable Instant until) {}
+    public record Holder(
+            Client client,
+            String token,
+            @Nullable Instant since,
+            @Nullable Instant until) {}
 
     /**
      * A client.

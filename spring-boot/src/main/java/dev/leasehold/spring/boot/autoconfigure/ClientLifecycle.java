@@ -22,8 +22,7 @@ final class ClientLifecycle implements SmartLifecycle {
     private final LeaseholdProperties.Shutdown shutdown;
     private volatile boolean running;
 
-    ClientLifecycle(
-            ObjectProvider<Leasehold> clients, RunningBodies bodies, LeaseholdProperties.Shutdown shutdown) {
+    ClientLifecycle(ObjectProvider<Leasehold> clients, RunningBodies bodies, LeaseholdProperties.Shutdown shutdown) {
         this.clients = clients;
         this.bodies = bodies;
         this.shutdown = shutdown;
@@ -65,6 +64,7 @@ final class ClientLifecycle implements SmartLifecycle {
     }
 
     /** A client that was closed cannot be opened again, so a context that is paused between tests keeps it. */
+    @Override
     public boolean isPauseable() {
         return false;
     }

@@ -83,7 +83,8 @@ public record LeaseholdProperties(
      * @param interruptWaitTime How long they may take after they were interrupted. Then leases are not renewed any more.
      */
     public record Shutdown(
-            @DefaultValue("20s") Duration waitTime, @DefaultValue("5s") Duration interruptWaitTime) {}
+            @DefaultValue("20s") Duration waitTime,
+            @DefaultValue("5s") Duration interruptWaitTime) {}
 
     /**
      * The bean that guards data against holders of older tokens.

@@ -102,9 +102,8 @@ record RedisCandidate(ObjectProvider<DataRedisConnectionDetails> details, Listab
 
     private static RedisURI sentinels(
             DataRedisConnectionDetails connection, DataRedisConnectionDetails.Sentinel sentinel) {
-        RedisURI.Builder builder = RedisURI.builder()
-                .withSentinelMasterId(sentinel.getMaster())
-                .withDatabase(sentinel.getDatabase());
+        RedisURI.Builder builder =
+                RedisURI.builder().withSentinelMasterId(sentinel.getMaster()).withDatabase(sentinel.getDatabase());
         for (DataRedisConnectionDetails.Node node : sentinel.getNodes()) {
             RedisURI.Builder one = RedisURI.Builder.redis(node.host(), node.port());
             authenticate(one, sentinel.getUsername(), sentinel.getPassword());

@@ -10,8 +10,7 @@ import java.util.function.Consumer;
  * @param description the store, for people
  * @param closing closes what was opened
  */
-record StoreHandle(Consumer<Leasehold.Builder> choose, String description, Runnable closing)
-        implements AutoCloseable {
+record StoreHandle(Consumer<Leasehold.Builder> choose, String description, Runnable closing) implements AutoCloseable {
 
     @Override
     public void close() {

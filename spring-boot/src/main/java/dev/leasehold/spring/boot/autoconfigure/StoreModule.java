@@ -77,7 +77,8 @@ enum StoreModule {
     static List<String> unusable(ListableBeanFactory beans) {
         List<String> found = new ArrayList<>();
         for (StoreModule module : values()) {
-            if (!ClassUtils.isPresent(module.storeClass, loader(beans)) && ClassUtils.isPresent(module.beanClass, loader(beans))) {
+            if (!ClassUtils.isPresent(module.storeClass, loader(beans))
+                    && ClassUtils.isPresent(module.beanClass, loader(beans))) {
                 Class<?> type = ClassUtils.resolveClassName(module.beanClass, loader(beans));
                 if (BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, type).length > 0) {
                     found.add("a " + type.getSimpleName() + " (add dev.leasehold:" + module.artifact + ")");

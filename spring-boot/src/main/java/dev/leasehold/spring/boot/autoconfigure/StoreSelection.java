@@ -29,7 +29,9 @@ record StoreSelection(LeaseholdProperties properties, List<StoreCandidate> candi
                         builder.uri(uri, options);
                     } catch (IllegalArgumentException e) {
                         throw new LeaseholdStartException(
-                                "leasehold.store.uri cannot be used: " + e.getMessage() + ".", "Correct the property.", e);
+                                "leasehold.store.uri cannot be used: " + e.getMessage() + ".",
+                                "Correct the property.",
+                                e);
                     }
                 },
                 "leasehold.store.uri",
@@ -71,8 +73,8 @@ record StoreSelection(LeaseholdProperties properties, List<StoreCandidate> candi
         throw new LeaseholdStartException(
                 "Leasehold could keep its locks in more than one store: "
                         + usable.stream()
-                                .map(candidate -> name(candidate.type()) + " ("
-                                        + String.join(", ", candidate.found()) + ")")
+                                .map(candidate ->
+                                        name(candidate.type()) + " (" + String.join(", ", candidate.found()) + ")")
                                 .collect(Collectors.joining(" and "))
                         + ".",
                 "Choose one: leasehold.store.type="

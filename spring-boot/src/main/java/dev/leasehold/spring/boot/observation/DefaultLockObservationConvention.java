@@ -26,7 +26,8 @@ public final class DefaultLockObservationConvention implements LockObservationCo
 
     @Override
     public KeyValues getHighCardinalityKeyValues(LockObservationContext context) {
-        KeyValues values = KeyValues.of(HighCardinality.LOCK.withValue(context.call().lock()));
+        KeyValues values =
+                KeyValues.of(HighCardinality.LOCK.withValue(context.call().lock()));
         return context.token() == 0
                 ? values
                 : values.and(HighCardinality.TOKEN.withValue(Long.toString(context.token())));

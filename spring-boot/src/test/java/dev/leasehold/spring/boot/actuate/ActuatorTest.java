@@ -60,7 +60,7 @@ class ActuatorTest {
         assertThat(LeaseholdEndpoint.class.getAnnotation(Endpoint.class).defaultAccess())
                 .isEqualTo(Access.READ_ONLY);
         runner.run(context -> assertThat(context).doesNotHaveBean(LeaseholdEndpoint.class));
-        exposed.withPropertyValues("management.endpoint.leasehold.access=none")
+        exposed.withPropertyValues("management.endpoint.leasehold.access=NONE")
                 .run(context -> assertThat(context).doesNotHaveBean(LeaseholdEndpoint.class));
     }
 
@@ -70,7 +70,9 @@ class ActuatorTest {
             HealthIndicator health = context.getBean("leaseholdHealthIndicator", HealthIndicator.class);
             assertThat(health.health().getStatus()).isEqualTo(Status.UP);
             assertThat(health.health().getDetails()).containsKey("lastContact");
-            assertThat(context.getBean(Leasehold.class).locks("*")).as("it takes nothing").isEmpty();
+            assertThat(context.getBean(Leasehold.class).locks("*"))
+                    .as("it takes nothing")
+                    .isEmpty();
         });
         runner.withPropertyValues("leasehold.store.uri=redis://localhost:1", "leasehold.store.timeout=100ms")
                 .run(context -> assertThat(context.getBean("leaseholdHealthIndicator", HealthIndicator.class)

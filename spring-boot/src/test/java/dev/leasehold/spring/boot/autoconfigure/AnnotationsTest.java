@@ -19,11 +19,11 @@ import java.util.concurrent.CountDownLatch;
 import net.javacrumbs.shedlock.core.LockProvider;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
-import org.springframework.boot.SpringApplication;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -86,10 +86,12 @@ class AnnotationsTest {
     void aClientIsChosenByName() {
         runner.withUserConfiguration(TwoClients.class).run(context -> {
             Shop shop = context.getBean(Shop.class);
-            try (Lease other = context.getBean("first", Leasehold.class).lock("only").acquire()) {
+            try (Lease other =
+                    context.getBean("first", Leasehold.class).lock("only").acquire()) {
                 assertThat(shop.elsewhere(null)).isEqualTo("only");
             }
-            try (Lease other = context.getBean("second", Leasehold.class).lock("only").acquire()) {
+            try (Lease other =
+                    context.getBean("second", Leasehold.class).lock("only").acquire()) {
                 assertThatThrownBy(() -> shop.elsewhere(null)).hasMessageContaining("only");
             }
         });
@@ -112,16 +114,20 @@ class AnnotationsTest {
     void aPrimitiveReturnWithSkipIsAnalysed() {
         runner.withBean(PrimitiveSkip.class).run(context -> {
             var analysis = Failure.analysis(context.getStartupFailure());
-            assertThat(analysis.getDescription()).contains("PrimitiveSkip.method").contains("int cannot");
+            assertThat(analysis.getDescription())
+                    .contains("PrimitiveSkip.method")
+                    .contains("int cannot");
             assertThat(analysis.getAction()).contains("Return void");
         });
     }
 
     @Test
     void aNullNameIsAnalysed() {
-        runner.run(context -> assertThatThrownBy(() -> context.getBean(Shop.class).sell(null, null))
-                .satisfies(failure ->
-                        assertThat(Failure.analysis(failure).getDescription()).contains("#{#id}").contains("is null")));
+        runner.run(context -> assertThatThrownBy(
+                        () -> context.getBean(Shop.class).sell(null, null))
+                .satisfies(failure -> assertThat(Failure.analysis(failure).getDescription())
+                        .contains("#{#id}")
+                        .contains("is null")));
     }
 
     @Test

@@ -34,13 +34,13 @@ class StoreSelectionTest {
 
     private static final FilteredClassLoader WITHOUT_REDIS = new FilteredClassLoader(RedisStore.class);
 
-    private final ApplicationContextRunner runner = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(LeaseholdAutoConfiguration.class));
+    private final ApplicationContextRunner runner =
+            new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(LeaseholdAutoConfiguration.class));
     private final ApplicationContextRunner sql = runner.withConfiguration(
                     AutoConfigurations.of(DataSourceAutoConfiguration.class))
             .withPropertyValues("spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
-    private final ApplicationContextRunner redis =
-            runner.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class, SslAutoConfiguration.class));
+    private final ApplicationContextRunner redis = runner.withConfiguration(
+            AutoConfigurations.of(DataRedisAutoConfiguration.class, SslAutoConfiguration.class));
 
     private static void assertLocks(AssertableApplicationContext context, String store) {
         assertThat(context).hasNotFailed();
@@ -63,7 +63,8 @@ class StoreSelectionTest {
             assertLocks(context, "jdbc");
             Leasehold leasehold = context.getBean(Leasehold.class);
             try (Lease lease = leasehold.lock("b").acquire()) {
-                assertThat(leasehold.info("b").orElseThrow().holder().client().label()).isEqualTo("shop");
+                assertThat(leasehold.info("b").orElseThrow().holder().client().label())
+                        .isEqualTo("shop");
                 assertThat(lease.isValid()).isTrue();
             }
         });
@@ -158,9 +159,9 @@ class StoreSelectionTest {
         runner.withClassLoader(WITHOUT_REDIS)
                 .withPropertyValues("leasehold.store.type=redis")
                 .run(context -> assertThat(failure(context).getAction()).contains("dev.leasehold:leasehold-redis"));
-        redis.withClassLoader(WITHOUT_REDIS).run(context -> assertThat(
-                        failure(context).getDescription())
-                .contains("DataRedisConnectionDetails (add dev.leasehold:leasehold-redis)"));
+        redis.withClassLoader(WITHOUT_REDIS)
+                .run(context -> assertThat(failure(context).getDescription())
+                        .contains("DataRedisConnectionDetails (add dev.leasehold:leasehold-redis)"));
     }
 
     @Test
@@ -196,8 +197,7 @@ class StoreSelectionTest {
     @Test
     void oneRedisWithAPassword() {
         try (RedisProcess server = RedisProcess.start(RedisProcess.Version.V7_0, "--requirepass", "secret")) {
-            redis.withPropertyValues(
-                            "spring.data.redis.port=" + server.port(), "spring.data.redis.password=secret")
+            redis.withPropertyValues("spring.data.redis.port=" + server.port(), "spring.data.redis.password=secret")
                     .run(context -> assertLocks(context, "redis"));
         }
     }
@@ -224,14 +224,12 @@ class StoreSelectionTest {
     @Test
     void aCuratorFramework() throws Exception {
         try (TestingServer server = new TestingServer()) {
-            runner.withBean(
-                            CuratorFramework.class,
-                            () -> {
-                                CuratorFramework curator = CuratorFrameworkFactory.newClient(
-                                        server.getConnectString(), new RetryOneTime(100));
-                                curator.start();
-                                return curator;
-                            })
+            runner.withBean(CuratorFramework.class, () -> {
+                        CuratorFramework curator =
+                                CuratorFrameworkFactory.newClient(server.getConnectString(), new RetryOneTime(100));
+                        curator.start();
+                        return curator;
+                    })
                     .run(context -> assertLocks(context, "zookeeper"));
         }
     }

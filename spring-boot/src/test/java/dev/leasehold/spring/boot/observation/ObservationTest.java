@@ -64,8 +64,8 @@ class ObservationTest {
     @Test
     void aCallHasAnAcquisitionAndAHoldWithTheTemplate() {
         runner.run(context -> {
-            context.getBean(Shop.class).send(42, () -> assertThat(value("leasehold.held"))
-                    .isEqualTo(1));
+            context.getBean(Shop.class)
+                    .send(42, () -> assertThat(value("leasehold.held")).isEqualTo(1));
             TestObservationRegistryAssert.assertThat(observations)
                     .hasObservationWithNameEqualTo("leasehold.acquire")
                     .that()

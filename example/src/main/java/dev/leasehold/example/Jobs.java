@@ -1,0 +1,50 @@
+package dev.leasehold.example;
+
+import dev.leasehold.Lease;
+import dev.leasehold.spring.LeaderOnly;
+import dev.leasehold.spring.Locked;
+import dev.leasehold.spring.OnBusy;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.stereotype.Component;
+
+/** A scheduled job that one process runs each time, and work of the leader. */
+@Component
+class Jobs {
+
+    private final JdbcTemplate jdbc;
+    private final String instance;
+
+    Jobs(JdbcTemplate jdbc, @Value("${instance}") String instance) {
+        this.jdbc = jdbc;
+        this.instance = instance;
+    }
+
+    /** Each process wakes up each second; the lock stays taken for most of it, so one of them does the work. */
+    @Scheduled(cron = "* * * * * *")
+    @Locked(name = "tick", onBusy = OnBusy.SKIP, atLeast = "700ms", lease = "2s")
+    void tick() {
+        jdbc.update("INSERT INTO tick (second, instance) VALUES (date_trunc('second', clock_timestamp()), ?)", instance);
+    }
+
+    /** Takes a while, and is not to be done by two. */
+    @Scheduled(fixedDelay = 50)
+    @Locked(name = "long-job", onBusy = OnBusy.SKIP, lease = "2s")
+    void longJob(Lease lease) throws InterruptedException {
+        Long id = jdbc.queryForObject(
+                "INSERT INTO job (instance, token, ended) VALUES (?, ?, FALSE) RETURNING id",
+                Long.class,
+                instance,
+                lease.token());
+        Thread.sleep(1_000);
+        jdbc.update("UPDATE job SET ended = TRUE WHERE id = ?", id);
+    }
+
+    @Scheduled(fixedDelay = 100)
+    @LeaderOnly
+    void lead(Lease term) {
+        jdbc.update(
+                "INSERT INTO led (term, instance) VALUES (?, ?) ON CONFLICT DO NOTHING", term.token(), instance);
+    }
+}

@@ -1,0 +1,2 @@
+/** An application that uses locks. */
+package dev.leasehold.example;

@@ -1,0 +1,89 @@
+package dev.leasehold.spring.boot.test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseLostException;
+import dev.leasehold.LockBusyException;
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.spring.Locked;
+import dev.leasehold.spring.OnBusy;
+import dev.leasehold.test.TestLeasehold;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.context.annotation.Import;
+
+/** An application's tests of what it does with locks that are busy, slow, lost. */
+@SpringBootTest
+@AutoConfigureTestLeasehold
+class TestLeaseholdStarterTest {
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    @Import(Shop.class)
+    static class Application {}
+
+    static class Shop {
+
+        @Locked(name = "invoice:#{#id}", maxWait = "30s")
+        public String send(int id, @Nullable Lease lease) {
+            return lease.isValid() ? "sent" : "lost";
+        }
+
+        @Locked(name = "report", onBusy = OnBusy.SKIP)
+        public Optional<String> report() {
+            return Optional.of("done");
+        }
+    }
+
+    @Autowired
+    private Shop shop;
+
+    @Test
+    void aFreeLockIsHadAtOnce(TestLeasehold locks) {
+        assertThat(shop.send(1, null)).isEqualTo("sent");
+        assertThat(locks.isHeldHere("invoice:1")).isFalse();
+    }
+
+    @Test
+    @BusyLock({"invoice:42", "report"})
+    void aBusyLockIsRefusedAfterItsWait(TestLeasehold locks) {
+        assertThatThrownBy(() -> shop.send(42, null)).isInstanceOf(LockBusyException.class);
+        assertThat(shop.report()).isEmpty();
+        assertThat(shop.send(43, null)).isEqualTo("sent");
+    }
+
+    @Test
+    void aBusyLockIsFreeAfterItsTest() {
+        assertThat(shop.send(42, null)).isEqualTo("sent");
+    }
+
+    @Test
+    @SlowLock(value = "invoice:42", millis = 20_000)
+    void aSlowLockIsWaitedFor(TestLeasehold locks) {
+        long before = locks.time().now().nanos();
+        assertThat(shop.send(42, null)).isEqualTo("sent");
+        assertThat(Duration.ofNanos(locks.time().now().nanos() - before)).isGreaterThan(Duration.ofSeconds(19));
+    }
+
+    @Test
+    @LostLock("invoice:42")
+    void aLostLockIsReported() {
+        assertThatThrownBy(() -> shop.send(42, null)).isInstanceOf(LeaseLostException.class);
+        assertThat(shop.send(42, null)).as("once").isEqualTo("sent");
+    }
+
+    @Test
+    void anOutageIsNotABusyLock(TestLeasehold locks) {
+        locks.storeDown();
+        assertThatThrownBy(() -> locks.whileTimePasses(() -> shop.send(42, null)))
+                .isInstanceOf(StoreUnavailableException.class);
+    }
+}
