@@ -1,6 +1,6 @@
 package dev.leasehold.example;
 
-import dev.leasehold.Lease;
+import dev.leasehold.spring.CurrentLease;
 import dev.leasehold.spring.LeaderOnly;
 import dev.leasehold.spring.Locked;
 import dev.leasehold.spring.OnBusy;
@@ -21,9 +21,9 @@ class Jobs {
         this.instance = instance;
     }
 
-    /** Each process wakes up each second; the lock stays taken for most of it, so one of them does the work. */
-    @Scheduled(cron = "* * * * * *")
-    @Locked(name = "tick", onBusy = OnBusy.SKIP, atLeast = "700ms", lease = "2s")
+    /** Each process wakes up every other second; the lock stays taken for most of that time, so one of them does the work. */
+    @Scheduled(cron = "*/2 * * * * *")
+    @Locked(name = "tick", onBusy = OnBusy.SKIP, atLeast = "1500ms", lease = "2s")
     void tick() {
         jdbc.update("INSERT INTO tick (second, instance) VALUES (date_trunc('second', clock_timestamp()), ?)", instance);
     }
@@ -31,20 +31,20 @@ class Jobs {
     /** Takes a while, and is not to be done by two. */
     @Scheduled(fixedDelay = 50)
     @Locked(name = "long-job", onBusy = OnBusy.SKIP, lease = "2s")
-    void longJob(Lease lease) throws InterruptedException {
+    void longJob() throws InterruptedException {
         Long id = jdbc.queryForObject(
                 "INSERT INTO job (instance, token, ended) VALUES (?, ?, FALSE) RETURNING id",
                 Long.class,
                 instance,
-                lease.token());
+                CurrentLease.get().token());
         Thread.sleep(1_000);
         jdbc.update("UPDATE job SET ended = TRUE WHERE id = ?", id);
     }
 
     @Scheduled(fixedDelay = 100)
     @LeaderOnly
-    void lead(Lease term) {
+    void lead() {
         jdbc.update(
-                "INSERT INTO led (term, instance) VALUES (?, ?) ON CONFLICT DO NOTHING", term.token(), instance);
+                "INSERT INTO led (term, instance) VALUES (?, ?) ON CONFLICT DO NOTHING", CurrentLease.get().token(), instance);
     }
 }

@@ -48,6 +48,7 @@ class PagesTest {
     private static final Set<String> ELSEWHERE = Set.of(
             "README.md", // ReadmeTest
             "docs/redis.md", // RedisPageTest in the module redis
+            "docs/spring.md", // SpringPageTest in the module example
             "docs/zookeeper.md"); // ZooKeeperPageTest in the module zookeeper
 
     @TempDir

@@ -29,7 +29,7 @@ record BlockingCall(
     <T extends @Nullable Object> Outcome<T> run(LeaseFunction<T, ?> body) throws Exception {
         if (Transactions.isRunning()) {
             if (transaction == OuterTransaction.FAIL) {
-                throw new LockInsideTransactionException(lock.name(), Transactions.name());
+                throw new LockInsideTransactionException(lock.name(), TransactionHolds.name());
             }
             return runUntilCompletion(body);
         }
@@ -46,14 +46,14 @@ record BlockingCall(
     }
 
     private <T extends @Nullable Object> Outcome<T> runUntilCompletion(LeaseFunction<T, ?> body) throws Exception {
-        Lease lease = Transactions.held(client, lock.name());
+        Lease lease = TransactionHolds.held(client, lock.name());
         if (lease == null) {
             Optional<Lease> acquired = acquire();
             if (acquired.isEmpty()) {
                 return new Outcome<>(false, null);
             }
             lease = acquired.get();
-            Transactions.hold(client, lease);
+            TransactionHolds.hold(client, lease);
         }
         Scope<T> scope = new Scope<>(body);
         scope.run(lease);
@@ -95,9 +95,11 @@ record BlockingCall(
             entered = true;
             NameTemplates.set(null);
             RunningBodies.Body noted = running.enter();
+            Lease outer = CurrentLease.set(lease);
             try {
                 result = body.call(lease);
             } finally {
+                CurrentLease.set(outer);
                 noted.leave();
             }
         }

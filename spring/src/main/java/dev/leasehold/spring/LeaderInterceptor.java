@@ -46,11 +46,13 @@ final class LeaderInterceptor implements MethodInterceptor {
             arguments[method.leaseParameter()] = lease;
         }
         boolean isSameTerm;
+        Lease outer = CurrentLease.set(lease);
         Object result;
         try {
             result = call.invocableClone(arguments).proceed();
             isSameTerm = office.isInTerm(lease);
         } finally {
+            CurrentLease.set(outer);
             office.leave();
         }
         if (!isSameTerm) {

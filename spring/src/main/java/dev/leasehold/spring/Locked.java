@@ -32,7 +32,8 @@ import org.springframework.core.annotation.AliasFor;
  * suspend} function, nothing blocks, and the lock is held until the result has completed, bound to no thread. The method is
  * called on the client's executor then, if it was not annotated with {@code @Async}.
  *
- * <p><b>The lease.</b> A parameter of type {@link dev.leasehold.Lease} is given the lease, whatever the caller passes for it.
+ * <p><b>The lease.</b> A parameter of type {@link dev.leasehold.Lease} is given the lease, whatever the caller passes for it; a
+ * {@code @Scheduled} method, which has no parameters, asks {@link CurrentLease}.
  * If the lease is lost, the thread of a method that blocks is interrupted, and the call fails with {@link
  * dev.leasehold.LeaseLostException}. What must never be written twice has to check {@link dev.leasehold.Lease#token()}.
  *

@@ -73,7 +73,7 @@ final class LockedInterceptor implements MethodInterceptor {
     private Object stage(LockedMethod method, Leasehold client, String name, ProxyMethodInvocation call)
             throws Exception {
         if (Transactions.isRunning()) {
-            throw new LockInsideTransactionException(name, Transactions.name());
+            throw new LockInsideTransactionException(name, TransactionHolds.name());
         }
         Class<?> result = ResolvableType.forMethodReturnType(method.method())
                 .as(CompletionStage.class)

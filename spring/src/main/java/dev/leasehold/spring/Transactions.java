@@ -1,12 +1,8 @@
 package dev.leasehold.spring;
 
-import dev.leasehold.Lease;
-import org.jspecify.annotations.Nullable;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
 
-/** The transaction that runs on this thread, where Spring's transactions are on the class path. */
+/** Whether a transaction runs on this thread: never, where Spring's transactions are not on the class path. */
 final class Transactions {
 
     private static final boolean PRESENT = ClassUtils.isPresent(
@@ -16,49 +12,6 @@ final class Transactions {
     private Transactions() {}
 
     static boolean isRunning() {
-        return PRESENT && TransactionSynchronizationManager.isActualTransactionActive();
-    }
-
-    /** Returns the name of the running transaction, for people. */
-    static String name() {
-        String name = TransactionSynchronizationManager.getCurrentTransactionName();
-        return name == null ? "(without a name)" : "'" + name + "'";
-    }
-
-    /** Returns the lease that the running transaction holds, if it holds that lock; null otherwise. */
-    static @Nullable Lease held(Object client, String lock) {
-        for (TransactionSynchronization one : TransactionSynchronizationManager.getSynchronizations()) {
-            if (one instanceof Hold hold
-                    && hold.client == client
-                    && hold.lease.name().equals(lock)) {
-                return hold.lease;
-            }
-        }
-        return null;
-    }
-
-    /** Has the running transaction hold a lease until it has completed. */
-    static void hold(Object client, Lease lease) {
-        TransactionSynchronizationManager.registerSynchronization(new Hold(client, lease));
-    }
-
-    /** A hold lasts as long as a transaction, and lets it commit only while the lease is valid. */
-    private record Hold(Object client, Lease lease) implements TransactionSynchronization {
-
-        @Override
-        public void beforeCommit(boolean readOnly) {
-            lease.ensureValid();
-        }
-
-        @Override
-        public void afterCompletion(int status) {
-            lease.close();
-        }
-
-        /** After all others have been told of the completion. */
-        @Override
-        public int getOrder() {
-            return LOWEST_PRECEDENCE;
-        }
+        return PRESENT && TransactionHolds.isRunning();
     }
 }

@@ -110,6 +110,17 @@ class LockedMethodTest {
         assertThat(locks.info("invoice:42").map(found -> found.holder())).isNotPresent();
     }
 
+    /** A scheduled method has no parameters. */
+    @Test
+    void theLeaseIsKnownToTheThread() {
+        shop.report(() -> {
+            assertThat(CurrentLease.get().name()).isEqualTo("report");
+            shop.change("a");
+            assertThat(CurrentLease.get().name()).isEqualTo("report");
+        });
+        assertThat(CurrentLease.find()).isEmpty();
+    }
+
     @Test
     void aBusyLockThrowsAndNothingRuns() throws Exception {
         try (Lease ignored = locks.lock("invoice:7").acquire()) {

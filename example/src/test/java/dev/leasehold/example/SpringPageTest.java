@@ -1,0 +1,31 @@
+package dev.leasehold.example;
+
+import dev.leasehold.architecture.Pages;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The Java code in docs/spring.md compiles. */
+class SpringPageTest {
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void itsCodeCompiles() throws IOException {
+        Pages.compile("docs/spring.md", """
+                import dev.leasehold.*;
+                import dev.leasehold.spring.*;
+                import dev.leasehold.spring.boot.test.*;
+                import org.junit.jupiter.api.Test;
+                import org.springframework.beans.factory.annotation.Autowired;
+                import org.springframework.boot.test.context.SpringBootTest;
+                import org.springframework.scheduling.annotation.Scheduled;
+                import org.springframework.stereotype.Service;
+                import org.springframework.transaction.annotation.Transactional;
+                import static org.assertj.core.api.Assertions.assertThatThrownBy;
+                interface Invoices { void send(long id); }
+                """, directory);
+    }
+}
