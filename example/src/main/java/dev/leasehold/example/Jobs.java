@@ -25,7 +25,8 @@ class Jobs {
     @Scheduled(cron = "*/2 * * * * *")
     @Locked(name = "tick", onBusy = OnBusy.SKIP, atLeast = "1500ms", lease = "2s")
     void tick() {
-        jdbc.update("INSERT INTO tick (second, instance) VALUES (date_trunc('second', clock_timestamp()), ?)", instance);
+        jdbc.update(
+                "INSERT INTO tick (second, instance) VALUES (date_trunc('second', clock_timestamp()), ?)", instance);
     }
 
     /** Takes a while, and is not to be done by two. */
@@ -45,6 +46,8 @@ class Jobs {
     @LeaderOnly
     void lead() {
         jdbc.update(
-                "INSERT INTO led (term, instance) VALUES (?, ?) ON CONFLICT DO NOTHING", CurrentLease.get().token(), instance);
+                "INSERT INTO led (term, instance) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                CurrentLease.get().token(),
+                instance);
     }
 }

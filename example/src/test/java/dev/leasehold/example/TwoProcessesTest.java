@@ -41,7 +41,8 @@ class TwoProcessesTest {
         static Instance start(String name) throws IOException {
             int port = Ports.next();
             Process process = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
                             "-XX:TieredStopAtLevel=1",
                             "-XX:+UseSerialGC",
                             "-cp",
@@ -70,8 +71,9 @@ class TwoProcessesTest {
 
         void awaitUp() throws IOException {
             try {
-                await().atMost(Duration.ofSeconds(120)).ignoreExceptions().until(() -> get("/actuator/health/readiness")
-                        .contains("\"status\":\"UP\""));
+                await().atMost(Duration.ofSeconds(120))
+                        .ignoreExceptions()
+                        .until(() -> get("/actuator/health/readiness").contains("\"status\":\"UP\""));
             } catch (ConditionTimeoutException e) {
                 throw new AssertionError(Files.readString(logs.resolve(name + ".log")), e);
             }
@@ -118,13 +120,15 @@ class TwoProcessesTest {
             moneyIsNeitherLostNorMade(a, b);
             metricsAndEndpointShowIt(a);
 
-            assertThat(text("SELECT instance FROM led ORDER BY term DESC LIMIT 1")).isEqualTo("a");
+            assertThat(text("SELECT instance FROM led ORDER BY term DESC LIMIT 1"))
+                    .isEqualTo("a");
             await().atMost(Duration.ofSeconds(20)).until(() -> count("SELECT count(*) FROM tick") > 2);
             long ticks = count("SELECT count(*) FROM tick");
             a.process().destroyForcibly().waitFor();
             long killed = System.nanoTime();
             await().atMost(Duration.ofSeconds(20))
-                    .until(() -> text("SELECT instance FROM led ORDER BY term DESC LIMIT 1").equals("b"));
+                    .until(() -> text("SELECT instance FROM led ORDER BY term DESC LIMIT 1")
+                            .equals("b"));
             assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(Duration.ofSeconds(6));
             await().atMost(Duration.ofSeconds(20)).until(() -> count("SELECT count(*) FROM tick") > ticks + 1);
             assertThat(count("SELECT count(*) - count(DISTINCT second) FROM tick"))
@@ -181,7 +185,8 @@ class TwoProcessesTest {
         await().atMost(Duration.ofSeconds(20))
                 .until(() -> count("SELECT count(*) FROM job WHERE instance = 'b' AND NOT ended") == 1);
         b.process().destroy(); // SIGTERM
-        assertThat(b.process().waitFor(30, java.util.concurrent.TimeUnit.SECONDS)).isTrue();
+        assertThat(b.process().waitFor(30, java.util.concurrent.TimeUnit.SECONDS))
+                .isTrue();
         assertThat(count("SELECT count(*) FROM job WHERE instance = 'b' AND NOT ended"))
                 .as("jobs that were cut off")
                 .isZero();

@@ -13,7 +13,6 @@ class LettuceVersionTest {
     void itIsTheOneThatTheBuildSays() {
         String expected = System.getProperty("leasehold.lettuce", "none");
         assertThat(LettuceVersion.getVersion()).startsWith(expected.replace(".RELEASE", ""));
-        assertThat(Version.identify().get("netty-common").artifactVersion())
-                .startsWith("4.2.");
+        assertThat(Version.identify().get("netty-common").artifactVersion()).startsWith("4.2.");
     }
 }

@@ -23,7 +23,8 @@ import org.springframework.test.context.junit.jupiter.SpringExtension;
 final class LeaseholdExtension
         implements BeforeEachCallback, AfterEachCallback, ParameterResolver, InvocationInterceptor {
 
-    private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(LeaseholdExtension.class);
+    private static final ExtensionContext.Namespace NAMESPACE =
+            ExtensionContext.Namespace.create(LeaseholdExtension.class);
 
     @Override
     public void beforeEach(ExtensionContext context) {

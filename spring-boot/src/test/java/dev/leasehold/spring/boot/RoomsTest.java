@@ -1,0 +1,30 @@
+package dev.leasehold.spring.boot;
+
+import dev.leasehold.architecture.LoggerNames;
+import dev.leasehold.architecture.Rooms;
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+
+/** The rooms of this module: what is configured first, and what looks at it. */
+class RoomsTest {
+
+    private final Rooms rooms = new Rooms("dev.leasehold.spring.boot")
+            .room("autoconfigure")
+            .room("observation", "autoconfigure")
+            .room("actuate", "autoconfigure");
+
+    @Test
+    void arrowsRunOneWay() {
+        rooms.checkArrows();
+    }
+
+    @Test
+    void noLargeKnots() {
+        rooms.checkKnots();
+    }
+
+    @Test
+    void allLoggersBearTheModulesName() throws IOException {
+        LoggerNames.checkThatAllAre("dev.leasehold.spring");
+    }
+}

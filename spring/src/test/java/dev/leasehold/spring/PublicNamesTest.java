@@ -1,0 +1,17 @@
+package dev.leasehold.spring;
+
+import dev.leasehold.architecture.GoldenFile;
+import dev.leasehold.architecture.Signatures;
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+
+/** What users of this module compile against changes only on purpose. */
+class PublicNamesTest {
+
+    @Test
+    void signaturesOfExportedTypes() throws IOException {
+        new GoldenFile("signatures.txt")
+                .check(Signatures.of(
+                        "dev.leasehold.spring", "dev.leasehold.spring.integration", "dev.leasehold.spring.shedlock"));
+    }
+}
