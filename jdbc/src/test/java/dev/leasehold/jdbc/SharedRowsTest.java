@@ -93,6 +93,7 @@ class SharedRowsTest {
     /** A client straight at the SPI. */
     private static final class Client implements Signals {
         final BlockingQueue<Grant> grants = new LinkedBlockingQueue<>();
+        final BlockingQueue<String> doubts = new LinkedBlockingQueue<>();
         final String id = "client-" + CLIENTS.incrementAndGet();
         final Store store;
         private final AtomicLong claims = new AtomicLong();
@@ -123,7 +124,9 @@ class SharedRowsTest {
         }
 
         @Override
-        public void doubt(String lock) {}
+        public void doubt(String lock) {
+            doubts.add(lock == null ? "all" : lock);
+        }
     }
 
     private final String lock = "lock-" + UUID.randomUUID();
@@ -201,6 +204,23 @@ class SharedRowsTest {
         pass(SHORT.multipliedBy(2));
         assertThat(client(server).ask(new Claim(new ClaimId("writer", 1), lock, LONG, 0, false)))
                 .isInstanceOf(ClaimAnswer.Busy.class);
+    }
+
+    /** Whoever holds a file's lock looks once per second whether it is still there. */
+    @Test
+    void onlyABrokenShareIsDoubted() throws Exception {
+        Client holder = client(Server.SQLITE);
+        LeaseId one = holder.acquire(lock, 2, LONG).lease();
+        LeaseId two = holder.acquire(lock, 2, LONG).lease();
+        try (Connection connection = Server.SQLITE.connect();
+                Statement statement = connection.createStatement()) {
+            // Not through a client of this process, which would say so.
+            statement.execute("UPDATE leasehold_lock SET handed = 0");
+            assertThat(holder.doubts.poll(2_500, TimeUnit.MILLISECONDS)).isNull();
+            statement.execute("DELETE FROM leasehold_holder WHERE token = " + one.token());
+            assertThat(holder.doubts.poll(10, TimeUnit.SECONDS)).isEqualTo(lock);
+            assertThat(TestClient.get(holder.store.renew(two, LONG))).isInstanceOf(RenewAnswer.Renewed.class);
+        }
     }
 
     /** Those who run out leave rows behind, over which a mutex comes; whatever these say, they are gone. */

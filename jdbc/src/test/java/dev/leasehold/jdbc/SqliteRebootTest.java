@@ -71,6 +71,30 @@ class SqliteRebootTest {
         }
     }
 
+    /** Whoever comes and goes beside them does not start their time anew. */
+    @Test
+    void sharedLeasesOfAnotherBootEndOneByOne() {
+        try (TestClient ann = new TestClient(file, first)) {
+            ann.granted(shared(ann, LEASE));
+            ann.granted(shared(ann, LEASE.dividedBy(3)));
+        }
+        try (TestClient bob = new TestClient(file, second)) {
+            assertThat(bob.busy(unqueued(bob)).timeLeft()).isEqualTo(LEASE);
+            for (int i = 0; i < LEASE.toSeconds(); i++) {
+                Granted beside = bob.granted(shared(bob, LEASE));
+                assertThat(beside.slot()).isEqualTo(i < LEASE.dividedBy(3).toSeconds() ? 2 : 1);
+                bob.release(beside.lease());
+                assertThat(bob.ask(unqueued(bob))).isInstanceOf(Busy.class);
+                second.advance(SECOND);
+            }
+            assertThat(bob.ask(unqueued(bob))).isInstanceOf(Granted.class);
+        }
+    }
+
+    private static Claim shared(TestClient client, Duration lease) {
+        return new Claim(client.newId(), "a", 5, lease, false);
+    }
+
     /** Each counts for itself; if they shared one count, each look of one would start it anew for the other. */
     @Test
     void twoOtherClocksThatLookInTurnBothSeeTheEnd() {

@@ -124,7 +124,8 @@ final class SqliteDoctor {
                 Connection connection = SqliteDriver.connect(file, new Properties());
                 Statement statement = connection.createStatement()) {
             List<String> boots = new ArrayList<>();
-            try (ResultSet rows = statement.executeQuery("SELECT DISTINCT boot FROM leasehold_lock WHERE span > 0")) {
+            try (ResultSet rows = statement.executeQuery(
+                    "SELECT boot FROM leasehold_lock WHERE span > 0 UNION SELECT boot FROM leasehold_holder")) {
                 while (rows.next()) {
                     boots.add(rows.getString(1));
                 }

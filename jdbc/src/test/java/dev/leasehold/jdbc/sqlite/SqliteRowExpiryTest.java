@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.jdbc.SettableClock;
 import dev.leasehold.jdbc.TestClient;
+import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.LeaseId;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -71,6 +72,21 @@ class SqliteRowExpiryTest {
     }
 
     @Test
+    void whatIsSharedStaysAndWhatWasSharedGoes() throws SQLException {
+        try (TestClient ann = new TestClient(file, clock)) {
+            LeaseId held = ann.granted(new Claim(ann.newId(), "held", 2, TestClient.LEASE, false))
+                    .lease();
+            ann.renew(held, WEEK.multipliedBy(2));
+            ann.granted(new Claim(ann.newId(), "dead", Claim.UNLIMITED, TestClient.LEASE, false));
+            clock.advance(WEEK.plusSeconds(1));
+            use(ann, "new", 20);
+            assertThat(rows()).isEqualTo(21);
+            assertThat(rows("leasehold_holder")).isEqualTo(1);
+            assertThat(ann.release(held).name()).isEqualTo("RELEASED");
+        }
+    }
+
+    @Test
     void aRowOfAnotherBootGoesOnceItIsOver() throws SQLException {
         try (TestClient ann = new TestClient(file, clock)) {
             ann.acquire("held");
@@ -97,9 +113,13 @@ class SqliteRowExpiryTest {
     }
 
     private long rows() throws SQLException {
+        return rows("leasehold_lock");
+    }
+
+    private long rows(String table) throws SQLException {
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
                 Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery("SELECT COUNT(*) FROM leasehold_lock")) {
+                ResultSet rows = statement.executeQuery("SELECT COUNT(*) FROM " + table)) {
             rows.next();
             return rows.getLong(1);
         }
