@@ -1,5 +1,7 @@
 package dev.leasehold.testkit.sim;
 
+import java.util.EnumSet;
+
 /**
  * The rules that keep the promises, one by one. A run can be made with one of them switched off, to see that the checks
  * find it: a check that cannot fail proves nothing.
@@ -86,6 +88,6 @@ public enum SimGuard {
 
     /** {@return whether the rule concerns shared locks, so that only runs with them show it} */
     public boolean concernsSharing() {
-        return ordinal() >= OWN_SHARE_COUNTS.ordinal() && ordinal() <= FENCE_WRITER_RAISES_EXCLUSIVE.ordinal();
+        return EnumSet.range(OWN_SHARE_COUNTS, FENCE_WRITER_RAISES_EXCLUSIVE).contains(this);
     }
 }
