@@ -18,6 +18,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -168,7 +169,8 @@ class GuardTest {
     }
 
     @Test
-    void theDeathOfTheWrapperDoesNotTakeThePlaceOfADeadlineThatHasBegun() throws Exception {
+    @DisplayName("the death of the wrapper does not take the place of a deadline that has begun")
+    void theDeathOfTheWrapperDoesNotReplaceABegunDeadline() throws Exception {
         guard.watch(in(30_000, 31_000));
         hear("armed");
         long child = orphan();
@@ -242,7 +244,8 @@ class GuardTest {
     }
 
     @Test
-    void theTimerOfAKilledGuardEndsTheCommandAtTheDeadlineAndThenItself() throws Exception {
+    @DisplayName("the timer of a killed guard ends the command at the deadline, and then itself")
+    void theTimerOfAKilledGuardEndsTheCommandThenItself() throws Exception {
         guard.watch(in(200, 250));
         hear("armed");
         Process command = command(null, "trap '' TERM; while :; do sleep 0.05; done");

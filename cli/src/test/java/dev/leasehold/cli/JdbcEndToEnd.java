@@ -1,6 +1,5 @@
 package dev.leasehold.cli;
 
-import static dev.leasehold.cli.Processes.awaitLine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.servers.MariaDbServer;
@@ -32,19 +31,7 @@ class JdbcEndToEnd {
 
     @Test
     void locksAreRunListedShownBrokenAndExamined() throws Exception {
-        Program.Run once = leasehold.run("run", "demo", "sh", "-c", "echo $LEASEHOLD_TOKEN");
-        assertThat(Long.parseLong(once.succeeded().out().strip())).isPositive();
-        assertThat(once.err()).isEmpty();
-
-        Program.Run holder = leasehold.start("run", "--lease", "6", "demo", "sh", "-c", "echo held; exec sleep 60");
-        awaitLine(holder.outFile());
-        leasehold.run("run", "-n", "demo", "true").failed(75, "See: leasehold show demo");
-        assertThat(leasehold.run("ls", "d*").succeeded().out())
-                .contains("demo", "" + holder.process().pid());
-        assertThat(leasehold.run("show", "--json", "demo").succeeded().out())
-                .contains("\"pid\":" + holder.process().pid());
-        assertThat(leasehold.run("break", "--yes", "demo").succeeded().err()).contains("is broken");
-        assertThat(holder.status()).as(holder.err()).isEqualTo(79);
+        CommonCommands.runListShowAndBreak(leasehold);
 
         Program.Run doctor = leasehold.run("doctor");
         assertThat(doctor.status()).as(doctor.out() + doctor.err()).isZero();

@@ -129,17 +129,8 @@ class RedisEndToEnd {
     }
 
     @Test
-    void locksAreListedShownAndBroken() throws Exception {
-        Program.Run holder = leasehold.start("run", "--lease", "6", "demo", "sh", "-c", "echo held; exec sleep 60");
-        awaitLine(holder.outFile());
-
-        leasehold.run("run", "-n", "demo", "true").failed(75, "See: leasehold show demo");
-        assertThat(leasehold.run("ls", "d*").succeeded().out())
-                .contains("demo", "" + holder.process().pid());
-        assertThat(leasehold.run("show", "--json", "demo").succeeded().out())
-                .contains("\"pid\":" + holder.process().pid());
-        assertThat(leasehold.run("break", "--yes", "demo").succeeded().err()).contains("is broken");
-        assertThat(holder.status()).isEqualTo(79);
+    void locksAreRunListedShownAndBroken() throws Exception {
+        CommonCommands.runListShowAndBreak(leasehold);
         assertThat(leasehold.run("ls").succeeded().out().lines()).hasSize(1);
     }
 

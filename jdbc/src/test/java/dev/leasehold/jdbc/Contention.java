@@ -27,6 +27,21 @@ final class Contention {
         this.clients = clients;
     }
 
+    /** Clients that make the tables at the same moment all succeed. */
+    static void forTheTables(String name, String url) throws Exception {
+        for (int i = 0; i < 5; i++) {
+            List<Leasehold> clients = new ArrayList<>();
+            for (int client = 0; client < 4; client++) {
+                clients.add(Leasehold.connect(url + "&leasehold.tables=race" + i + "_"));
+            }
+            try {
+                new Contention(name, clients).take(1);
+            } finally {
+                clients.forEach(Leasehold::close);
+            }
+        }
+    }
+
     /** Each acquires so many times: nobody is inside with another, and tokens go up. */
     void take(int times) throws Exception {
         AtomicBoolean inside = new AtomicBoolean();

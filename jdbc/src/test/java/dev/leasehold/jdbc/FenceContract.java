@@ -7,12 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.LockException;
 import dev.leasehold.StaleTokenException;
-import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -21,7 +18,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,6 +31,7 @@ public abstract class FenceContract {
     private static final AtomicInteger NAMES = new AtomicInteger();
 
     private final String name = "account " + NAMES.incrementAndGet();
+    private final Account account = new Account(name);
 
     public abstract String url();
 
@@ -57,10 +54,8 @@ public abstract class FenceContract {
     @BeforeEach
     void makeTables() throws SQLException {
         fence().createTable(dataSource());
-        try (Connection connection = DriverManager.getConnection(url());
-                Statement statement = connection.createStatement()) {
-            statement.execute("CREATE TABLE IF NOT EXISTS account (name varchar(90) PRIMARY KEY, balance bigint)");
-            statement.execute("INSERT INTO account VALUES ('" + name + "', 0)");
+        try (Connection connection = DriverManager.getConnection(url())) {
+            account.make(connection);
         }
     }
 
@@ -82,20 +77,6 @@ public abstract class FenceContract {
 
     private Connection begin() throws SQLException {
         return begin(levels().get(0));
-    }
-
-    long balance(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("SELECT balance FROM account WHERE name = '" + name + "'")) {
-            assertThat(row.next()).isTrue();
-            return row.getLong(1);
-        }
-    }
-
-    void setBalance(Connection connection, long balance) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.executeUpdate("UPDATE account SET balance = " + balance + " WHERE name = '" + name + "'");
-        }
     }
 
     /** What every database may answer to a transaction above READ COMMITTED, and SQLite to any. */
@@ -169,11 +150,11 @@ public abstract class FenceContract {
     void aRefusalLeavesTheTransactionAsItWas() throws Exception {
         committed(levels().get(0), 2, connection -> null);
         try (Connection connection = begin()) {
-            setBalance(connection, 5);
+            account.setBalance(connection, 5);
             assertThatThrownBy(() -> fence().register(connection, name, 1)).isInstanceOf(StaleTokenException.class);
-            assertThat(balance(connection)).isEqualTo(5);
+            assertThat(account.balance(connection)).isEqualTo(5);
             connection.rollback();
-            assertThat(balance(connection)).isZero();
+            assertThat(account.balance(connection)).isZero();
             connection.rollback();
         }
     }
@@ -247,14 +228,14 @@ public abstract class FenceContract {
     void aMissingTableIsNamedAndNeverMadeInTheCallersTransaction() throws Exception {
         JdbcFence other = fence().withTables("other" + NAMES.incrementAndGet() + "_");
         try (Connection connection = begin()) {
-            setBalance(connection, 5);
+            account.setBalance(connection, 5);
             assertThatThrownBy(() -> other.register(connection, name, 1))
                     .isInstanceOf(LockException.class)
                     .hasMessageContaining("_fence")
                     .hasMessageContaining("CREATE TABLE IF NOT EXISTS")
                     .hasMessageContaining("createTable");
             connection.rollback();
-            assertThat(balance(connection)).as("nothing was committed").isZero();
+            assertThat(account.balance(connection)).as("nothing was committed").isZero();
             connection.rollback();
         }
         List<CompletableFuture<Void>> all = new ArrayList<>();
@@ -281,16 +262,16 @@ public abstract class FenceContract {
                 forget();
                 try (Connection paused = begin(level)) {
                     fence().register(paused, name, 1);
-                    long seen = balance(paused);
+                    long seen = account.balance(paused);
                     CompletableFuture<Long> successor = elsewhere(() -> committed(level, 2, connection -> {
-                        long before = balance(connection);
-                        setBalance(connection, before + 1);
+                        long before = account.balance(connection);
+                        account.setBalance(connection, before + 1);
                         return before;
                     }));
                     assertThatThrownBy(() -> successor.get(300, TimeUnit.MILLISECONDS))
                             .as("level " + level)
                             .isInstanceOf(TimeoutException.class);
-                    setBalance(paused, seen + 10);
+                    account.setBalance(paused, seen + 10);
                     if (commits) {
                         paused.commit();
                     } else {
@@ -315,9 +296,9 @@ public abstract class FenceContract {
                     committed(level, 1, connection -> null);
                 }
                 try (Connection late = begin(level)) {
-                    balance(late);
+                    account.balance(late);
                     committed(level, 2, connection -> {
-                        setBalance(connection, balance(connection) + 1);
+                        account.setBalance(connection, account.balance(connection) + 1);
                         return null;
                     });
                     assertThatThrownBy(() -> fence().register(late, name, 2))
@@ -375,7 +356,7 @@ public abstract class FenceContract {
             AtomicInteger done = new AtomicInteger();
             long before;
             try (Connection connection = DriverManager.getConnection(url())) {
-                before = balance(connection);
+                before = account.balance(connection);
             }
             List<CompletableFuture<Void>> all = new ArrayList<>();
             for (int i = 0; i < 4; i++) {
@@ -394,7 +375,7 @@ public abstract class FenceContract {
                 each.get(60, TimeUnit.SECONDS);
             }
             try (Connection connection = DriverManager.getConnection(url())) {
-                assertThat(balance(connection)).as("level " + level).isEqualTo(before + done.get());
+                assertThat(account.balance(connection)).as("level " + level).isEqualTo(before + done.get());
             }
         }
     }
@@ -403,7 +384,7 @@ public abstract class FenceContract {
     private boolean addOne(Connection own, long token) throws SQLException {
         try {
             return committed(own, token, connection -> {
-                setBalance(connection, balance(connection) + 1);
+                account.setBalance(connection, account.balance(connection) + 1);
                 return true;
             });
         } catch (StaleTokenException e) {
@@ -414,50 +395,5 @@ public abstract class FenceContract {
     @Test
     void aTableThatIsThereNeedsNoRightToMakeIt() {
         assertThatCode(() -> fence().createTable(dataSource())).doesNotThrowAnyException();
-    }
-
-    /** A data source that makes a connection each time. */
-    public record DataSourceOf(String url) implements DataSource {
-
-        @Override
-        public Connection getConnection() throws SQLException {
-            return DriverManager.getConnection(url);
-        }
-
-        @Override
-        public Connection getConnection(String user, String password) throws SQLException {
-            return DriverManager.getConnection(url, user, password);
-        }
-
-        @Override
-        public PrintWriter getLogWriter() {
-            return new PrintWriter(System.err, true);
-        }
-
-        @Override
-        public void setLogWriter(PrintWriter out) {}
-
-        @Override
-        public void setLoginTimeout(int seconds) {}
-
-        @Override
-        public int getLoginTimeout() {
-            return 0;
-        }
-
-        @Override
-        public Logger getParentLogger() {
-            return Logger.getGlobal();
-        }
-
-        @Override
-        public <T> T unwrap(Class<T> type) throws SQLException {
-            throw new SQLException("wraps nothing");
-        }
-
-        @Override
-        public boolean isWrapperFor(Class<?> type) {
-            return false;
-        }
     }
 }

@@ -117,7 +117,7 @@ class FencePageTest {
         Class<?> example = loader.loadClass(name);
         try (dev.leasehold.Leasehold leasehold = dev.leasehold.Leasehold.connect(postgres.url())) {
             example.getMethod("run", javax.sql.DataSource.class, dev.leasehold.Leasehold.class)
-                    .invoke(null, new FenceContract.DataSourceOf(postgres.url()), leasehold);
+                    .invoke(null, new DataSourceOf(postgres.url()), leasehold);
         }
     }
 

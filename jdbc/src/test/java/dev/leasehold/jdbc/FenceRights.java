@@ -26,7 +26,7 @@ record FenceRights(String admin, String clerk, List<String> setUp) {
             for (String each : setUp) {
                 statement.execute(each);
             }
-            fence.createTable(new FenceContract.DataSourceOf(admin));
+            fence.createTable(new DataSourceOf(admin));
             try (Connection own = DriverManager.getConnection(clerk)) {
                 own.setAutoCommit(false);
                 assertThatThrownBy(() -> fence.register(own, "a", 2))
@@ -34,7 +34,7 @@ record FenceRights(String admin, String clerk, List<String> setUp) {
                         .hasMessageContaining("denied");
                 own.rollback();
                 statement.execute("GRANT SELECT, INSERT, UPDATE ON money.my_fence TO clerk");
-                fence.createTable(new FenceContract.DataSourceOf(clerk));
+                fence.createTable(new DataSourceOf(clerk));
                 fence.register(own, "a", 2);
                 fence.registerShared(own, "a", 2);
                 fence.registerShared(own, "b", 1);

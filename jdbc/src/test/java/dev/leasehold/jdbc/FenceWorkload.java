@@ -60,7 +60,7 @@ abstract class FenceWorkload {
 
     @BeforeEach
     void start() throws SQLException {
-        FENCE.createTable(new FenceContract.DataSourceOf(url()));
+        FENCE.createTable(new DataSourceOf(url()));
         try (Connection connection = DriverManager.getConnection(url());
                 Statement statement = connection.createStatement()) {
             statement.execute("DROP TABLE IF EXISTS elements");

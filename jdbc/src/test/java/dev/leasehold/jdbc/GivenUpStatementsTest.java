@@ -70,7 +70,7 @@ class GivenUpStatementsTest {
 
     @Test
     void theyEndWithTheirCallersPatienceOnConnectionsOfOurOwn() throws Exception {
-        try (Leasehold client = Leasehold.connect(POSTGRES.get().url() + "&leasehold.storeTimeout=2000")) {
+        try (Leasehold client = Leasehold.connect(POSTGRES.get().url() + "&leasehold.storeTimeout=1000")) {
             assertNoneWaitsOnForARowThatStaysLocked(client);
         }
     }
@@ -81,7 +81,7 @@ class GivenUpStatementsTest {
             pool.setJdbcUrl(POSTGRES.get().url());
             try (Leasehold client = Leasehold.builder()
                     .store(JdbcStore.using(pool))
-                    .storeTimeout(Duration.ofSeconds(2))
+                    .storeTimeout(Duration.ofSeconds(1))
                     .build()) {
                 assertNoneWaitsOnForARowThatStaysLocked(client);
             }

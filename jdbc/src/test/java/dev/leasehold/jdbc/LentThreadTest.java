@@ -29,6 +29,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -228,7 +229,8 @@ class LentThreadTest {
     }
 
     @Test
-    void anInterruptIsNoticedWhileTheDatabaseHangsAndOthersOfTheSameClaimStillGetTheLock() throws Exception {
+    @DisplayName("an interrupt is noticed while the database hangs, and others of the same claim still get the lock")
+    void anInterruptIsNoticedWhileTheDatabaseHangs() throws Exception {
         try (Leasehold client = client(pool)) {
             DistributedLock lock = client.lock(name);
             CompletableFuture<Throwable> interrupted = new CompletableFuture<>();

@@ -114,41 +114,26 @@ class MariaDbHardCasesTest {
     @Test
     void manyLeasesAreRenewedInBatchesAlsoWithMySqlsDriver() throws Exception {
         LockOptions brief = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(6));
-        for (String url : List.of(MARIADB.get().url(), MARIADB.get().mysqlUrl())) {
-            try (Leasehold client = Leasehold.connect(url)) {
-                List<CompletableFuture<Lease>> held = new ArrayList<>();
-                for (int i = 0; i < 200; i++) {
-                    held.add(client.lock(name + i, brief).acquireAsync());
-                }
-                for (CompletableFuture<Lease> lease : held) {
-                    lease.get(30, TimeUnit.SECONDS);
-                }
-                Awaitility.await()
-                        .during(Duration.ofSeconds(6))
-                        .atMost(Duration.ofSeconds(20))
-                        .until(() ->
-                                held.stream().allMatch(lease -> lease.join().isValid()));
-                for (CompletableFuture<Lease> lease : held) {
-                    lease.join().releaseAsync();
-                }
+        try (Leasehold maria = Leasehold.connect(MARIADB.get().url());
+                Leasehold mysql = Leasehold.connect(MARIADB.get().mysqlUrl())) {
+            List<CompletableFuture<Lease>> held = new ArrayList<>();
+            for (int i = 0; i < 200; i++) {
+                held.add(maria.lock(name + i, brief).acquireAsync());
+                held.add(mysql.lock(name + "-mysql-" + i, brief).acquireAsync());
             }
+            for (CompletableFuture<Lease> lease : held) {
+                lease.get(30, TimeUnit.SECONDS);
+            }
+            Awaitility.await()
+                    .during(Duration.ofSeconds(6))
+                    .atMost(Duration.ofSeconds(20))
+                    .until(() -> held.stream().allMatch(lease -> lease.join().isValid()));
         }
     }
 
     @Test
     void clientsThatMakeTheTablesAtTheSameMomentAllSucceed() throws Exception {
-        for (int i = 0; i < 5; i++) {
-            String url = MARIADB.get().url() + "&leasehold.tables=race" + i + "_";
-            List<Leasehold> clients = new ArrayList<>();
-            for (int client = 0; client < 4; client++) {
-                clients.add(Leasehold.connect(url));
-            }
-            try {
-                new Contention(name, clients).take(1);
-            } finally {
-                clients.forEach(Leasehold::close);
-            }
-        }
+        Contention.forTheTables(name, MARIADB.get().url());
     }
 
     @Test

@@ -6,6 +6,7 @@ import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.testkit.Started;
 import java.sql.Connection;
 import java.util.List;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -32,7 +33,8 @@ class PostgresFenceTest extends FenceContract {
     }
 
     @Test
-    void atReadCommittedNobodysTransactionFailsForASimultaneousRegistration() throws Exception {
+    @DisplayName("at READ COMMITTED no transaction fails for a simultaneous registration")
+    void simultaneousRegistrationsFailNoTransaction() throws Exception {
         onlyReadCommitted = true;
         long before = errors();
         severalThatRegisterForTheFirstTimeAtOnceAreOneAfterTheOther();

@@ -1,7 +1,6 @@
 package dev.leasehold.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -9,9 +8,7 @@ import dev.leasehold.DistributedLock;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
-import dev.leasehold.LockException;
 import dev.leasehold.LockOptions;
-import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.testkit.FaultProxy;
 import dev.leasehold.testkit.Started;
@@ -235,22 +232,6 @@ class PostgresHardCasesTest {
         }
     }
 
-    @Test
-    void clientsThatMakeTheTablesAtTheSameMomentAllSucceed() throws Exception {
-        for (int i = 0; i < 5; i++) {
-            String url = POSTGRES.get().url() + "&leasehold.tables=race" + i + "_";
-            List<Leasehold> clients = new ArrayList<>();
-            for (int client = 0; client < 4; client++) {
-                clients.add(Leasehold.connect(url));
-            }
-            try {
-                new Contention(name, clients).take(1);
-            } finally {
-                clients.forEach(Leasehold::close);
-            }
-        }
-    }
-
     /** Deterministic, where the contract's test of it depends on the machine's speed. */
     @Test
     void aSingleStatementOvertakesNobodyWhoWaitsForALockThatIsFree() throws Exception {
@@ -275,94 +256,6 @@ class PostgresHardCasesTest {
                 own.kill();
                 own.restart();
             });
-        }
-    }
-
-    @Test
-    void leastRightsAreEnoughAndMissingOnesAreNamed() throws Exception {
-        try (Connection admin = DriverManager.getConnection(POSTGRES.get().url());
-                Statement statement = admin.createStatement()) {
-            statement.execute("CREATE SCHEMA locks");
-            statement.execute("CREATE ROLE app LOGIN");
-            statement.execute("GRANT USAGE ON SCHEMA locks TO app");
-            String url = POSTGRES.get().url().replace("user=postgres", "user=app")
-                    + "&leasehold.schema=locks&leasehold.tables=my_&leasehold.initializeSchema=";
-            try (Leasehold app = Leasehold.connect(url + "never")) {
-                assertThatThrownBy(() -> app.lock(name).acquire())
-                        .isInstanceOf(LockException.class)
-                        .hasMessageContaining("misses the table \"locks\".\"my_lock\"")
-                        .hasMessageContaining("CREATE TABLE IF NOT EXISTS \"locks\".\"my_waiter\"");
-            }
-            try (Leasehold app = Leasehold.connect(url + "always")) {
-                assertThatThrownBy(() -> app.lock(name).acquire())
-                        .isInstanceOf(LockException.class)
-                        .hasMessageContaining("could not be made")
-                        .hasMessageContaining("permission denied");
-            }
-            try (Leasehold owner =
-                    Leasehold.connect(POSTGRES.get().url() + "&leasehold.schema=locks&leasehold.tables=my_")) {
-                owner.lock("made").acquire().close();
-            }
-            try (Leasehold app = Leasehold.connect(url + "always")) {
-                assertThatThrownBy(() -> app.lock(name).acquire())
-                        .isInstanceOf(LockException.class)
-                        .hasMessageContaining("permission denied")
-                        .hasMessageContaining("docs/sql.md");
-            }
-            statement.execute("GRANT SELECT ON locks.my_layout TO app");
-            statement.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON locks.my_lock TO app");
-            try (Leasehold app = Leasehold.connect(url + "always")) {
-                assertThatThrownBy(app::check)
-                        .isInstanceOf(LockException.class)
-                        .hasMessageContaining("SELECT, INSERT, UPDATE, DELETE ON \"locks\".\"my_waiter\"");
-                assertThatThrownBy(() -> app.lock(name).acquire())
-                        .as("at the first use, not at the first contention")
-                        .isInstanceOf(LockException.class)
-                        .hasMessageContaining("GRANT SELECT, INSERT, UPDATE, DELETE ON \"locks\".\"my_waiter\" TO …");
-            }
-            statement.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON locks.my_waiter TO app");
-            try (Leasehold one = Leasehold.connect(url + "always");
-                    Leasehold two = Leasehold.connect(url + "never")) {
-                new Contention(name, List.of(one, two)).take(10);
-            }
-        }
-    }
-
-    /** The message was: check user and password. */
-    @Test
-    void tablesOfOurNamesThatAreSomebodyElsesAreToldAsWhatTheyAre() throws Exception {
-        try (Connection admin = DriverManager.getConnection(POSTGRES.get().url());
-                Statement statement = admin.createStatement()) {
-            statement.execute("CREATE TABLE door_layout (hinges int)");
-            statement.execute("CREATE TABLE bolt_lock (key_number int)");
-            for (String prefix : List.of("door_", "bolt_")) {
-                try (Leasehold one = Leasehold.connect(POSTGRES.get().url() + "&leasehold.tables=" + prefix)) {
-                    assertThatThrownBy(() -> one.lock(name).acquire())
-                            .isInstanceOf(LockException.class)
-                            .isNotInstanceOf(StoreUnavailableException.class)
-                            .hasMessageContaining("are not those that Leasehold makes")
-                            .hasMessageContaining("leasehold.tables=")
-                            .hasMessageNotContaining("password");
-                }
-            }
-        }
-    }
-
-    @Test
-    void anotherLayoutIsRefusedAndTheSameIsShared() throws Exception {
-        try (Leasehold one = Leasehold.connect(POSTGRES.get().url() + "&leasehold.tables=lay_");
-                Leasehold two = Leasehold.connect(POSTGRES.get().url() + "&leasehold.tables=lay_")) {
-            new Contention(name, List.of(one, two)).take(5);
-            try (Connection admin = DriverManager.getConnection(POSTGRES.get().url());
-                    Statement statement = admin.createStatement()) {
-                statement.execute("UPDATE lay_layout SET layout = 2");
-            }
-            try (Leasehold late = Leasehold.connect(POSTGRES.get().url() + "&leasehold.tables=lay_")) {
-                assertThatThrownBy(() -> late.lock(name).acquire())
-                        .isInstanceOf(LockException.class)
-                        .hasMessageContaining("have layout 2")
-                        .hasMessageContaining("Use a newer version of Leasehold");
-            }
         }
     }
 

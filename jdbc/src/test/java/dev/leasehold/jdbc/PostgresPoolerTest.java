@@ -21,6 +21,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 
@@ -76,7 +77,8 @@ class PostgresPoolerTest {
     }
 
     @Test
-    void connectionsOfAUsersPoolKeepStatementsAgainWhenTheyAreGivenBack() throws Exception {
+    @DisplayName("connections of a user's pool keep statements again when they are given back")
+    void connectionsGivenBackKeepStatementsAgain() throws Exception {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url());
         config.setMaximumPoolSize(1);

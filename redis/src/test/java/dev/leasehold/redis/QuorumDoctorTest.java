@@ -1,5 +1,7 @@
 package dev.leasehold.redis;
 
+import static dev.leasehold.testkit.Findings.codes;
+import static dev.leasehold.testkit.Findings.the;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
@@ -45,22 +47,6 @@ class QuorumDoctorTest {
                 .build()) {
             return client.examine();
         }
-    }
-
-    private static List<String> codes(Examination examination, Severity severity) {
-        return examination.findings().stream()
-                .filter(finding -> finding.severity() == severity)
-                .map(Finding::code)
-                .sorted()
-                .distinct()
-                .toList();
-    }
-
-    private static Finding the(String code, Examination examination) {
-        return examination.findings().stream()
-                .filter(finding -> finding.code().equals(code))
-                .findFirst()
-                .orElseThrow(() -> new AssertionError(code + " not in " + examination));
     }
 
     @Test

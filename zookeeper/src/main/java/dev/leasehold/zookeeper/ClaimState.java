@@ -49,7 +49,7 @@ final class ClaimState {
         this.locks = locks;
         this.time = locks.time();
         this.parent = locks.paths().lock(claim.lock());
-        this.own = new ClaimNode(locks.executor(), parent, locks::access, locks.context()::owner);
+        this.own = new ClaimNode(locks.executor(), parent, locks.session()::access, locks.context()::owner);
         this.ownWatch = new OwnNodeWatch(own, requests::areIn, () -> step.ownChanged(), () -> step.ownGone());
         this.timer = new ClaimTimer(time, locks.executor(), end -> step.dueBefore(end), whole::wake);
         this.whole = whole;
@@ -106,7 +106,7 @@ final class ClaimState {
             vanish(ReleaseAnswer.NOT_HELD);
             return;
         }
-        Session now = locks.ready();
+        Session now = locks.session().ready();
         if (now == null || (step.isBound() && !requests.isBoundTo(now))) {
             return;
         }
@@ -117,16 +117,16 @@ final class ClaimState {
     /** Handles what is neither success nor an answer that means something to the request. */
     void failed(Session of, Code code, String what) {
         if (Codes.isUnknown(code) || Codes.isPassing(code)) {
-            locks.tryAgainSoon();
+            locks.session().tryAgainSoon();
         } else if (code == Code.SESSIONEXPIRED) {
-            locks.sessionOver(of);
+            locks.session().sessionOver(of);
         } else {
             refuse(refused(code, what));
         }
     }
 
     LockException refused(Code code, String what) {
-        return Codes.refused(code, locks.toString(), what + " of '" + claim.lock() + "'");
+        return Codes.refused(code, locks.session().toString(), what + " of '" + claim.lock() + "'");
     }
 
     void refuse(LockException failure) {
@@ -135,7 +135,7 @@ final class ClaimState {
             leave(Duration.ZERO, false);
         } else {
             // The servers refuse the removal: it is tried again, and ends with the session at the latest.
-            locks.tryAgainSoon();
+            locks.session().tryAgainSoon();
         }
         refused.forEach(each -> each.completeExceptionally(failure));
     }

@@ -73,8 +73,8 @@ final class Creating implements ClaimStep {
                 boolean followed = locks.successor().follows(in, parent, name, stat.getCzxid());
                 adopt(name, stat, followed);
             }
-            case NONODE -> locks.makePath(in, parent);
-            case INVALIDACL -> locks.openAccess();
+            case NONODE -> locks.session().makePath(in, parent);
+            case INVALIDACL -> locks.session().openAccess();
             default -> {
                 if (Codes.isUnknown(code) || code == Code.SESSIONEXPIRED) {
                     node = Node.UNSURE;

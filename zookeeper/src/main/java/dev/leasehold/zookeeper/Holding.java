@@ -141,7 +141,7 @@ final class Holding implements ClaimStep {
 
     private void confirm(CompletableFuture<?> caller, Consumer<Validity> then, Runnable otherwise) {
         Session in = claim.requests.session();
-        locks.heartbeat(in).beat(alive -> {
+        locks.session().heartbeat(in).beat(alive -> {
             if (!alive || !claim.isAt(this, in)) {
                 otherwise.run();
                 return;
@@ -159,11 +159,11 @@ final class Holding implements ClaimStep {
 
     private StoreUnavailableException unproven() {
         return new StoreUnavailableException(
-                "the session with " + locks
+                "the session with " + locks.session()
                         + " cannot be relied on yet: this machine slept, or a clock was set. "
                         + "It is confirmed within a third of the session time-out; whether '"
                         + claim.claim().lock() + "' is held is unknown until then",
-                locks.toString(),
+                locks.session().toString(),
                 Outcome.UNKNOWN,
                 null);
     }
@@ -201,7 +201,7 @@ final class Holding implements ClaimStep {
 
     private void watchOwn() {
         Session in = claim.requests.session();
-        if (!claim.ownWatch.isSet() && locks.ready() == in) {
+        if (!claim.ownWatch.isSet() && locks.session().ready() == in) {
             claim.ownWatch.set(in, mine.child());
         }
     }

@@ -114,7 +114,7 @@ final class Leaving implements ClaimStep {
             }
             case NONODE -> claim.vanish(ReleaseAnswer.NOT_HELD);
             case INVALIDACL -> {
-                locks.openAccess();
+                locks.session().openAccess();
                 claim.drive();
             }
             default -> {

@@ -44,12 +44,12 @@ final class LockInspection {
         }
     }
 
-    private final ClientLocks locks;
+    private final ClientSession client;
     private final Session session;
     private final Consumer<LockException> failed;
 
-    LockInspection(ClientLocks locks, Session session, Consumer<LockException> failed) {
-        this.locks = locks;
+    LockInspection(ClientSession client, Session session, Consumer<LockException> failed) {
+        this.client = client;
         this.session = session;
         this.failed = failed;
     }
@@ -57,16 +57,16 @@ final class LockInspection {
     void list(NamePattern pattern, Consumer<List<LockInfo>> then) {
         String only = pattern.onlyName();
         if (only != null) {
-            sync(locks.paths().lock(only));
+            sync(client.paths().lock(only));
             look(List.of(only), new ArrayList<>(), then);
             return;
         }
-        String root = locks.paths().locks();
+        String root = client.paths().locks();
         sync(root);
         session.handle.getChildren(
                 root,
                 false,
-                (rc, p, ctx, children) -> locks.execute(() -> {
+                (rc, p, ctx, children) -> client.execute(() -> {
                     Code code = Codes.of(rc);
                     if (code == Code.NONODE) {
                         then.accept(List.of());
@@ -94,7 +94,7 @@ final class LockInspection {
         int[] missing = {now.size()};
         for (int i = 0; i < now.size(); i++) {
             int index = i;
-            read(locks.paths().lock(now.get(i)), nodes -> {
+            read(client.paths().lock(now.get(i)), nodes -> {
                 if (!nodes.isEmpty()) {
                     seen.put(index, info(now.get(index), nodes));
                 }
@@ -131,7 +131,7 @@ final class LockInspection {
 
     /** Ends the lease to whose run the token belongs. */
     void breakLease(String lock, long token, Consumer<Boolean> then) {
-        String parent = locks.paths().lock(lock);
+        String parent = client.paths().lock(lock);
         sync(parent);
         read(parent, nodes -> {
             if (nodes.isEmpty()
@@ -143,7 +143,7 @@ final class LockInspection {
             session.handle.delete(
                     parent + '/' + nodes.get(0).name(),
                     -1,
-                    (rc, p, ctx) -> locks.execute(() -> {
+                    (rc, p, ctx) -> client.execute(() -> {
                         Code code = Codes.of(rc);
                         if (code == Code.OK || code == Code.NONODE) {
                             then.accept(code == Code.OK);
@@ -160,7 +160,7 @@ final class LockInspection {
         session.handle.getChildren(
                 parent,
                 false,
-                (rc, p, ctx, children) -> locks.execute(() -> {
+                (rc, p, ctx, children) -> client.execute(() -> {
                     Code code = Codes.of(rc);
                     if (code == Code.NONODE) {
                         then.accept(List.of());
@@ -190,7 +190,7 @@ final class LockInspection {
             session.handle.getData(
                     parent + '/' + each,
                     false,
-                    (rc, p, ctx, data, stat) -> locks.execute(() -> {
+                    (rc, p, ctx, data, stat) -> client.execute(() -> {
                         Code code = Codes.of(rc);
                         if (code == Code.OK) {
                             add(seen, new Seen(each, data, stat));
@@ -220,30 +220,30 @@ final class LockInspection {
 
     private void fail(Code code) {
         if (code == Code.SESSIONEXPIRED) {
-            locks.sessionOver(session);
+            client.sessionOver(session);
         }
         failed.accept(
                 Codes.isUnknown(code) || Codes.isPassing(code) || code == Code.SESSIONEXPIRED
-                        ? Codes.silent(locks.toString(), "the request", true, code.name())
-                        : Codes.refused(code, locks.toString(), "the request"));
+                        ? Codes.silent(client.toString(), "the request", true, code.name())
+                        : Codes.refused(code, client.toString(), "the request"));
     }
 
-    static void list(ClientLocks locks, NamePattern pattern, CompletableFuture<List<LockInfo>> answer) {
-        locks.inSession(answer, in -> {
-            LockInspection inspection = new LockInspection(locks, in, answer::completeExceptionally);
+    static void list(ClientSession client, NamePattern pattern, CompletableFuture<List<LockInfo>> answer) {
+        client.inSession(answer, in -> {
+            LockInspection inspection = new LockInspection(client, in, answer::completeExceptionally);
             if (in.knowsLeadersTime()) {
                 inspection.list(pattern, answer::complete);
             } else {
                 // For how long a lock is kept is measured by the leader's clock, which only a write tells.
-                locks.heartbeat(in).beat(alive -> inspection.list(pattern, answer::complete));
+                client.heartbeat(in).beat(alive -> inspection.list(pattern, answer::complete));
             }
         });
     }
 
-    static void breakLease(ClientLocks locks, String lock, long token, CompletableFuture<Boolean> answer) {
-        locks.inSession(
+    static void breakLease(ClientSession client, String lock, long token, CompletableFuture<Boolean> answer) {
+        client.inSession(
                 answer,
-                in -> new LockInspection(locks, in, answer::completeExceptionally)
+                in -> new LockInspection(client, in, answer::completeExceptionally)
                         .breakLease(lock, token, answer::complete));
     }
 }

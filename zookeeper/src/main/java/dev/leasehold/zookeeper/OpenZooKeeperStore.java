@@ -59,8 +59,8 @@ final class OpenZooKeeperStore implements Store {
     @Override
     public CompletionStage<List<LockInfo>> inspect(NamePattern pattern) {
         return ask("the inspection", answer -> {
-            if (locks.open(answer)) {
-                LockInspection.list(locks, pattern, answer);
+            if (locks.session().open(answer)) {
+                LockInspection.list(locks.session(), pattern, answer);
             }
         });
     }
@@ -68,14 +68,14 @@ final class OpenZooKeeperStore implements Store {
     @Override
     public CompletionStage<Boolean> breakLease(String lock, long token) {
         return ask("the break of '" + lock + "'", answer -> {
-            if (locks.open(answer)) {
-                LockInspection.breakLease(locks, lock, token, answer);
+            if (locks.session().open(answer)) {
+                LockInspection.breakLease(locks.session(), lock, token, answer);
             }
         });
     }
 
     private <T> CompletionStage<T> ask(String what, Consumer<CompletableFuture<T>> question) {
-        return ask(what, () -> locks.ready() != null, question);
+        return ask(what, () -> locks.session().ready() != null, question);
     }
 
     private <T> CompletionStage<T> ask(String what, BooleanSupplier sent, Consumer<CompletableFuture<T>> question) {
@@ -86,7 +86,7 @@ final class OpenZooKeeperStore implements Store {
             } catch (RuntimeException e) {
                 answer.completeExceptionally(e);
             }
-            timeouts.await(answer, () -> Codes.silent(locks.toString(), what, sent.getAsBoolean(), null));
+            timeouts.await(answer, () -> Codes.silent(locks.session().toString(), what, sent.getAsBoolean(), null));
         });
         return answer;
     }

@@ -40,7 +40,7 @@ final class Orphan {
     }
 
     void go() {
-        Session session = locks.ready();
+        Session session = locks.session().ready();
         if (underWay || session == null || nanosLeft(locks.time().nanos()) > 0) {
             return;
         }
@@ -86,9 +86,9 @@ final class Orphan {
     private void ended(Session session, Code code) {
         underWay = false;
         if (Codes.isUnknown(code) || Codes.isPassing(code)) {
-            locks.tryAgainSoon();
+            locks.session().tryAgainSoon();
         } else if (code == Code.SESSIONEXPIRED) {
-            locks.sessionOver(session);
+            locks.session().sessionOver(session);
         } else {
             locks.forget(this);
         }

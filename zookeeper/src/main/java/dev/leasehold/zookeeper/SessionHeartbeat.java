@@ -20,8 +20,9 @@ final class SessionHeartbeat {
 
     private static final byte[] NOTHING = {};
 
-    private final ClientLocks locks;
+    private final ClientSession client;
     private final Session session;
+    private final Runnable onConfirmed;
     private final String path;
     private List<Consumer<Boolean>> asking = new ArrayList<>();
     private boolean beating;
@@ -32,10 +33,16 @@ final class SessionHeartbeat {
     private boolean removing;
     private boolean removed;
 
-    SessionHeartbeat(ClientLocks locks, Session session) {
-        this.locks = locks;
+    /**
+     * Makes the heartbeat of a session.
+     *
+     * @param onConfirmed runs each time that the session was confirmed
+     */
+    SessionHeartbeat(ClientSession client, Session session, Runnable onConfirmed) {
+        this.client = client;
         this.session = session;
-        this.path = locks.paths().client(locks.context().clientId(), session.id);
+        this.onConfirmed = onConfirmed;
+        this.path = client.paths().client(client.context().clientId(), session.id);
     }
 
     /**
@@ -58,27 +65,27 @@ final class SessionHeartbeat {
             vanish();
             return;
         }
-        if (beating || over || asking.isEmpty() || locks.ready() != session) {
+        if (beating || over || asking.isEmpty() || client.ready() != session) {
             return;
         }
         beating = true;
         List<Consumer<Boolean>> answered = asking;
         asking = new ArrayList<>();
-        ClockReading sentAt = locks.time().now();
+        ClockReading sentAt = client.time().now();
         if (made) {
             session.handle.setData(
                     path,
                     NOTHING,
                     -1,
-                    (rc, p, ctx, stat) -> locks.execute(() -> done(rc, stat, sentAt, answered)),
+                    (rc, p, ctx, stat) -> client.execute(() -> done(rc, stat, sentAt, answered)),
                     null);
         } else {
             session.handle.create(
                     path,
                     NOTHING,
-                    locks.access(),
+                    client.access(),
                     CreateMode.EPHEMERAL,
-                    (rc, p, ctx, name, stat) -> locks.execute(() -> done(rc, stat, sentAt, answered)),
+                    (rc, p, ctx, name, stat) -> client.execute(() -> done(rc, stat, sentAt, answered)),
                     null);
         }
     }
@@ -102,7 +109,7 @@ final class SessionHeartbeat {
             }
             again = false;
             answered.forEach(each -> each.accept(true));
-            locks.confirmed();
+            onConfirmed.run();
             go();
             return;
         }
@@ -114,17 +121,17 @@ final class SessionHeartbeat {
             case NODEEXISTS -> made = true;
             case NONODE -> {
                 if (!made) {
-                    locks.makePath(session, locks.paths().clients());
+                    client.makePath(session, client.paths().clients());
                 }
                 made = false;
             }
-            case INVALIDACL -> locks.openAccess();
+            case INVALIDACL -> client.openAccess();
             case SESSIONEXPIRED -> {
-                locks.sessionOver(session);
+                client.sessionOver(session);
                 return;
             }
             default -> {
-                locks.tryAgainSoon();
+                client.tryAgainSoon();
                 return;
             }
         }
@@ -133,14 +140,14 @@ final class SessionHeartbeat {
 
     /** Has the session's server note that the client is there. */
     void touch() {
-        if (over || locks.ready() != session) {
+        if (over || client.ready() != session) {
             return;
         }
-        ClockReading sentAt = locks.time().now();
+        ClockReading sentAt = client.time().now();
         session.handle.exists(
                 path,
                 false,
-                (rc, p, ctx, stat) -> locks.execute(() -> {
+                (rc, p, ctx, stat) -> client.execute(() -> {
                     Code code = Codes.of(rc);
                     if (code == Code.OK || code == Code.NONODE) {
                         session.reached(sentAt);
@@ -170,21 +177,21 @@ final class SessionHeartbeat {
     }
 
     private void vanish() {
-        if (removed || removing || locks.ready() != session) {
+        if (removed || removing || client.ready() != session) {
             return;
         }
         removing = true;
         session.handle.delete(
                 path,
                 -1,
-                (rc, p, ctx) -> locks.execute(() -> {
+                (rc, p, ctx) -> client.execute(() -> {
                     removing = false;
                     Code code = Codes.of(rc);
                     if (Codes.isUnknown(code) || Codes.isPassing(code)) {
-                        locks.tryAgainSoon();
+                        client.tryAgainSoon();
                     } else {
                         removed = true;
-                        locks.leaveOnceClear();
+                        client.leaveOnceClear();
                     }
                 }),
                 null);

@@ -55,7 +55,7 @@ final class ZkClaim {
         state.callers.add(caller);
         if (!state.isLeaving()) {
             timer.endNotBefore(time.nanos() + aliveNanos());
-            if (locks.ready() == null) {
+            if (locks.session().ready() == null) {
                 timer.arm();
             }
             state.drive();

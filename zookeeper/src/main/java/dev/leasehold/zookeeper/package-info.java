@@ -2,7 +2,7 @@
  * Locks in ZooKeeper. Start at {@link dev.leasehold.zookeeper.ZooKeeperStore}, or with a URI {@code zookeeper://…}; for what
  * tokens guard, at {@link dev.leasehold.zookeeper.ZooKeeperFence}.
  *
- * <p>Inside: {@code ClientLocks} has a client's claims and its session. {@code ZkClaim} is one claim, {@code ClaimState} leads
+ * <p>Inside: {@code ClientSession} is a client's session, {@code ClientLocks} are its claims. {@code ZkClaim} is one claim, {@code ClaimState} leads
  * it from one {@code ClaimStep} to the next, and {@code QueueView} looks at the queue for it. {@code SessionProof} says until
  * when the session certainly lives, and {@code SessionHeartbeat} confirms it. Everything runs in the client's serial executor, one task after
  * the other.

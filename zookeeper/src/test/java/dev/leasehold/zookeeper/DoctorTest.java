@@ -1,5 +1,6 @@
 package dev.leasehold.zookeeper;
 
+import static dev.leasehold.testkit.Findings.codes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,7 +10,6 @@ import dev.leasehold.Finding.Severity;
 import dev.leasehold.Leasehold;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.testkit.Started;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,13 +26,6 @@ class DoctorTest {
         try (Leasehold leasehold = Leasehold.connect(uri)) {
             return leasehold.examine();
         }
-    }
-
-    private static List<String> codes(Examination seen, Severity severity) {
-        return seen.findings().stream()
-                .filter(finding -> finding.severity() == severity)
-                .map(Finding::code)
-                .toList();
     }
 
     @Test

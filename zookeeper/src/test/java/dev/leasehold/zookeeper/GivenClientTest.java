@@ -49,6 +49,7 @@ class GivenClientTest {
         listeners = listeners();
         client = Leasehold.builder()
                 .store(ZooKeeperStore.using(curator.usingNamespace("it")))
+                .storeTimeout(Duration.ofSeconds(3)) // A close without a connection takes that long.
                 .build();
         client.lock(name).acquire().close();
     }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class IdleClientTest {
 
-    private static final Duration SESSION = Duration.ofSeconds(6);
+    private static final Duration SESSION = Duration.ofSeconds(4);
 
     @RegisterExtension
     private static final Started<OneServer> ZOO = new Started<>(OneServer::new);

@@ -9,10 +9,12 @@ import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.servers.Ports;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +32,8 @@ class TlsTest {
 
     private static final Path BIN = Path.of(System.getProperty("java.home"), "bin");
 
+    private static final char[] PASSWORD = "secret".toCharArray();
+
     @TempDir
     static Path dir;
 
@@ -39,11 +43,9 @@ class TlsTest {
     @BeforeAll
     static void startServer() throws Exception {
         keytool("-genkeypair -keyalg RSA -dname CN=localhost -ext san=dns:localhost,ip:127.0.0.1 -keystore server.p12");
-        keytool("-exportcert -keystore server.p12 -file server.crt");
-        keytool("-importcert -noprompt -file server.crt -keystore trusted.p12");
+        trust("server.p12", "trusted.p12");
         keytool("-genkeypair -keyalg RSA -dname CN=other -keystore other.p12");
-        keytool("-exportcert -keystore other.p12 -file other.crt");
-        keytool("-importcert -noprompt -file other.crt -keystore mistaken.p12");
+        trust("other.p12", "mistaken.p12");
         port = Ports.next();
         Path config = Files.write(
                 dir.resolve("zoo.cfg"),
@@ -77,6 +79,17 @@ class TlsTest {
     @AfterAll
     static void stopServer() throws Exception {
         server.destroyForcibly().waitFor();
+    }
+
+    /** Makes a store that trusts the certificate of another. */
+    private static void trust(String keys, String trusting) throws Exception {
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        store.load(null, null);
+        KeyStore trusted = KeyStore.getInstance(dir.resolve(keys).toFile(), PASSWORD);
+        store.setCertificateEntry("server", trusted.getCertificate("server"));
+        try (OutputStream file = Files.newOutputStream(dir.resolve(trusting))) {
+            store.store(file, PASSWORD);
+        }
     }
 
     private static void keytool(String arguments) throws Exception {

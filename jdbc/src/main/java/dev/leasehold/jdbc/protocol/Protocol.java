@@ -252,10 +252,11 @@ public final class Protocol {
                 return new HandedOver(row, toAsker);
             }
             waiters.remove(row, first);
-            boolean asks = asker != null && asker.id().equals(first.claim());
-            StoredLease granted = locks.grant(row, asks ? asking(row, asker, first.share()) : handed(row, first), now);
+            Claim asks = asker != null && asker.id().equals(first.claim()) ? asker : null;
+            StoredLease granted =
+                    locks.grant(row, asks != null ? asking(row, asks, first.share()) : handed(row, first), now);
             row = row.with(granted);
-            if (asks) {
+            if (asks != null) {
                 toAsker = granted;
             } else {
                 now.granted(first.claim());

@@ -27,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -87,14 +88,15 @@ class UnknownOutcomeTest {
     }
 
     @Test
-    void aCommitWhoseAnswerWasCutIsUnknownAlsoWhenThereIsNoConnectionToAskAgain() {
+    @DisplayName("a commit whose answer was cut off is unknown also when there is no connection to ask again")
+    void aCommitCutOffIsUnknownWithoutAConnectionToAskAgain() {
         database.fail(Place.COMMIT, FaultyDatabase.error(BROKEN));
         database.fail(Place.CONNECT, FaultyDatabase.error(NOBODY_THERE));
         assertOutcome(Outcome.UNKNOWN, this::withdraw);
     }
 
     @Test
-    void aCommitWhoseAnswerWasCutIsUnknownAlsoWhenTheDatabaseThenRefuses() {
+    void aCommitCutOffIsUnknownWhenTheDatabaseThenRefuses() {
         database.fail(Place.COMMIT, FaultyDatabase.error(BROKEN));
         database.fail(Place.CONNECT, FaultyDatabase.error("28P01"));
         assertOutcome(Outcome.UNKNOWN, this::withdraw);
@@ -137,7 +139,8 @@ class UnknownOutcomeTest {
     }
 
     @Test
-    void whatTheDatabaseHasUndoneIsCertainAlsoWhenThereIsNoConnectionToRepeatItWith() {
+    @DisplayName("what the database has undone is certain also when there is no connection to repeat it with")
+    void whatIsUndoneIsCertainWithoutAConnectionToRepeatIt() {
         database.fail(Place.PREPARE, new SQLException("made by the test", "40001", 40001));
         database.fail(Place.CONNECT, FaultyDatabase.error(NOBODY_THERE));
         assertOutcome(Outcome.NOT_ACQUIRED, this::claim);

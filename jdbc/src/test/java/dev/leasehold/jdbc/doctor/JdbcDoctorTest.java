@@ -1,5 +1,7 @@
 package dev.leasehold.jdbc.doctor;
 
+import static dev.leasehold.testkit.Findings.codes;
+import static dev.leasehold.testkit.Findings.the;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -10,7 +12,7 @@ import dev.leasehold.Finding.Severity;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
-import dev.leasehold.jdbc.FenceContract;
+import dev.leasehold.jdbc.DataSourceOf;
 import dev.leasehold.jdbc.JdbcStore;
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.servers.MariaDbServer;
@@ -57,21 +59,6 @@ class JdbcDoctorTest {
                 Leasehold.builder().store(JdbcStore.using(dataSource)).build()) {
             return client.examine();
         }
-    }
-
-    private static List<String> codes(Examination examination, Severity severity) {
-        return examination.findings().stream()
-                .filter(finding -> finding.severity() == severity)
-                .map(Finding::code)
-                .sorted()
-                .toList();
-    }
-
-    private static Finding the(String code, Examination examination) {
-        return examination.findings().stream()
-                .filter(finding -> finding.code().equals(code))
-                .findFirst()
-                .orElseThrow(() -> new AssertionError(code + " not in " + examination));
     }
 
     private static void admin(String url, String... statements) throws SQLException {
@@ -228,7 +215,7 @@ class JdbcDoctorTest {
         assertThat(codes(examine(off), Severity.WARNING))
                 .as("our own connections set it on")
                 .isEmpty();
-        Examination given = examine(new FenceContract.DataSourceOf(off));
+        Examination given = examine(new DataSourceOf(off));
         assertThat(the("database-forgets", given).fault()).isEqualTo("a crash of the database");
         assertThat(given.verdict()).contains("except after: a crash of the database.");
 
@@ -315,7 +302,7 @@ class JdbcDoctorTest {
 
     /** As a pooler does that lends connections per transaction: each statement in auto-commit mode may run on another one. */
     private static DataSource lendingPerStatement(String url) {
-        return proxy(DataSource.class, new FenceContract.DataSourceOf(url), "getConnection", () -> {
+        return proxy(DataSource.class, new DataSourceOf(url), "getConnection", () -> {
             Connection own = DriverManager.getConnection(url);
             return proxy(
                     Connection.class,

@@ -1,9 +1,7 @@
 package dev.leasehold.jdbc.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.zaxxer.hikari.HikariDataSource;
 import dev.leasehold.DistributedLock;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
@@ -12,7 +10,6 @@ import dev.leasehold.LockException;
 import dev.leasehold.LockOptions;
 import dev.leasehold.jdbc.JdbcStore;
 import dev.leasehold.jdbc.SessionServer;
-import dev.leasehold.jdbc.TransactionPooler;
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.jdbc.protocol.LockRow;
 import dev.leasehold.spi.Claim;
@@ -26,7 +23,6 @@ import dev.leasehold.testkit.FaultProxy;
 import dev.leasehold.testkit.NoSignals;
 import dev.leasehold.testkit.RealTime;
 import dev.leasehold.testkit.Started;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -36,17 +32,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What happens to the sessions that hold locks, and what must not happen to the locks. */
@@ -84,7 +77,8 @@ class SessionLocksTest {
 
     @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
-    void aSessionThatTheServerEndsTakesItsLeasesAlongAndTheirHoldersAreTold(SessionServer server) throws Exception {
+    @DisplayName("a session that the server ends takes its leases along, and their holders learn of it")
+    void aSessionThatTheServerEndsTakesItsLeasesAlong(SessionServer server) throws Exception {
         try (Leasehold one = connect(server);
                 Leasehold two = connect(server)) {
             Lease held = one.lock(name, THREE_SECONDS).acquire();
@@ -122,8 +116,8 @@ class SessionLocksTest {
 
     @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
-    void aClientThatIsCutOffInSilenceIsTheLastToBelieveAndTheIdleLimitFreesItsLock(SessionServer server)
-            throws Exception {
+    @DisplayName("a client that is cut off in silence knows before others have its lock, which the idle limit frees")
+    void aClientCutOffInSilenceIsFreedByTheIdleLimit(SessionServer server) throws Exception {
         LockOptions brief = LockOptions.defaults().withLeaseDuration(Duration.ofMillis(1_500));
         try (FaultProxy proxy = FaultProxy.to(server.port());
                 Leasehold cutOff = Leasehold.connect(server.sessionUrl(proxy.port()));
@@ -148,7 +142,8 @@ class SessionLocksTest {
 
     @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
-    void aLeaseIsKeptForAsLongAsItsHolderAnswersHoweverShortTheLimit(SessionServer server) throws Exception {
+    @DisplayName("a lease is kept for as long as its holder answers, however short the idle limit")
+    void aLeaseIsKeptHoweverShortTheLimit(SessionServer server) throws Exception {
         LockOptions brief = LockOptions.defaults().withLeaseDuration(Duration.ofMillis(500));
         try (Leasehold one = connect(server);
                 Leasehold two = connect(server)) {
@@ -164,7 +159,7 @@ class SessionLocksTest {
 
     @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
-    void aRestartOfTheServerEndsAllLeasesAndTokensIncreaseThroughIt(SessionServer server) throws Exception {
+    void aRestartEndsAllLeasesAndTokensIncreaseThroughIt(SessionServer server) throws Exception {
         try (Leasehold one = connect(server);
                 Leasehold two = connect(server)) {
             Lease held = one.lock(name, THREE_SECONDS).acquire();
@@ -209,222 +204,7 @@ class SessionLocksTest {
 
     @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
-    void aKeyThatAnotherUserOfItHasMakesTheLockBusyUntilItIsGivenBack(SessionServer server) throws Exception {
-        try (Leasehold one = connect(server);
-                Connection stranger = server.connect()) {
-            one.lock(name).acquire().close();
-            Sql sql = new Sql(stranger);
-            assertThat(server.rules().take(sql, server.key(name)).yes()).isTrue();
-            assertThat(one.lock(name).tryAcquire()).isEmpty();
-            CompletableFuture<Lease> waiting = one.lock(name, THREE_SECONDS).acquireAsync();
-            waitUntil(() -> one.locks(name).get(0).waiters().size() == 1);
-            server.rules().give(sql, server.key(name));
-            get(waiting).close();
-            assertThat(server.isTaken(name)).isFalse();
-        }
-    }
-
-    /** The rows say whose turn it is; they do not decide who has a lock. */
-    @ParameterizedTest(autoCloseArguments = false)
-    @MethodSource("servers")
-    void whoeverDeletesTheRowsTakesNoLockAway(SessionServer server) throws Exception {
-        try (Leasehold one = connect(server);
-                Leasehold two = connect(server);
-                Connection admin = server.connect();
-                Statement statement = admin.createStatement()) {
-            Lease held = one.lock(name, THREE_SECONDS).acquire();
-            statement.execute("DELETE FROM leasehold_lock");
-            assertThat(two.lock(name).tryAcquire()).isEmpty();
-            held.extend(Duration.ofSeconds(3));
-            assertThat(held.isValid()).isTrue();
-            held.close();
-            two.lock(name).acquire().close();
-        }
-    }
-
-    @ParameterizedTest(autoCloseArguments = false)
-    @MethodSource("servers")
-    void clientsWithAndWithoutSessionLocksExcludeEachOtherAndTokensIncrease(SessionServer server) throws Exception {
-        try (Leasehold session = connect(server);
-                Leasehold table = Leasehold.connect(server.url())) {
-            long last = 0;
-            for (int i = 0; i < 6; i++) {
-                Leasehold holder = i % 2 == 0 ? session : table;
-                Leasehold waiter = i % 2 == 0 ? table : session;
-                try (Lease lease = holder.lock(name).acquire()) {
-                    assertThat(lease.token()).isGreaterThan(last);
-                    last = lease.token();
-                    assertThat(waiter.lock(name).tryAcquire()).isEmpty();
-                }
-            }
-            CompletableFuture<Lease> waiting;
-            Lease held = session.lock(name).acquire();
-            assertThatThrownBy(() -> table.breakLock(name, held.token()))
-                    .isInstanceOf(LockException.class)
-                    .hasMessageContaining("Break it with leasehold.sessionLocks=true");
-            waiting = table.lock(name).acquireAsync();
-            waitUntil(() -> table.locks(name).get(0).waiters().size() == 1);
-            held.close();
-            try (Lease next = get(waiting)) {
-                assertThat(next.token()).isGreaterThan(held.token());
-            }
-        }
-    }
-
-    @ParameterizedTest(autoCloseArguments = false)
-    @MethodSource("servers")
-    void breakingALeaseOfAnotherClientEndsItsSession(SessionServer server) throws Exception {
-        try (Leasehold one = connect(server);
-                Leasehold two = connect(server)) {
-            Lease broken = one.lock(name, THREE_SECONDS).acquire();
-            Lease along = one.lock(name + " along", THREE_SECONDS).acquire();
-            assertThat(two.breakLock(name, broken.token() - 1)).isFalse();
-            assertThat(two.breakLock(name, broken.token())).isTrue();
-            assertThat(two.breakLock(name, broken.token())).isFalse();
-            waitUntil(() -> broken.state() == LeaseState.LOST && along.state() == LeaseState.LOST);
-            Lease own = two.lock(name).acquire();
-            Lease stays = two.lock(name + " along").acquire();
-            assertThat(two.breakLock(name, own.token())).isTrue();
-            waitUntil(() -> own.state() == LeaseState.LOST);
-            assertThat(stays.isValid()).isTrue();
-            stays.close();
-        }
-    }
-
-    @Test
-    void breakingWithoutTheRightSaysSoAndChangesNothing() throws Exception {
-        try (Connection admin = POSTGRES.get().connect();
-                Statement statement = admin.createStatement();
-                Leasehold one = connect(POSTGRES.get())) {
-            Lease held = one.lock(name, THREE_SECONDS).acquire();
-            statement.execute("CREATE ROLE operator LOGIN");
-            statement.execute(
-                    "GRANT SELECT, INSERT, UPDATE, DELETE ON leasehold_lock, leasehold_holder, leasehold_waiter, leasehold_layout TO operator");
-            String url = POSTGRES.get().sessionUrl().replace("user=postgres", "user=operator");
-            try (Leasehold operator = Leasehold.connect(url)) {
-                assertThatThrownBy(() -> operator.breakLock(name, held.token()))
-                        .isInstanceOf(LockException.class)
-                        .hasMessageContaining("42501")
-                        .hasMessageContaining("docs/sql.md");
-            }
-            held.extend(Duration.ofSeconds(3));
-            assertThat(held.release()).isEqualTo(LeaseState.RELEASED);
-        }
-    }
-
-    @ParameterizedTest
-    @CsvSource({"true, true", "true, false", "false, true", "false, false"})
-    void aPoolerThatLendsSessionsPerTransactionIsRefused(boolean onPostgres, boolean newestFirst) throws Exception {
-        SessionServer server = onPostgres ? POSTGRES.get() : MARIADB.get();
-        try (TransactionPooler pooler = new TransactionPooler(server.url(), newestFirst, 3);
-                Leasehold client = Leasehold.builder()
-                        .store(JdbcStore.using(pooler.dataSource()).withSessionLocks(true))
-                        .build()) {
-            assertThatThrownBy(() -> client.lock(name).acquire())
-                    .isInstanceOf(LockException.class)
-                    .hasMessageContaining("pooler")
-                    .hasMessageContaining("nothing was locked");
-        }
-    }
-
-    /** Or it would not be the pooler that the test above is about. */
-    @Test
-    void behindThatPoolerLocksInTheTablesWork() throws Exception {
-        try (TransactionPooler pooler = new TransactionPooler(POSTGRES.get().url(), false, 3);
-                Leasehold client = Leasehold.builder()
-                        .store(JdbcStore.using(pooler.dataSource()).withListen(false))
-                        .build()) {
-            try (Lease lease = client.lock(name).acquire()) {
-                assertThat(client.lock(name).tryAcquire()).isEmpty();
-                assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
-            }
-        }
-    }
-
-    @Test
-    void otherDatabasesAreRefused() throws Exception {
-        String h2 = "jdbc:h2:mem:sessions;DB_CLOSE_DELAY=-1";
-        try (HikariDataSource pool = new HikariDataSource()) {
-            pool.setJdbcUrl(h2);
-            try (Leasehold client = Leasehold.builder()
-                    .store(JdbcStore.using(pool).withSessionLocks(true))
-                    .build()) {
-                assertThatThrownBy(() -> client.lock(name).acquire())
-                        .isInstanceOf(LockException.class)
-                        .hasMessageContaining("leasehold.sessionLocks is for PostgreSQL, MariaDB and MySQL");
-            }
-        }
-    }
-
-    @ParameterizedTest(autoCloseArguments = false)
-    @MethodSource("servers")
-    void aPoolOfTwoIsEnoughAndGetsItsConnectionBackAsItWas(SessionServer server) throws Exception {
-        try (HikariDataSource pool = new HikariDataSource()) {
-            pool.setJdbcUrl(server.url());
-            pool.setMaximumPoolSize(2);
-            pool.setAutoCommit(false);
-            pool.setTransactionIsolation("TRANSACTION_REPEATABLE_READ");
-            Long before;
-            try (Connection connection = pool.getConnection()) {
-                before = server.rules().idleMillis(new Sql(connection));
-            }
-            try (Leasehold client = Leasehold.builder()
-                    .store(JdbcStore.using(pool).withConnections(1).withSessionLocks(true))
-                    .build()) {
-                DistributedLock lock =
-                        client.lock(name, LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(2)));
-                lock.acquire().close();
-                Lease left = lock.acquire();
-                CompletableFuture<Lease> waiting = lock.acquireAsync();
-                left.close();
-                get(waiting);
-                assertThat(server.isTaken(name)).isTrue();
-            }
-            try (Connection first = pool.getConnection();
-                    Connection second = pool.getConnection()) {
-                for (Connection connection : List.of(first, second)) {
-                    assertThat(server.rules().idleMillis(new Sql(connection))).isEqualTo(before);
-                    assertThat(connection.getAutoCommit()).isFalse();
-                }
-            }
-            assertThat(server.isTaken(name)).isFalse();
-        }
-    }
-
-    /** Connections of a server, each of which can be looked at. */
-    private static final class Glass {
-        private final List<Connection> lent = new CopyOnWriteArrayList<>();
-        private final String url;
-
-        Glass(String url) {
-            this.url = url;
-        }
-
-        DataSource dataSource() {
-            return (DataSource) Proxy.newProxyInstance(
-                    DataSource.class.getClassLoader(),
-                    new Class<?>[] {DataSource.class},
-                    (proxy, method, arguments) -> {
-                        Connection connection = DriverManager.getConnection(url);
-                        lent.add(connection);
-                        return connection;
-                    });
-        }
-
-        /** The one that is kept open while nothing is done. */
-        Connection pinned() throws SQLException {
-            for (Connection connection : lent) {
-                if (!connection.isClosed()) {
-                    return connection;
-                }
-            }
-            throw new AssertionError("none is open");
-        }
-    }
-
-    @ParameterizedTest(autoCloseArguments = false)
-    @MethodSource("servers")
-    void theSessionMayBeIdleForAsLongAsItsLongestLeaseAndNotForLonger(SessionServer server) throws Exception {
+    void aSessionMayBeIdleForItsLongestLeaseAndNoLonger(SessionServer server) throws Exception {
         Glass glass = new Glass(server.url());
         try (Leasehold client = Leasehold.builder()
                 .store(JdbcStore.using(glass.dataSource()).withSessionLocks(true))
@@ -446,7 +226,8 @@ class SessionLocksTest {
     /** The answer to a claim may be lost, and the session with it, before the claim is repeated. */
     @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
-    void aClaimThatIsRepeatedIsNotGrantedWhatAnEarlierSessionOfItsClientHas(SessionServer server) throws Exception {
+    @DisplayName("a claim that is repeated is not granted what an earlier session of its client has")
+    void aRepeatedClaimIsNotGrantedWhatAnEarlierSessionHas(SessionServer server) throws Exception {
         try (FaultProxy proxy = FaultProxy.to(server.port())) {
             Glass glass = new Glass(server.sessionUrl(proxy.port()).replace(SessionServer.OPTION, ""));
             StoreContext context = new StoreContext("me", "me", "", time, Duration.ofSeconds(10), new NoSignals());
@@ -467,23 +248,6 @@ class SessionLocksTest {
                 assertThat(((ClaimAnswer.Granted) second).lease().token())
                         .isGreaterThan(((ClaimAnswer.Granted) first).lease().token());
             }
-        }
-    }
-
-    /** A store that is closed with its leases leaves none of them on a connection that goes on living in its pool. */
-    @ParameterizedTest(autoCloseArguments = false)
-    @MethodSource("servers")
-    void aConnectionThatIsGivenBackHoldsNoLock(SessionServer server) throws Exception {
-        try (HikariDataSource pool = new HikariDataSource()) {
-            pool.setJdbcUrl(server.url());
-            pool.setMaximumPoolSize(5);
-            StoreContext context = new StoreContext("me", "me", "", time, Duration.ofSeconds(10), new NoSignals());
-            try (Store store = JdbcStore.using(pool).withSessionLocks(true).open(context)) {
-                Claim claim = new Claim(new ClaimId("me", 1), name, Duration.ofMinutes(10), 0, false);
-                get(store.claim(claim).toCompletableFuture());
-                assertThat(server.isTaken(name)).isTrue();
-            }
-            assertThat(server.isTaken(name)).isFalse();
         }
     }
 

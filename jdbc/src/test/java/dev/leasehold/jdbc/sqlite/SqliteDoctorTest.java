@@ -1,5 +1,6 @@
 package dev.leasehold.jdbc.sqlite;
 
+import static dev.leasehold.testkit.Findings.codes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.Examination;
@@ -27,13 +28,6 @@ class SqliteDoctorTest {
         try (Leasehold client = Leasehold.connect("sqlite:" + file())) {
             return client.examine();
         }
-    }
-
-    private static List<String> codes(List<Finding> findings, Severity severity) {
-        return findings.stream()
-                .filter(finding -> finding.severity() == severity)
-                .map(Finding::code)
-                .toList();
     }
 
     @Test

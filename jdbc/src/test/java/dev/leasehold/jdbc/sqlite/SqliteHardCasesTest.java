@@ -127,7 +127,7 @@ class SqliteHardCasesTest {
     }
 
     @Test
-    void aFileThatIsLockedForLongFailsWithinTheTimeoutAndLeavesNothing() throws Exception {
+    void aFileLockedForLongFailsInTimeAndLeavesNothing() throws Exception {
         Path file = directory.resolve("locks.db");
         try (TestClient client = new TestClient(file, new SettableClock(), "", Duration.ofSeconds(2));
                 Connection other = DriverManager.getConnection("jdbc:sqlite:" + file)) {

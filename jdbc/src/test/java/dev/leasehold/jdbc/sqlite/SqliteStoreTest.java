@@ -163,7 +163,7 @@ class SqliteStoreTest {
     }
 
     @Test
-    void aWallClockThatIsSetWhileALockIsHeldChangesNeitherItsEndNorAQueue() {
+    void aWallClockThatIsSetChangesNoLeaseAndNoQueue() {
         LeaseId held = ann.acquire("a");
         Claim waiting = bob.newClaim("a");
         assertThat(bob.busy(waiting).place()).isEqualTo(1);

@@ -1,5 +1,7 @@
 package dev.leasehold.redis.doctor;
 
+import static dev.leasehold.testkit.Findings.codes;
+import static dev.leasehold.testkit.Findings.the;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -39,21 +41,6 @@ class DoctorTest {
         try (Leasehold client = Leasehold.connect(uri)) {
             return client.examine();
         }
-    }
-
-    private static List<String> codes(Examination examination, Severity severity) {
-        return examination.findings().stream()
-                .filter(finding -> finding.severity() == severity)
-                .map(Finding::code)
-                .sorted()
-                .toList();
-    }
-
-    private static Finding the(String code, Examination examination) {
-        return examination.findings().stream()
-                .filter(finding -> finding.code().equals(code))
-                .findFirst()
-                .orElseThrow(() -> new AssertionError(code + " not in " + examination));
     }
 
     @Test
