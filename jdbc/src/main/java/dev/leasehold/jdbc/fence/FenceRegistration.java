@@ -9,7 +9,7 @@ import java.sql.SQLException;
 import java.sql.SQLTransactionRollbackException;
 
 /**
- * How a token is registered in the caller's transaction, unless there is a newer one; each answers with the newest.
+ * Registers a token in the caller's transaction, unless there is a newer one, and answers with the newest.
  *
  * <p>Why it is right. Each registration, also of a token that is there already, first locks the resource's row and keeps it
  * until the transaction ends. So the guarded transactions of one resource are one after the other from there on, each with a

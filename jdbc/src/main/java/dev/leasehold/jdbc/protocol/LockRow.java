@@ -16,7 +16,7 @@ public record LockRow(
         long id, String name, long last, @Nullable StoredLease tenure, boolean waited, boolean foreign) {
 
     /**
-     * Who has a lock: a claim until it is released or runs out; nobody, where a released lock is kept.
+     * The holder of a lock: a claim until it is released or runs out; nobody, where a released lock is kept.
      *
      * @param ends when that is over, on the clock of this boot
      */

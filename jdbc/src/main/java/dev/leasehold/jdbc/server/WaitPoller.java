@@ -23,7 +23,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one client waits for, and how often it looks whether it has been given it. Thread-safe.
+ * Polls the database for what one client waits for, as seldom as its waiters bear. Thread-safe.
  *
  * <p>A look is one statement that writes nothing and reads the rows of at most {@value #MOST_LOCKS} locks by their keys.
  * Where the database tells waiters itself, a look follows each of its messages, and none is made besides. Elsewhere the
@@ -44,7 +44,7 @@ final class WaitPoller {
     /** A claim in a queue. Forgotten when the client has stopped asking. */
     private record Wait(ClaimId claim, String lock, long since, long until, int place, long nextLook) {}
 
-    /** What a look found: a lock given to this client, or its place in the queue. */
+    /** The finding of one look: a lock given to this client, or its place in the queue. */
     private record Seen(String lock, @Nullable ClaimId holder, long token, long runEnd, long left, int place) {}
 
     private final StoreContext context;
