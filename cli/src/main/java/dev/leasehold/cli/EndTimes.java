@@ -3,7 +3,7 @@ package dev.leasehold.cli;
 import java.time.Duration;
 
 /**
- * When a command must be ended for its lease's sake: SIGTERM {@code grace} before the deadline, at most a sixth of the
+ * The times at which a command must be ended for its lease's sake: SIGTERM {@code grace} before the deadline, at most a sixth of the
  * validity, since the last renewals may still come until then; SIGKILL a bit before the deadline, because it takes a moment
  * until the guard has run and the kernel has done it. All on the {@link BootClock}.
  *

@@ -9,7 +9,7 @@ import org.slf4j.spi.MDCAdapter;
 import org.slf4j.spi.SLF4JServiceProvider;
 
 /**
- * Where the stores' client libraries log to: nowhere, since each outcome has its own message. Without a provider SLF4J
+ * Sends the logs of the stores' client libraries nowhere, since each outcome has its own message. Without a provider SLF4J
  * complains on standard error; and with {@code slf4j-nop} Netty looks for a logger that does speak.
  */
 public final class QuietLibraries implements SLF4JServiceProvider {

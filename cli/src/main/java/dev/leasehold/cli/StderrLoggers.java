@@ -6,7 +6,7 @@ import java.util.ResourceBundle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the library logs: nothing without {@code -v}, since each outcome has its own message; else warnings on one line
+ * Logs for the library on standard error: nothing without {@code -v}, since each outcome has its own message; else warnings on one line
  * each. Being here also spares the start of java.util.logging.
  */
 public final class StderrLoggers extends System.LoggerFinder {

@@ -10,7 +10,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What the launcher starts once, to have the JVM write down the classes that a start needs: one run with SQLite, one with
+ * A training run, which the launcher starts once to have the JVM write down the classes that a start needs: one run with SQLite, one with
  * a database in memory, one with a PostgreSQL that does not answer, and one with a Redis that is only pretended and refuses
  * everything but the greeting. Should that ever be too little, starts
  * become slower and nothing else.

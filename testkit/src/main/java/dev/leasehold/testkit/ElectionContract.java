@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What {@link dev.leasehold.LeaderElection} promises, as tests over a store. A store's module extends this class and says how
+ * The promises of {@link dev.leasehold.LeaderElection}, as tests over a store. A store's module extends this class and says how
  * to open the store:
  *
  * <pre>{@code

@@ -28,7 +28,7 @@ final class ClientSession implements CuratorConnection.Events {
     private static final Duration SOON = Duration.ofMillis(100);
     private static final Duration LATER = Duration.ofSeconds(5);
 
-    /** What a session carries. */
+    /** The claims that live in a session. */
     interface Claims {
         /** Whether there is none. */
         boolean isEmpty();

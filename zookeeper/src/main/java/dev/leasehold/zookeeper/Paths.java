@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where things lie in the tree of ZooKeeper:
+ * The paths of Leasehold's nodes in the tree of ZooKeeper:
  *
  * <pre>
  * BASE/leasehold/locks[.NAMESPACE]/LOCK/1-CLIENT-COUNTER-SEQUENCE   a claim

@@ -13,7 +13,7 @@ import org.apache.zookeeper.client.ZKClientConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where to connect to, read from {@code zookeeper://USER:PASSWORD@HOST1:PORT,HOST2/PATH}.
+ * The ensemble to connect to, and how, read from {@code zookeeper://USER:PASSWORD@HOST1:PORT,HOST2/PATH}.
  *
  * @param servers as ZooKeeper writes them, without a path
  * @param base the path under which everything lies; empty, or without a slash at its end

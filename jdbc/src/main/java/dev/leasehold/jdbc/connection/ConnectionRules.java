@@ -4,7 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 
-/** What a connection needs to know of its database and driver. */
+/** The rules of one database and driver for its connections. */
 public interface ConnectionRules {
 
     /**

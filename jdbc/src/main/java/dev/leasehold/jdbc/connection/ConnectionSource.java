@@ -7,7 +7,7 @@ import java.time.Duration;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Where a store's connections come from. Thread-safe. */
+/** Lends a store its connections. Thread-safe. */
 public interface ConnectionSource extends AutoCloseable {
 
     Connection get() throws SQLException;
@@ -82,7 +82,7 @@ public interface ConnectionSource extends AutoCloseable {
         };
     }
 
-    /** How a store that is being opened gets at its connections. */
+    /** Opens the source of a store's connections. */
     @FunctionalInterface
     interface Opener {
         /**

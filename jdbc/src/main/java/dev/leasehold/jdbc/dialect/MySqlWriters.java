@@ -8,7 +8,7 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether one of several servers can be written that are one database to their users: Galera, or group replication in
+ * Finds out whether a server is one of several writable ones that are one database to their users: Galera, or group replication in
  * multi-primary mode. What belongs to a server, its session locks and its clock, is not the cluster's.
  */
 public final class MySqlWriters {

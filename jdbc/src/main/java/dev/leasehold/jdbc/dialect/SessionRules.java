@@ -7,7 +7,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a database knows of sessions and of the exclusive locks that belong to them. Immutable.
+ * The rules of one database for its sessions and the exclusive locks that belong to them. Immutable.
  *
  * <p>Keys are what the database's function takes. No statement here ever waits for a lock.
  */

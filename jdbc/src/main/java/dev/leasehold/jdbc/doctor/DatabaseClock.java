@@ -9,7 +9,7 @@ import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
 
-/** How far away a database is, and how its clock differs from this machine's, with the bound of error. */
+/** Measures how far away a database is and how its clock differs from this machine's, with the bound of error. */
 final class DatabaseClock {
 
     private static final int READINGS = 10;

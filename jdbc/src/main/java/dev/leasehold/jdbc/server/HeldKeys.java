@@ -4,10 +4,10 @@ import dev.leasehold.jdbc.protocol.TxContext;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.TimeSource;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -100,12 +100,14 @@ final class HeldKeys {
 
     /** Returns the locks whose leases are over, though the session has their keys. */
     List<String> expired() {
-        return held.values().stream()
-                .filter(holding -> !isLive(holding))
-                .map(Holding::lease)
-                .filter(Objects::nonNull)
-                .map(LeaseId::lock)
-                .toList();
+        List<String> locks = new ArrayList<>();
+        for (Holding holding : held.values()) {
+            LeaseId lease = holding.lease();
+            if (lease != null && !isLive(holding)) {
+                locks.add(lease.lock());
+            }
+        }
+        return locks;
     }
 
     /** Returns when the first of the leases that are not over ends, or the given time if that is sooner. */

@@ -36,7 +36,7 @@ final class PostgresListener {
     private static final long STARVED_NANOS = 300_000_000_000L;
     private static final String PROBE = "probe";
 
-    /** What to do on the client's side. */
+    /** Hears what the listener has received. */
     interface Client {
         /** Borrows the connection to listen on. */
         PooledConnection connect() throws SQLException;

@@ -7,12 +7,12 @@ import dev.leasehold.jdbc.connection.NoConnection;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** What to tell when a database on a server does not do what it was asked to. */
+/** Makes the failures that callers see when a database on a server does not do what it was asked to. */
 public final class ServerFailures {
 
     private ServerFailures() {}
 
-    /** What to tell when there is no connection; that the user is not let in will not pass. */
+    /** Returns the failure for when there is no connection; that the user is not let in will not pass. */
     public static LockException unreachable(SQLException e, String store, Outcome outcome) {
         if (e instanceof NoConnection none) {
             return noConnection(none, store, outcome);
@@ -27,7 +27,7 @@ public final class ServerFailures {
         return unavailable("the store " + store + " cannot be reached: " + reason(e), store, outcome, e);
     }
 
-    /** What to tell when a request that may have been carried out could not be repeated for the given reason. */
+    /** Returns the failure for when a request that may have been carried out could not be repeated for the given reason. */
     static LockException inDoubt(LockException last, String store, Outcome outcome) {
         return outcome == Outcome.NOT_ACQUIRED || last instanceof StoreUnavailableException
                 ? last
@@ -39,7 +39,7 @@ public final class ServerFailures {
                         last);
     }
 
-    /** What to tell when a pool has had no connection to lend. */
+    /** Returns the failure for when a pool has had no connection to lend. */
     static LockException noConnection(NoConnection why, String store, Outcome outcome) {
         String known = outcome == Outcome.NOT_ACQUIRED
                 ? "; the request was certainly not carried out"

@@ -25,7 +25,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one client waits for, and how often it looks whether it has been given it. Thread-safe.
+ * Polls the database for what one client waits for, as seldom as its waiters bear. Thread-safe.
  *
  * <p>A look is one statement that writes nothing and reads the rows of at most {@value #MOST_LOCKS} locks by their keys.
  * Where the database tells waiters itself, a look follows each of its messages, and none is made besides. Elsewhere the

@@ -43,7 +43,7 @@ public interface ExpiryClock {
         private Machine() {}
     }
 
-    /** Where there is nothing better: setting this clock forward ends leases early, setting it back late. */
+    /** The machine's wall clock, used where there is nothing better: setting this clock forward ends leases early, setting it back late. */
     final class WallClock implements ExpiryClock {
         @Override
         public String boot() {
