@@ -36,9 +36,6 @@ public final class LocalQueue {
     /** How long callers of this process are served in a row before the lock goes back to the store. */
     private static final long LONGEST_RUN_NANOS = 10_000_000L;
 
-    /** How many claims of one process may wait for a shared lock. */
-    private static final int MOST_CLAIMS = 64;
-
     /** The due time of a queue that waits for nothing. */
     public static final long NEVER = Long.MAX_VALUE;
 
@@ -51,6 +48,7 @@ public final class LocalQueue {
     private final int share;
     private final Tracks tracks;
     private final StrayAnswers strayAnswers;
+    private final ClaimPlan claims;
 
     private boolean closed;
     private EventHandling at = new EventHandling(new ClockReading(0, 0));
@@ -63,6 +61,7 @@ public final class LocalQueue {
         this.timeouts = new StoreTimeouts(lock, share, settings, waiting, outage);
         this.tracks = new Tracks(share, this::track);
         this.strayAnswers = new StrayAnswers(tracks, cleanups);
+        this.claims = new ClaimPlan(share, settings, waiting, tracks, cleanups);
         tracks.begin();
     }
 
@@ -127,12 +126,9 @@ public final class LocalQueue {
         } else if (event instanceof Event.GrantSignal signal) {
             grantSignal(signal);
         } else if (event instanceof Event.DoubtSignal) {
-            doubtSignal();
+            doubtSignal(false);
         } else if (event instanceof Event.RiskSignal) {
-            for (int i = 0; i < tracks.count(); i++) {
-                tracks.get(i).watchdog().risk(at);
-            }
-            doubtSignal();
+            doubtSignal(true);
         } else if (event instanceof Event.Close) {
             close();
         } else if (event instanceof Event.Abandon) {
@@ -242,11 +238,9 @@ public final class LocalQueue {
         }
         for (int i = 0; i < tracks.count(); i++) {
             tracks.get(i).watchdog().discard(why, at);
-        }
-        cleanups.giveUpAll(why, at.actions());
-        for (int i = 0; i < tracks.count(); i++) {
             tracks.get(i).claimant().discard();
         }
+        cleanups.giveUpAll(why, at.actions());
         return at.actions();
     }
 
@@ -303,8 +297,11 @@ public final class LocalQueue {
         outage.answered(tracks.claimsUnderWay() > 0, at.now());
     }
 
-    private void doubtSignal() {
+    private void doubtSignal(boolean risk) {
         for (int i = 0; i < tracks.count(); i++) {
+            if (risk) {
+                tracks.get(i).watchdog().risk(at);
+            }
             tracks.get(i).watchdog().doubt(at);
             tracks.get(i).claimant().askNow(at);
         }
@@ -335,8 +332,6 @@ public final class LocalQueue {
     private void settle() {
         for (int i = 0; i < tracks.count(); i++) {
             tracks.get(i).watchdog().look(at);
-        }
-        for (int i = 0; i < tracks.count(); i++) {
             tracks.get(i).claimant().look(at);
         }
         cleanups.expectNoLonger(at.now());
@@ -347,7 +342,7 @@ public final class LocalQueue {
         for (int i = 0; i < tracks.count(); i++) {
             tracks.get(i).watchdog().await(!waiting.isEmpty(), at);
         }
-        seek();
+        claims.seek(at);
         tracks.removeIdle();
         cleanups.look(outage.lastFailure(), at.now(), at.actions());
     }
@@ -387,63 +382,9 @@ public final class LocalQueue {
         watchdog.renew(current, at);
     }
 
-    /**
-     * Has as many claims before the store as there are callers without a lease, and no more than can be granted together. Of
-     * those that are not needed any more the youngest leave first.
-     */
-    private void seek() {
-        int wanted = claimsWanted();
-        int claims = 0;
-        for (int i = 0; i < tracks.count(); i++) {
-            Claimant claimant = tracks.get(i).claimant();
-            if (claimant.isForgotten(at.now())) {
-                claimant.withdraw(at);
-            }
-            claims += claimant.hasClaim() ? 1 : 0;
-        }
-        for (int i = tracks.count() - 1; i >= 0 && claims > wanted; i--) {
-            if (tracks.get(i).claimant().hasClaim()) {
-                if (!tracks.get(i).claimant().withdraw(at)) {
-                    break;
-                }
-                claims--;
-            }
-        }
-        while (claims < wanted && !isBlocked()) {
-            Caller caller = waiting.at(claims + tracks.leasesToGive());
-            int spare = share == Claim.EXCLUSIVE && waiting.size() > 1 ? settings.localHandOvers() : 0;
-            boolean enqueue = tracks.queuedClaims() < waiting.staying();
-            freeTrack().claimant().begin(caller.firstLease(), spare, enqueue, at);
-            claims++;
-        }
-        for (int i = 0; i < tracks.count(); i++) {
-            tracks.get(i).claimant().send(at);
-        }
-    }
-
-    private int claimsWanted() {
-        if (share == Claim.EXCLUSIVE) {
-            return waiting.isEmpty() || tracks.get(0).watchdog().storeLease() != null ? 0 : 1;
-        }
-        return Math.min(Math.min(share, MOST_CLAIMS), Math.max(0, waiting.size() - tracks.leasesToGive()));
-    }
-
-    /** Returns a track for a new claim. */
-    private Track freeTrack() {
-        return share == Claim.EXCLUSIVE ? tracks.get(0) : tracks.add();
-    }
-
-    /**
-     * Returns whether a new claim has to wait for the answer to a release, because until then this process itself has all
-     * that the lock can give.
-     */
-    private boolean isBlocked() {
-        return cleanups.blocking() > 0 && tracks.leases() + cleanups.blocking() >= share;
-    }
-
     /** Returns whether somebody waits for an answer of the store. */
     private boolean isAnswerExpected() {
-        return tracks.claims() > 0 || isBlocked() || tracks.anyIsPreparing();
+        return tracks.claims() > 0 || claims.areBlocked() || tracks.anyIsPreparing();
     }
 
     /** Returns when the queue has to be woken if nothing happens until then, on the monotonic clock, or {@link #NEVER}. */
