@@ -51,6 +51,7 @@ class FourAdvicesTest {
         static final List<String> SEEN = new CopyOnWriteArrayList<>();
         static final Set<Long> TOKENS = ConcurrentHashMap.newKeySet();
         static final AtomicInteger AT_ONCE = new AtomicInteger();
+        static volatile Lease lastLease;
         static final AtomicInteger TRIES = new AtomicInteger();
 
         private final JdbcTemplate jdbc;
@@ -103,6 +104,7 @@ class FourAdvicesTest {
         @Locked(name = "account:#{#id}", transaction = OuterTransaction.HOLD_UNTIL_COMPLETION, maxWait = "2s")
         public long holding(int id, @Nullable Lease lease) {
             jdbc.update("UPDATE account SET balance = balance + 1 WHERE id = ?", id);
+            lastLease = lease;
             return lease.token();
         }
     }
@@ -254,6 +256,7 @@ class FourAdvicesTest {
     private static void breakLock(Leasehold locks, long token) {
         try {
             assertThat(locks.breakLock("account:1", token)).isTrue();
+            org.awaitility.Awaitility.await().atMost(java.time.Duration.ofSeconds(20)).until(() -> !Bank.lastLease.isValid());
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
