@@ -15,15 +15,15 @@ import org.junit.jupiter.api.Test;
 /** The quick loop runs what the modules' profiles name, and a name that fits no class is passed over in silence. */
 class QuickLoopTest {
 
-    private static final Pattern NAMED =
-            Pattern.compile("<id>fast</id>.*?<test>(.*?)</test>", Pattern.DOTALL);
+    private static final Pattern NAMED = Pattern.compile("<id>fast</id>.*?<test>(.*?)</test>", Pattern.DOTALL);
 
     @Test
     void everyTestThatAProfileNamesIsThere() throws IOException {
         List<String> missing = new ArrayList<>();
         int seen = 0;
         try (Stream<Path> modules = Files.list(Path.of(".."))) {
-            for (Path module : modules.filter(each -> Files.exists(each.resolve("pom.xml"))).toList()) {
+            for (Path module : modules.filter(each -> Files.exists(each.resolve("pom.xml")))
+                    .toList()) {
                 Matcher named = NAMED.matcher(Files.readString(module.resolve("pom.xml")));
                 if (named.find()) {
                     seen++;

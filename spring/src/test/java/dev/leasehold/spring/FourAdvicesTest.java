@@ -256,7 +256,9 @@ class FourAdvicesTest {
     private static void breakLock(Leasehold locks, long token) {
         try {
             assertThat(locks.breakLock("account:1", token)).isTrue();
-            org.awaitility.Awaitility.await().atMost(java.time.Duration.ofSeconds(20)).until(() -> !Bank.lastLease.isValid());
+            org.awaitility.Awaitility.await()
+                    .atMost(java.time.Duration.ofSeconds(20))
+                    .until(() -> !Bank.lastLease.isValid());
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
