@@ -133,7 +133,7 @@ class FaultsTest {
 
     /** In an inbox no answer is owed, so nobody noticed: each grant cost the time until the next question. */
     @Test
-    void anInboxWhoseConnectionDiedInSilenceIsReplacedWhileSomebodyWaits() throws Exception {
+    void anInboxThatDiedInSilenceIsReplacedDuringAWait() throws Exception {
         Lease held = direct().lock("x").acquire();
         Leasehold waiter = client("redis://localhost:" + proxy.port(), Duration.ofSeconds(3));
         CompletableFuture<Lease> waiting = waiter.lock("x").acquireAsync();
@@ -154,7 +154,7 @@ class FaultsTest {
 
     /** Its questions were refused, so its place lapsed, and a lock that was released went to nobody. */
     @Test
-    void whoWaitsKeepsItsPlaceInAFullServerAndWhoTriesIsToldSoAtOnce() throws Exception {
+    void aFullServerKeepsItsWaitersAndRefusesTries() throws Exception {
         Lease held = direct().lock("x").acquire();
         CompletableFuture<Lease> waiting =
                 client(redis.uri(), Duration.ofSeconds(3)).lock("x").acquireAsync();
@@ -174,7 +174,7 @@ class FaultsTest {
     }
 
     @Test
-    void aHolderThatIsCutOffIsToldByItsDeadlineAndItsSuccessorHasAGreaterToken() throws Exception {
+    void aHolderCutOffLosesInTimeAndTheNextTokenIsGreater() throws Exception {
         Leasehold cutOff = client("redis://localhost:" + proxy.port(), Duration.ofSeconds(2));
         Lease lease = cutOff.lock("x").acquire();
         Leasehold other = client(redis.uri(), Duration.ofSeconds(2));
@@ -187,7 +187,7 @@ class FaultsTest {
     }
 
     @Test
-    void aClaimWhoseAnswerIsLostIsFoundGrantedWhenAskedAgain() throws Exception {
+    void aClaimWithALostAnswerIsGrantedWhenAskedAgain() throws Exception {
         Leasehold client = proxied();
         client.lock("warm").acquire().close();
         proxy.hold(FaultProxy.Way.ANSWERS);
@@ -263,7 +263,7 @@ class FaultsTest {
     }
 
     @Test
-    void aServerThatSleepsLongerThanTheLeaseCostsTheLeaseInTime() throws Exception {
+    void aServerAsleepForALeaseCostsTheLeaseInTime() throws Exception {
         Leasehold client = client(redis.uri(), Duration.ofSeconds(1));
         Lease lease = client.lock("x").acquire();
         try (StatefulRedisConnection<String, String> admin = redis.connect()) {
@@ -280,7 +280,7 @@ class FaultsTest {
     }
 
     @Test
-    void aStoppedServerCostsTheLeaseInTimeAndServesAgainWhenContinued() throws Exception {
+    void aStoppedServerCostsTheLeaseInTimeAndServesAgain() throws Exception {
         Leasehold client = client(redis.uri(), Duration.ofSeconds(1));
         Lease lease = client.lock("x").acquire();
         redis.signal("STOP");
@@ -291,7 +291,7 @@ class FaultsTest {
     }
 
     @Test
-    void aFullServerRefusesClaimsAndStillRenewsHandsOverAndReleases() throws Exception {
+    void aFullServerRefusesClaimsAndServesWhatItHas() throws Exception {
         Leasehold client = direct();
         Lease held = client.lock("held").acquire();
         Lease passedOn = client.lock("passed").acquire();
@@ -320,7 +320,7 @@ class FaultsTest {
     }
 
     @Test
-    void tokensIncreaseAlsoWhenTheServersClockIsBehindTheLast() throws Exception {
+    void tokensIncreaseWhenTheServersClockIsBehind() throws Exception {
         long future = (System.currentTimeMillis() + 3_600_000) * 1000;
         redis.commands().set("leasehold:{x}:token", Long.toString(future));
         try (Lease lease = direct().lock("x").acquire()) {

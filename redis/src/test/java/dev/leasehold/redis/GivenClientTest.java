@@ -76,7 +76,7 @@ class GivenClientTest {
     }
 
     @Test
-    void aClientThatReconnectsByItselfSendsNothingAgainBehindOurBack() throws Exception {
+    void aClientThatReconnectsByItselfSendsNothingAgain() throws Exception {
         given.setOptions(ClientOptions.builder().autoReconnect(true).build());
         try (Leasehold client = over(RedisStore.using(given))) {
             Lease lease = client.lock("x").acquire();

@@ -92,7 +92,7 @@ class LostMastersTest {
 
     @ParameterizedTest
     @CsvSource({"3,TRIES", "4,TRIES", "5,TRIES", "5,WAITS"})
-    void aHolderOutlivesTheRestartOfAllMastersOneByOneWhileOthersAsk(int nodes, Asks asks) {
+    void aHolderOutlivesTheRestartOfAllMastersInTurn(int nodes, Asks asks) {
         Story story = new Story(nodes, asks);
         for (int i = 0; i < nodes; i++) {
             story.quorum.master(i).goDown();
@@ -106,7 +106,7 @@ class LostMastersTest {
     /** The masters keep all they know; only what they know of the lease runs out. */
     @ParameterizedTest
     @CsvSource({"3,TRIES", "4,TRIES", "5,TRIES", "5,WAITS"})
-    void aHolderOutlivesBeingCutOffFromAllMastersOneByOneWhileOthersAsk(int nodes, Asks asks) {
+    void aHolderOutlivesCutsFromAllMastersInTurn(int nodes, Asks asks) {
         Story story = new Story(nodes, asks);
         for (int i = 0; i < nodes; i++) {
             story.cut = i;

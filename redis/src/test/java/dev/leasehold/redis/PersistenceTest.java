@@ -67,7 +67,7 @@ class PersistenceTest {
     }
 
     @Test
-    void whatAnOldSnapshotDoesNotHaveIsLostAndTokensIncrease() throws Exception {
+    void anOldSnapshotLosesTheLockAndTokensIncrease() throws Exception {
         redis = RedisProcess.start(RedisProcess.Version.V7_0);
         Lease earlier = client().lock("x").acquire();
         redis.commands().save();

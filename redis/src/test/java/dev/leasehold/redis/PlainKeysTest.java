@@ -81,7 +81,7 @@ class PlainKeysTest {
     }
 
     @Test
-    void theValueIsAnotherWithEachGrantAndNoForeignReleaseFitsAnEarlierOne() throws Exception {
+    void eachGrantHasAnotherValueAndNoForeignReleaseFits() throws Exception {
         Leasehold client = client();
         Lease first = client.lock("x").acquire();
         String value = redis.commands().get("x");
@@ -124,7 +124,7 @@ class PlainKeysTest {
     }
 
     @Test
-    void aForeignHolderThatDiedIsWaitedForUntilItsKeyRunsOut() throws Exception {
+    void aWaiterOutlastsTheKeyOfAForeignHolderThatDied() throws Exception {
         Leasehold client = client();
         assertThat(foreign.tryLock("x", Duration.ofMillis(700))).isNotNull();
         long start = System.nanoTime();
@@ -193,7 +193,7 @@ class PlainKeysTest {
     }
 
     @Test
-    void oursAreServedInOrderWithRisingTokensWhileAForeignerBargesIn() throws Exception {
+    void ourClientsKeepOrderWhileAForeignOneBargesIn() throws Exception {
         String value = foreign.tryLock("x", LONG);
         List<CompletableFuture<Lease>> waiting = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
@@ -222,7 +222,7 @@ class PlainKeysTest {
     }
 
     @Test
-    void whoBecomesFirstBecauseAnotherGaveUpLooksAtOnce() throws Exception {
+    void aWaiterThatBecomesFirstLooksAtOnce() throws Exception {
         String value = foreign.tryLock("x", LONG);
         CompletableFuture<Lease> impatient = client().lock("x").acquireAsync();
         awaitQueue(1);
@@ -259,7 +259,7 @@ class PlainKeysTest {
     }
 
     @Test
-    void ourClientsAndForeignOnesCountTogetherAndLoseNothing() throws Exception {
+    void ourAndForeignClientsCountAndLoseNothing() throws Exception {
         int foreigners = 3;
         int ours = 4;
         int rounds = 60;
@@ -319,7 +319,7 @@ class PlainKeysTest {
     }
 
     @Test
-    void whatCannotBeSharedIsRefusedBeforeAnythingIsSent() throws Exception {
+    void unsharableOptionsAreRefusedBeforeAnythingIsSent() throws Exception {
         assertThatThrownBy(() -> client(redis.uri() + "?leasehold.keys=plain&leasehold.namespace=n"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("namespace");
@@ -334,7 +334,7 @@ class PlainKeysTest {
     }
 
     @Test
-    void aClusterKeepsAllKeysOfAPlainLockInItsSlotAndRefusesBraces() throws Exception {
+    void aPlainLockInAClusterHasOneSlotAndNoBraces() throws Exception {
         try (RedisGroup cluster = RedisGroup.cluster()) {
             String uri = "redis-cluster://" + cluster.addresses() + "?leasehold.keys=plain";
             Leasehold one = client(uri);

@@ -23,7 +23,7 @@ class QuorumGivingUpTest {
      * was open at last, and its attempt had been withdrawn before. It then had the node for itself until it was withdrawn again.
      */
     @Test
-    void aBallotThatWaitsForTheInboxIsNotSentAfterItsWithdrawal() {
+    void aBallotBehindTheInboxIsNotSentOnceWithdrawn() {
         SimulatedQuorum quorum = new SimulatedQuorum(3);
         CompletableFuture<String> inbox = new CompletableFuture<>();
         Client holder = quorum.client("holder", node -> NEAR);
@@ -60,7 +60,7 @@ class QuorumGivingUpTest {
 
     /** Else the nodes that had not said yes would have it after the withdrawal, and keep it for a lease. */
     @Test
-    void whoGivesUpBeforeItAsksAgainAsksNobody() {
+    void aClaimGivenUpBeforeItAsksAgainAsksNobody() {
         SimulatedQuorum quorum = new SimulatedQuorum(4);
         Client even = quorum.client("even", node -> node % 2 == 0 ? NEAR : FAR);
         Client odd = quorum.client("odd", node -> node % 2 == 1 ? NEAR : FAR);
@@ -82,7 +82,7 @@ class QuorumGivingUpTest {
 
     /** Else who gives up often would go past a gate that is slow, and past all who stand there. */
     @Test
-    void whoGivesUpBeforeTheGateIsLateCountsNothingAgainstIt() {
+    void aClaimGivenUpCountsNothingAgainstALateGate() {
         SimulatedQuorum quorum = new SimulatedQuorum(3);
         int gate = quorum.gate("lock");
         boolean[] slow = {false};
@@ -106,7 +106,7 @@ class QuorumGivingUpTest {
 
     /** Else its attempt would begin after its withdrawal, and keep the lock for a lease. */
     @Test
-    void whoGivesUpBeforeItHasHeardOfTheNodesAsksThemForNothing() {
+    void aClaimGivenUpAtFirstAsksTheNodesForNothing() {
         SimulatedQuorum quorum = new SimulatedQuorum(3);
         Client newcomer = quorum.newcomer("newcomer", node -> NEAR);
         newcomer.claim("lock");
@@ -119,7 +119,7 @@ class QuorumGivingUpTest {
 
     /** Else it would take the answers to what it has given back for a lease. */
     @Test
-    void whoGivesUpBeforeItIsAnsweredIsNotGrantedTheLockByTheAnswers() {
+    void aClaimGivenUpIsNotGrantedByLateAnswers() {
         SimulatedQuorum quorum = new SimulatedQuorum(3);
         Client client = quorum.client("client", node -> NEAR);
         client.claim("lock");
@@ -133,7 +133,7 @@ class QuorumGivingUpTest {
 
     /** Else it would collect what it does not want any more, and keep it for a lease. */
     @Test
-    void whoGivesUpBeforeItHearsThatItIsItsTurnAsksNobodyForTheLock() {
+    void aClaimGivenUpBeforeItsTurnCollectsNothing() {
         SimulatedQuorum quorum = new SimulatedQuorum(3);
         Client holder = quorum.client("holder", node -> NEAR / 2);
         Client waiter = quorum.client("waiter", node -> NEAR);
@@ -152,7 +152,7 @@ class QuorumGivingUpTest {
     }
 
     @Test
-    void whoGivesUpBetweenTwoAttemptsMakesNoOther() {
+    void aClaimGivenUpBetweenAttemptsMakesNoOther() {
         SimulatedQuorum quorum = new SimulatedQuorum(5);
         int gate = quorum.gate("lock");
         Client one = quorum.client("one", node -> (node - gate + 5) % 5 <= 2 ? NEAR : FAR);

@@ -28,7 +28,7 @@ class QuorumOrderTest {
 
     /** Found by the contract on real masters: two of three had released it, the gate had not, and who tried was told "busy". */
     @Test
-    void whoTriesAfterAReleaseWasAnsweredFindsTheLockFreeAlsoWhereTheGateIsSlow() {
+    void aReleasedLockIsFreeAlsoWhereTheGateIsSlow() {
         SimulatedQuorum quorum = new SimulatedQuorum(3);
         Client next = quorum.client("next", node -> NEAR);
         for (int slow = 0; slow < 3; slow++) {
@@ -47,7 +47,7 @@ class QuorumOrderTest {
     /** The holder was cut off from the gate for longer than a lease. Who asked collected in vain, joined again, and heard nothing. */
     @ParameterizedTest
     @ValueSource(ints = {3, 5})
-    void whoHasItsTurnAtAGateThatKnowsNothingOfTheHolderIsToldBusyByTheMajority(int nodes) {
+    void theMajoritySaysBusyWhereTheGateHasForgottenIt(int nodes) {
         SimulatedQuorum quorum = new SimulatedQuorum(nodes);
         Client holder = quorum.client("holder", node -> NEAR);
         Client other = quorum.client("other", node -> NEAR);
@@ -94,7 +94,7 @@ class QuorumOrderTest {
 
     /** What the ballot left behind would keep its node busy for a lease, and with one more node down everybody else out. */
     @Test
-    void aBallotThatArrivesAfterTheReleaseOfItsLeaseIsRemovedWhenItCanNoLongerBeOnItsWay() {
+    void aBallotThatArrivesAfterItsReleaseIsRemoved() {
         SimulatedQuorum quorum = new SimulatedQuorum(3);
         long[] toTheLast = {NEAR};
         Client holder = quorum.client("holder", node -> node == 2 ? toTheLast[0] : NEAR);
@@ -111,7 +111,7 @@ class QuorumOrderTest {
 
     /** The contract on four real masters, once in 60 runs: all had confirmed, and the question was never answered. */
     @Test
-    void aRenewalThatIsOnlyAQuestionIsAnsweredAlsoWhereTheClocksWereNotReadAtOneMoment() {
+    void aRenewalIsAnsweredWhereTheClocksWereReadApart() {
         SimulatedQuorum quorum = new SimulatedQuorum(3);
         Client holder = quorum.client("holder", node -> NEAR);
         LeaseId lease = holder.hold("lock");
@@ -124,7 +124,7 @@ class QuorumOrderTest {
      */
     @ParameterizedTest
     @ValueSource(ints = {2, 4, 6})
-    void ofTwoWhoHaveHalfOfTheNodesEachOneIsGrantedAndTheOtherBusyWithoutDrawingLots(int nodes) {
+    void ofTwoWithHalfOfTheNodesEachOneIsGrantedTheLock(int nodes) {
         SimulatedQuorum quorum = new SimulatedQuorum(nodes);
         Client even = quorum.client("even", node -> node % 2 == 0 ? NEAR : FAR);
         Client odd = quorum.client("odd", node -> node % 2 == 1 ? NEAR : FAR);
@@ -142,7 +142,7 @@ class QuorumOrderTest {
 
     /** Found by a reviewer: it knew no gate then, and could win before the gate had said whose turn it is. */
     @Test
-    void whoHasHeardOfNobodyForAWhileStillKnowsTheGate() {
+    void aClientThatHeardNobodyForAWhileKnowsTheGate() {
         SimulatedQuorum quorum = new SimulatedQuorum(5);
         boolean[] silent = {false};
         List<Integer> sent = new ArrayList<>();
@@ -165,7 +165,7 @@ class QuorumOrderTest {
 
     /** Else the time that it had for collecting would end its lease. */
     @Test
-    void whoHasTheLockInItsTurnKeepsItForItsLease() {
+    void aClaimThatWinsInItsTurnHasItsWholeLease() {
         SimulatedQuorum quorum = new SimulatedQuorum(3);
         Client holder = quorum.client("holder", node -> NEAR);
         Client waiter = quorum.client("waiter", node -> NEAR);
@@ -180,7 +180,7 @@ class QuorumOrderTest {
 
     /** Found by reading: as long as the claim lived, what a node gave to an attempt that was over stayed where it was. */
     @Test
-    void whatANodeGivesToAnAttemptWhoseLeaseIsLostIsGivenBackAlsoWhereTheClaimHasAnotherAttempt() {
+    void aGrantToALostAttemptIsGivenBackBesideTheNext() {
         SimulatedQuorum quorum = new SimulatedQuorum(3);
         List<Integer> sent = new ArrayList<>();
         Client holder = quorum.client("holder", node -> NEAR);
@@ -206,7 +206,7 @@ class QuorumOrderTest {
 
     /** Else the one that hears of the loss later would end the attempt that the other has begun. */
     @Test
-    void whoAsksTwiceForALeaseThatIsLostGetsOneNewLease() {
+    void twoQuestionsForALostLeaseGetOneNewLease() {
         SimulatedQuorum quorum = new SimulatedQuorum(3);
         Client holder = quorum.client("holder", node -> NEAR);
         LeaseId lost = holder.hold("lock");
@@ -219,7 +219,7 @@ class QuorumOrderTest {
 
     /** Else whoever is nearer to the other nodes overtakes all who stand at the gate. */
     @Test
-    void whoIsAnsweredByTheGateLastWaitsForItAndDoesNotOvertakeWhoseTurnItIsThere() {
+    void aLateGateIsWaitedForAndNobodyIsOvertaken() {
         SimulatedQuorum quorum = new SimulatedQuorum(3);
         int gate = quorum.gate("lock");
         Client newcomer = quorum.client("newcomer", node -> node == gate ? FAR : NEAR);
@@ -232,7 +232,7 @@ class QuorumOrderTest {
 
     /** Nobody may be there any more who wants it. */
     @Test
-    void whoIsGrantedTheLockWhileNobodyAsksHasItForAClaimPeriodOnly() {
+    void anUnaskedGrantLastsForAClaimPeriodOnly() {
         SimulatedQuorum quorum = new SimulatedQuorum(3);
         Client waiter = whoseTurnItIs(quorum);
         quorum.pass(10 * NEAR);
@@ -242,7 +242,7 @@ class QuorumOrderTest {
     }
 
     @Test
-    void whoAsksWhileItCollectsHasTheLockForItsLease() {
+    void aClaimAskedForWhileItCollectsHasItsWholeLease() {
         SimulatedQuorum quorum = new SimulatedQuorum(3);
         Client waiter = whoseTurnItIs(quorum);
         quorum.answer(waiter.waitFor("lock"));
@@ -272,7 +272,7 @@ class QuorumOrderTest {
 
     /** Found by a reviewer: the attempt was stopped in the middle, and what it had got stayed where it was for a lease. */
     @Test
-    void aRenewalThatHearsOfTheLossLateDoesNotEndTheNextAttempt() {
+    void aLateRenewalDoesNotEndTheNextAttempt() {
         SimulatedQuorum quorum = new SimulatedQuorum(3);
         Client holder = quorum.client("holder", node -> NEAR);
         LeaseId lost = holder.hold("lock");
@@ -281,5 +281,17 @@ class QuorumOrderTest {
         assertThat(quorum.answer(holder.renew(lost, LEASE))).isInstanceOf(RenewAnswer.Lost.class);
         assertThat(again).isNotDone();
         assertThat(quorum.answer(again)).isInstanceOf(ClaimAnswer.Granted.class);
+    }
+
+    @Test
+    void aRequestForAnEarlierLeaseDoesNotConcernTheNext() {
+        SimulatedQuorum quorum = new SimulatedQuorum(3);
+        Client holder = quorum.client("holder", node -> NEAR);
+        LeaseId lost = holder.hold("lock");
+        quorum.answer(holder.breakLease("lock", lost.token()));
+        ClaimAnswer.Granted next = (ClaimAnswer.Granted) quorum.answer(holder.claim("lock"));
+        assertThat(quorum.answer(holder.renew(lost, LEASE))).isInstanceOf(RenewAnswer.Lost.class);
+        assertThat(quorum.answer(holder.release(lost))).isEqualTo(ReleaseAnswer.NOT_HELD);
+        assertThat(quorum.answer(holder.renew(next.lease(), LEASE))).isInstanceOf(RenewAnswer.Renewed.class);
     }
 }

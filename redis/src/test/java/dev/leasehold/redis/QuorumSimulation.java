@@ -48,6 +48,8 @@ final class QuorumSimulation {
         TRUSTED,
         /** As any, but masters are back at once, or follow for a moment a copy of themselves whose clock is ahead. */
         COPIED,
+        /** As any, but several masters at once restart with what they had saved, and are back at once. */
+        RESTARTED,
         /** One master's clock is an hour ahead while another is down; then it is set right, and all restart empty. */
         CLOCK_AHEAD
     }
@@ -105,8 +107,10 @@ final class QuorumSimulation {
         repeats = chance.nextBoolean() ? 0.1 : 0;
         longDelays = lossy ? 0 : new double[] {0, 0.02, 0.1}[chance.nextInt(3)];
         faultsEnd = lossy ? 90 * SECOND : 30 * SECOND;
-        crashes = kind == Kind.COPIED ? 40 : lossy || ahead ? 0 : chance.nextInt(3) == 0 ? 0 : 1 + chance.nextInt(8);
-        majorityRestarts = chance.nextInt(3) == 0 || kind == Kind.COPIED;
+        crashes = kind == Kind.COPIED
+                ? 40
+                : kind == Kind.RESTARTED ? 10 : lossy || ahead ? 0 : chance.nextInt(3) == 0 ? 0 : 1 + chance.nextInt(8);
+        majorityRestarts = chance.nextInt(3) == 0 || kind == Kind.COPIED || kind == Kind.RESTARTED;
         pauses = lossy ? 0 : chance.nextInt(2) * chance.nextInt(6);
         localHandOvers = new int[] {0, 3, 64}[chance.nextInt(3)];
         for (int i = 0; i < nodes; i++) {
@@ -231,7 +235,7 @@ final class QuorumSimulation {
     }
 
     private boolean isAny() {
-        return kind == Kind.ANY || kind == Kind.TRUSTED || kind == Kind.COPIED;
+        return kind == Kind.ANY || kind == Kind.TRUSTED || kind == Kind.COPIED || kind == Kind.RESTARTED;
     }
 
     private long patience() {
@@ -340,11 +344,14 @@ final class QuorumSimulation {
     }
 
     private void crash() {
-        boolean several = majorityRestarts && (chance.nextInt(4) == 0 || kind == Kind.COPIED);
+        boolean several = majorityRestarts && (chance.nextInt(4) == 0 || kind == Kind.COPIED || kind == Kind.RESTARTED);
         for (SimulatedMaster master : masters) {
             if (several ? chance.nextInt(4) != 0 : chance.nextInt(nodes) == 0) {
                 int how = chance.nextInt(4);
-                if (how == 0) {
+                if (kind == Kind.RESTARTED) {
+                    master.goDown();
+                    master.comeBack(true);
+                } else if (how == 0) {
                     master.flush();
                 } else if (kind == Kind.COPIED && how == 1) {
                     master.goDown();

@@ -100,7 +100,7 @@ class RedisFenceTest {
     }
 
     @Test
-    void whatIsNoTokenIsNeitherTrustedNorOverwritten() {
+    void aTextThatIsNoTokenIsNeitherTrustedNorOverwritten() {
         redis.set(KEY, "12");
         assertThatThrownBy(() -> fence.register(5))
                 .isInstanceOf(LockException.class)

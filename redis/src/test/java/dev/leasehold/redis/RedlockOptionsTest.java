@@ -109,7 +109,7 @@ class RedlockOptionsTest {
     }
 
     @Test
-    void whatIsNotSaidHasItsDefault() {
+    void anOptionThatIsMissingHasItsDefault() {
         assertThat(RedlockOptions.read(StoreUri.parse("redlock://a,b,c"))).isEqualTo(RedlockOptions.DEFAULTS);
         assertThat(options("leasehold.trustPersistence=false")).isEqualTo(RedlockOptions.DEFAULTS);
         assertThat(RedlockOptions.DEFAULTS)
@@ -117,7 +117,7 @@ class RedlockOptionsTest {
     }
 
     @Test
-    void whatIsSaidIsRead() {
+    void anOptionThatIsGivenIsRead() {
         assertThat(options("leasehold.maxLeaseDuration=2m&leasehold.nodeTimeout=75&leasehold.keys=plain"
                         + "&leasehold.trustPersistence=true"))
                 .isEqualTo(new RedlockOptions(Duration.ofMinutes(2), Duration.ofMillis(75), true, true));

@@ -97,7 +97,7 @@ class RedlockPlainKeysTest {
     }
 
     @Test
-    void aForeignHoldThatIsNotReleasedIsWaitedForUntilItRunsOut() throws Exception {
+    void aWaiterOutlastsAForeignHoldThatIsNotReleased() throws Exception {
         assertThat(foreign.tryLock("x", Duration.ofSeconds(1))).isNotNull();
         long start = System.nanoTime();
         client().lock("x").acquire().close();

@@ -32,7 +32,7 @@ class RenewalTest {
 
     /** A server with too much to do would be given more of it by each who has lost patience. */
     @Test
-    void askedAgainWhileItIsUnderWayARenewalIsSentOnceAndAnswersAll() throws Exception {
+    void aRenewalUnderWayIsSentOnceAndAnswersAll() throws Exception {
         try (RealTime time = new RealTime();
                 RedisProcess redis = RedisProcess.start(RedisProcess.Version.V7_0)) {
             Store store =

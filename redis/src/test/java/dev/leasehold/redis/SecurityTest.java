@@ -104,7 +104,7 @@ public class SecurityTest {
     }
 
     @Test
-    void waitingForReplicasNeedsOneRightMoreAndWithoutItNothingStaysBehind() throws Exception {
+    void waitingForReplicasNeedsOneMoreRight() throws Exception {
         try (RedisProcess redis = RedisProcess.start(RedisProcess.Version.V7_0, "--repl-diskless-sync-delay", "0");
                 RedisProcess replica =
                         RedisProcess.start(RedisProcess.Version.V7_0, "--replicaof", "127.0.0.1 " + redis.port())) {
@@ -172,7 +172,7 @@ public class SecurityTest {
 
     /** With a client of ours, whose trust is the JVM's. */
     @Test
-    void aServerThatTheJvmTrustsIsSpokenToInSecretWithUserAndPassword(@TempDir Path directory) throws Exception {
+    void aTrustedServerIsReachedByTlsWithUserAndPassword(@TempDir Path directory) throws Exception {
         KeyStore trusted = KeyStore.getInstance("PKCS12");
         trusted.load(null, null);
         try (InputStream certificate = Files.newInputStream(Path.of("src/test/resources/tls/server.crt"))) {

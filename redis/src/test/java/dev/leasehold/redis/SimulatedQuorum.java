@@ -2,7 +2,6 @@ package dev.leasehold.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.leasehold.redis.quorum.GateProbe;
 import dev.leasehold.redis.quorum.GateSelection;
 import dev.leasehold.redis.quorum.Quorum;
 import dev.leasehold.redis.quorum.QuorumSettings;
@@ -52,7 +51,6 @@ public final class SimulatedQuorum {
     private final SimulatedProcess process = new SimulatedProcess(world, "clients", 1, 0);
     private final List<SimulatedMaster> masters = new ArrayList<>();
     private final List<Runnable> heldUp = new ArrayList<>();
-    private int looks;
 
     /** As on a busy machine: a moment passes between the readings of the two clocks. */
     private final TimeSource unsteady = new TimeSource() {
@@ -64,7 +62,6 @@ public final class SimulatedQuorum {
 
         @Override
         public Timer schedule(Duration delay, Runnable task) {
-            looks += delay.equals(GateProbe.EVERY) ? 1 : 0;
             return process.schedule(delay, task);
         }
     };
@@ -91,13 +88,8 @@ public final class SimulatedQuorum {
     }
 
     /** What was held up is lost. */
-    void forgetWhatWasHeldUp() {
+    public void forgetWhatWasHeldUp() {
         heldUp.clear();
-    }
-
-    /** How often anybody has looked for silent gates. */
-    public int looks() {
-        return looks;
     }
 
     /** A client, at this process. */
@@ -201,7 +193,7 @@ public final class SimulatedQuorum {
     }
 
     /** A client that has not heard of the masters yet. */
-    Client newcomer(String name, IntToLongFunction delays) {
+    public Client newcomer(String name, IntToLongFunction delays) {
         return new Client(name, delays, node -> CompletableFuture.completedStage(""));
     }
 

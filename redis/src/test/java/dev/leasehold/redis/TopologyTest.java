@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 class TopologyTest {
 
     @Test
-    void aLeaseThatTheReplicaKnowsOutlivesAFailOverBySentinel() throws Exception {
+    void aLeaseThatAReplicaKnowsOutlivesAFailOver() throws Exception {
         try (RedisGroup group = RedisGroup.sentinel();
                 Leasehold client = Leasehold.builder()
                         .uri("redis-sentinel://localhost:"
@@ -69,7 +69,7 @@ class TopologyTest {
      * the grant, so the next one got the lock as well.
      */
     @Test
-    void aWaiterWhoseInboxIsAtTheOldMasterDoesNotHoldWhatTheNextOneWasGiven() throws Exception {
+    void aWaiterAtTheOldMasterDoesNotHoldTheNextsGrant() throws Exception {
         try (RedisProcess old = RedisProcess.start(RedisProcess.Version.V7_0);
                 RedisProcess next =
                         RedisProcess.start(RedisProcess.Version.V7_0, "--replicaof", "127.0.0.1 " + old.port());
@@ -111,7 +111,7 @@ class TopologyTest {
     }
 
     @Test
-    void aLockIsRenewedReleasedAndHandedOverWhileItsSlotMoves() throws Exception {
+    void aLockIsRenewedAndHandedOverWhileItsSlotMoves() throws Exception {
         try (RedisGroup cluster = RedisGroup.cluster();
                 Leasehold one = Leasehold.connect("redis-cluster://" + cluster.addresses());
                 Leasehold other = Leasehold.connect("redis-cluster://" + cluster.addresses())) {
@@ -149,7 +149,7 @@ class TopologyTest {
      * itself: a grant that was heard elsewhere was taken back, and its token given to the next.
      */
     @Test
-    void aServerInClusterModeIsRefusedWhereItWasNotNamedAsACluster() throws Exception {
+    void aServerInClusterModeIsRefusedIfNotNamedSo() throws Exception {
         try (RedisGroup cluster = RedisGroup.cluster()) {
             RedisProcess node = cluster.servers.get(SlotHash.getSlot("leasehold:{x}") * 3 / 16384);
             for (String uri : List.of(node.uri(), "redlock://localhost:" + node.port())) {
@@ -165,7 +165,7 @@ class TopologyTest {
 
     /** To have twenty thousand leases confirmed because of a few cost leases on the other nodes. */
     @Test
-    void whenTheConnectionToANodeIsLostWhatIsHeldThereIsConfirmedAndNothingElse() throws Exception {
+    void aLostConnectionHasOnlyItsNodesLeasesConfirmed() throws Exception {
         try (RedisGroup cluster = RedisGroup.cluster();
                 Leasehold client = Leasehold.connect("redis-cluster://" + cluster.addresses())) {
             int[] held = new int[3];

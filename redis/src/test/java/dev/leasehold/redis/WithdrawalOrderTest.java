@@ -31,14 +31,14 @@ class WithdrawalOrderTest {
     private static final int CLAIMS = 5;
 
     @Test
-    void aClaimWhoseScriptIsNotKnownYetDoesNotComeAfterItsWithdrawal() throws Exception {
+    void aClaimWithAnUnknownScriptPrecedesItsWithdrawal() throws Exception {
         try (RedisProcess server = RedisProcess.start(RedisProcess.Version.V7_0)) {
             nothingIsLeft(new RedisStoreProvider().create(StoreUri.parse(server.uri())), List.of(server));
         }
     }
 
     @Test
-    void aBallotWhoseScriptIsNotKnownYetDoesNotComeAfterItsWithdrawal() throws Exception {
+    void aBallotWithAnUnknownScriptPrecedesItsWithdrawal() throws Exception {
         try (Masters masters = Masters.start(3)) {
             RedlockStore quorum = RedlockStore.of(masters.uris());
             quorum.initialize();

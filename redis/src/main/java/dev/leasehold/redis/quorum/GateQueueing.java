@@ -7,17 +7,25 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A place in line at the gate: asked for, kept by asking again, and given up where another gate is the right one.
+ * A claim's place in line at a gate: asked for, kept by asking again, and given up where another gate is the right one.
  *
- * <p>Who stands at another gate, because the right one was not heard of, goes back when it is: there stand all who have never
- * missed it. It gives up its place only then, and keeps it as long as the right one is down.
+ * <p>Order is only as good as the agreement on the gate. A client that has missed the right gate's answers queues at another one,
+ * and is overtaken there by all clients that have not. So whenever it has confirmed its place, it asks the nodes that it has not
+ * heard of for their status, and if one of them turns out to be the right gate, it queues there instead. As long as the right
+ * gate does not answer, it keeps its place.
+ *
+ * <p>No timer is needed for this, because the engine asks again every few seconds anyway ({@link
+ * dev.leasehold.spi.WaitingRules#askEvery}). That interval is also how long a waiter stays at the wrong gate after the right one has
+ * recovered. And it is the least time between two attempts to return: a gate may answer the question for its status, and
+ * still not let the client wait, and each attempt costs the place that the client has. So a place that was only just taken is
+ * not left again; the question goes out after the second answer of the gate, not after the first.
  */
 final class GateQueueing implements ClaimStep, BallotRound.Listener {
 
     private static final int MOST_RAISES = 5;
     private static final int MOST_MISSES = 4;
 
-    /** What the claim is told. */
+    /** The claim that queues, as far as its place concerns it. */
     interface Waiter {
         /** It stands in line. */
         void stands(ClaimAnswer.Busy answer);
@@ -34,13 +42,10 @@ final class GateQueueing implements ClaimStep, BallotRound.Listener {
     private final SerialExecutor serial;
     private final int gate;
     private final BallotRound ballots;
-    private final GateReturnBackoff delay;
     private final Waiter waiter;
-    private final SerialTimer returning;
-    private final Runnable looking;
-    private boolean isLooking;
     private boolean isAsking;
     private boolean isOver;
+    private boolean hasStood;
     private int raises;
     private int misses;
 
@@ -56,17 +61,13 @@ final class GateQueueing implements ClaimStep, BallotRound.Listener {
             int gate,
             Ballot first,
             Duration patience,
-            GateReturnBackoff delay,
             Waiter waiter) {
         this.quorum = quorum;
         this.ranks = ranks;
         this.serial = serial;
         this.gate = gate;
-        this.delay = delay;
         this.waiter = waiter;
         ballots = new BallotRound(quorum, serial, first, patience, this);
-        returning = new SerialTimer(quorum.time(), serial);
-        looking = () -> serial.execute(this::look);
     }
 
     /**
@@ -94,6 +95,19 @@ final class GateQueueing implements ClaimStep, BallotRound.Listener {
                 ballots.failed(gate, ballot(), failure);
             }
         }));
+    }
+
+    /**
+     * Asks the gate again, or another one if that is the right one now.
+     *
+     * @param proposal the token
+     */
+    void askAgain(long proposal) {
+        if (isAnotherGateRight()) {
+            waiter.mustJoinAgain();
+        } else {
+            ask(proposal);
+        }
     }
 
     boolean isAsking() {
@@ -124,7 +138,10 @@ final class GateQueueing implements ClaimStep, BallotRound.Listener {
         misses = vote == null ? misses : 0;
         if (vote instanceof Vote.Busy busy) {
             waiter.stands(new ClaimAnswer.Busy(busy.holder(), busy.timeLeft(), busy.place()));
-            look();
+            if (hasStood) {
+                lookForTheRightGate();
+            }
+            hasStood = true;
         } else if (vote instanceof Vote.Yes yes) {
             waiter.hasItsTurn(this, yes.token());
         } else if (vote instanceof Vote.Stale stale && raises++ < MOST_RAISES) {
@@ -138,45 +155,27 @@ final class GateQueueing implements ClaimStep, BallotRound.Listener {
         }
     }
 
-    /** Looks for the right gate, now and then, until this is it and all others can be told from it. */
-    private void look() {
-        if (isOver || isAsking) {
-            return;
-        }
-        boolean right = quorum.gateOfOthers(ranks) == gate;
-        if (right) {
-            delay.succeeded();
-        }
-        if (right && quorum.known() == quorum.size()) {
-            stopLooking();
-            return;
-        }
-        if (!isLooking) {
-            isLooking = true;
-            quorum.silentGates().watch(looking);
-        }
-        if (!returning.isSet() && isAnotherGate()) {
-            returning.set(delay.next(quorum.random()), this::goBack);
+    private void lookForTheRightGate() {
+        for (int i = 0; i < quorum.size(); i++) {
+            if (quorum.isUnheard(i)) {
+                quorum.lookAgain(i).thenRun(() -> serial.execute(this::returnToTheRightGate));
+            }
         }
     }
 
-    private boolean isAnotherGate() {
-        int now = quorum.gate(ranks);
-        return now >= 0 && now != gate;
-    }
-
-    private void goBack() {
-        if (!isAsking && isAnotherGate()) {
-            delay.tried();
+    private void returnToTheRightGate() {
+        if (!isOver && isAnotherGateRight()) {
             waiter.mustJoinAgain();
         }
     }
 
-    private void stopLooking() {
-        if (isLooking) {
-            isLooking = false;
-            quorum.silentGates().forget(looking);
-        }
+    /**
+     * Whether the client knows of a better gate than this one. A gate that is silent only to the questions about other locks is first
+     * asked about this one, and left if it does not answer that either.
+     */
+    private boolean isAnotherGateRight() {
+        int right = quorum.gate(ranks);
+        return right >= 0 && right != gate && !quorum.isUnheard(gate);
     }
 
     @Override
@@ -184,8 +183,6 @@ final class GateQueueing implements ClaimStep, BallotRound.Listener {
         isOver = true;
         isAsking = false;
         ballots.stop();
-        returning.stop();
-        stopLooking();
     }
 
     @Override

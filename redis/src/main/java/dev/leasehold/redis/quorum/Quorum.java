@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -35,7 +36,7 @@ public final class Quorum {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final AtomicReferenceArray<@Nullable NodeStatus> views;
     private final AtomicReferenceArray<@Nullable Silence> silences;
-    private final GateProbe silentGates;
+    private final AtomicReferenceArray<@Nullable CompletableFuture<NodeStatus>> looks;
     /** Of the locks in use, so that what they rest on is hashed once and not for each claim. */
     private final ConcurrentMap<String, GateSelection> ranks = new ConcurrentHashMap<>();
 
@@ -84,7 +85,7 @@ public final class Quorum {
         this.settings = settings;
         views = new AtomicReferenceArray<>(voters.size());
         silences = new AtomicReferenceArray<>(voters.size());
-        silentGates = new GateProbe(this);
+        looks = new AtomicReferenceArray<>(voters.size());
     }
 
     String name() {
@@ -201,9 +202,26 @@ public final class Quorum {
         return known != null && known.isNoGate();
     }
 
-    /** Those who stand at another gate because the right one is not heard of. */
-    GateProbe silentGates() {
-        return silentGates;
+    /**
+     * Asks a node for its status, for all callers that want it meanwhile. Two threads at once may ask it twice, which harms nothing;
+     * so there is no mark to remove, and none is left behind whichever way a question ends.
+     *
+     * @return the answer, which is known to the quorum already
+     */
+    CompletableFuture<NodeStatus> lookAgain(int node) {
+        CompletableFuture<NodeStatus> underWay = looks.get(node);
+        if (underWay != null && !underWay.isDone()) {
+            return underWay;
+        }
+        CompletableFuture<NodeStatus> asked = voter(node)
+                .look()
+                .thenApply(status -> {
+                    saw(node, status);
+                    return status;
+                })
+                .toCompletableFuture();
+        looks.set(node, asked);
+        return asked;
     }
 
     @Nullable NodeStatus view(int node) {
@@ -247,15 +265,6 @@ public final class Quorum {
      * @return -1 if there is none
      */
     int gate(GateSelection ranks) {
-        return gate(ranks, false);
-    }
-
-    /** The gate of those who have heard of all nodes lately, as far as this client knows their votes. */
-    int gateOfOthers(GateSelection ranks) {
-        return gate(ranks, true);
-    }
-
-    private int gate(GateSelection ranks, boolean all) {
         if (!settings.gated()) {
             return -1;
         }
@@ -264,7 +273,7 @@ public final class Quorum {
         long least = 0;
         for (int i = 0; i < size(); i++) {
             NodeStatus view = views.get(i);
-            if (view == null || !view.hasVote(now) || (!all && isPassedOver(i))) {
+            if (view == null || !view.hasVote(now) || isPassedOver(i)) {
                 continue;
             }
             long hash = ranks.of(i, view.run());

@@ -59,14 +59,13 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
     private final SerialExecutor serial;
     private final GateSelection ranks;
     private final SerialTimer retry;
-    private final GateReturnBackoff returnDelay = new GateReturnBackoff();
     private final ClaimCallers callers = new ClaimCallers();
     private final ClaimRetries retries;
+    private final ClaimLease lease;
 
     private Claim claim;
     private long aliveUntil;
     private @Nullable ClaimStep step;
-    private @Nullable QuorumLease lease;
     private @Nullable ClaimId waitsAs;
     private boolean isOver;
     private ClaimAnswer.Busy lastBusy = new ClaimAnswer.Busy(null, null, 0);
@@ -79,6 +78,7 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
         retry = new SerialTimer(quorum.time(), serial);
         ranks = quorum.ranks(claim.lock());
         retries = new ClaimRetries(quorum);
+        lease = new ClaimLease(serial, claim.lock(), claim.id(), this::end);
     }
 
     Claim claim() {
@@ -99,7 +99,7 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
     }
 
     private void asked(CompletableFuture<ClaimAnswer> caller) {
-        QuorumLease held = lease;
+        QuorumLease held = lease.held();
         if (isOver) {
             caller.complete(new ClaimAnswer.Busy(null, null, 0));
         } else if (held != null) {
@@ -109,110 +109,37 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
             if (step == null) {
                 begin();
             } else if (step instanceof GateQueueing place && !place.isAsking()) {
-                place.ask(clock());
+                place.askAgain(clock());
             }
         }
     }
 
     /** The claim was granted already: its lease is made as long as it is asked for now. */
     private void repeat(QuorumLease held, CompletableFuture<ClaimAnswer> caller) {
-        held.renew(claim.lease()).whenComplete((answer, failure) -> {
-            if (failure != null) {
-                caller.completeExceptionally(failure);
-            } else if (answer instanceof RenewAnswer.Renewed renewed) {
-                caller.complete(new ClaimAnswer.Granted(leaseId(held), held.spare(), renewed.validity()));
-            } else {
-                serial.execute(() -> {
-                    if (lease == held) {
-                        held.withdraw();
-                        lease = null;
-                        finishStep();
-                    }
-                    asked(caller);
-                });
-            }
-        });
+        lease.grantAgain(held, claim.lease(), caller, this::finishStep, () -> asked(caller));
     }
 
     CompletableFuture<RenewAnswer> renew(LeaseId wanted, Duration duration) {
-        CompletableFuture<RenewAnswer> result = new CompletableFuture<>();
-        serial.execute(() -> {
-            QuorumLease held = leaseOf(wanted);
-            if (held == null) {
-                result.complete(new RenewAnswer.Lost());
-                return;
-            }
-            forward(
-                    held.renew(duration).whenComplete((answer, failure) -> {
-                        if (answer instanceof RenewAnswer.Lost) {
-                            // A minority may still have it.
-                            held.withdraw();
-                            serial.execute(() -> over(held));
-                        }
-                    }),
-                    result);
-        });
-        return result;
+        return lease.renew(wanted, duration);
     }
 
     CompletableFuture<ReleaseAnswer> release(LeaseId wanted, Duration keepFor) {
-        CompletableFuture<ReleaseAnswer> result = new CompletableFuture<>();
-        serial.execute(() -> {
-            QuorumLease held = leaseOf(wanted);
-            if (held == null) {
-                result.complete(ReleaseAnswer.NOT_HELD);
-                return;
-            }
-            forward(
-                    held.release(keepFor).whenComplete((answer, failure) -> {
-                        if (answer != null) {
-                            serial.execute(() -> over(held));
-                        }
-                    }),
-                    result);
-        });
-        return result;
+        return lease.release(wanted, keepFor);
     }
 
     CompletableFuture<@Nullable Void> withdraw() {
         CompletableFuture<@Nullable Void> result = new CompletableFuture<>();
         serial.execute(() -> {
-            QuorumLease held = lease;
-            forward(held != null ? held.withdraw() : abandon(), result);
+            QuorumLease held = lease.held();
+            ClaimLease.forward(held != null ? held.withdraw() : abandon(), result);
             end();
         });
         return result;
     }
 
-    private static <T extends @Nullable Object> void forward(CompletableFuture<T> from, CompletableFuture<T> to) {
-        from.whenComplete((value, failure) -> {
-            if (failure == null) {
-                to.complete(value);
-            } else {
-                to.completeExceptionally(failure);
-            }
-        });
-    }
-
-    private @Nullable QuorumLease leaseOf(LeaseId wanted) {
-        QuorumLease held = lease;
-        return held != null && held.token() == wanted.token() ? held : null;
-    }
-
-    private LeaseId leaseId(QuorumLease held) {
-        return new LeaseId(claim.lock(), claim.id(), held.token());
-    }
-
-    /** A lease is over; and with it the claim, unless that has begun to try for another already. */
-    private void over(QuorumLease held) {
-        if (lease == held) {
-            end();
-        }
-    }
-
     private void end() {
         isOver = true;
-        lease = null;
+        lease.forget();
         retry.stop();
         finishStep();
         owner.ended(this);
@@ -230,7 +157,7 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
                 StoreUnavailableException.Outcome.UNKNOWN,
                 fault);
         callers.takeEach(caller -> caller.completeExceptionally(failure));
-        if (lease == null) {
+        if (lease.held() == null) {
             abandon();
         }
     }
@@ -289,13 +216,13 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
 
     @Override
     public void won(QuorumLease held, Duration asked, Validity validity) {
-        lease = held;
+        lease.set(held);
         if (callers.isEmpty()) {
-            owner.won(leaseId(held), held.spare(), validity);
+            owner.won(lease.id(held), held.spare(), validity);
         } else if (asked.compareTo(claim.lease()) < 0) {
             callers.takeEach(caller -> repeat(held, caller));
         } else {
-            callers.answer(new ClaimAnswer.Granted(leaseId(held), held.spare(), validity));
+            callers.answer(lease.granted(held, validity));
         }
     }
 
@@ -393,7 +320,7 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
         }
         ClaimId attempt = quorum.newAttempt(claim.id());
         Ballot ballot = new Ballot(claim.lock(), attempt, clock(), claim.spare(), claim.lease(), Ballot.Kind.QUEUE);
-        GateQueueing place = new GateQueueing(quorum, ranks, serial, gate, ballot, patience(), returnDelay, this);
+        GateQueueing place = new GateQueueing(quorum, ranks, serial, gate, ballot, patience(), this);
         step = place;
         waitsAs = attempt;
         owner.waits(attempt, this);

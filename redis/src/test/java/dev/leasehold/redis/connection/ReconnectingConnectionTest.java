@@ -56,7 +56,7 @@ class ReconnectingConnectionTest {
 
     /** Each of them made all leases be asked for again. */
     @Test
-    void aDemotedMasterThatStaysReachableIsConnectedToOnceASecond() {
+    void aDemotedMasterIsConnectedToOnceASecond() {
         for (int i = 0; i < 10_000; i++) {
             link.open().thenAccept(wire -> wire.lose("the server is not the master any more"));
             pass(SECOND / 1000);
@@ -75,7 +75,7 @@ class ReconnectingConnectionTest {
     }
 
     @Test
-    void someThatAreCutWhenTheyAreYoungAreReplacedAsSoonAsSomebodyNeedsThem() {
+    void connectionsCutYoungAreReplacedWhenNeeded() {
         for (int i = 1; i <= 5; i++) {
             link.open().thenAccept(wire -> wire.lose("it was cut"));
             assertThat(opened).hasSize(i);

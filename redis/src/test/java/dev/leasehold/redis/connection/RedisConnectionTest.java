@@ -76,7 +76,7 @@ class RedisConnectionTest {
     }
 
     @Test
-    void whatWasUnderWayWhenTheConnectionBrokeIsNeverSentAgain() {
+    void commandsOfABrokenConnectionAreNeverSentAgain() {
         RedisConnection wire = wire(LONG, LONG);
         proxy.hold(FaultProxy.Way.REQUESTS);
         List<CompletableFuture<?>> futures = new ArrayList<>();
@@ -140,7 +140,7 @@ class RedisConnectionTest {
 
     /** Netty's own thread writes at once, ahead of what others have left with it: a withdrawal overtook its claim. */
     @Test
-    void whatIsSentFirstArrivesFirstWhateverThreadSendsIt() {
+    void commandsOfDifferentThreadsArriveInOrder() {
         RedisConnection wire = wire(LONG, LONG);
         // Whoever waits for an answer also runs what follows from it; these have nobody who waits.
         increment(wire);

@@ -83,7 +83,7 @@ class SilenceTest {
     }
 
     @Test
-    void afterAPauseOfThisProcessWhatLiesUnreadIsReadBeforeSilenceIsConcluded() {
+    void unreadAnswersAreReadBeforeSilenceIsConcluded() {
         RedisConnection wire = new RedisConnection(connection, time, SILENCE, LONG);
         CompletableFuture<List<Object>> answer = send(wire);
         stopFor(Duration.ofSeconds(10));
@@ -95,7 +95,7 @@ class SilenceTest {
     }
 
     @Test
-    void silenceIsConcludedAfterItsTimeWhetherOrNotTheProcessWasStoppedInBetween() {
+    void silenceIsConcludedAlsoAfterAStopOfTheProcess() {
         for (Duration pause : List.of(Duration.ofMillis(10), Duration.ofSeconds(10))) {
             RedisConnection wire = new RedisConnection(connection, time, SILENCE, LONG);
             send(wire);
@@ -107,7 +107,7 @@ class SilenceTest {
     }
 
     @Test
-    void oneAnswerEndsTheSilenceAlsoIfEarlierCommandsWereGivenUp() {
+    void anAnswerEndsTheSilenceDespiteGivenUpCommands() {
         RedisConnection wire = new RedisConnection(connection, time, SILENCE, LONG);
         CompletableFuture<List<Object>> givenUp = send(wire);
         CompletableFuture<List<Object>> second = send(wire);
@@ -153,7 +153,7 @@ class SilenceTest {
     }
 
     @Test
-    void whatIsUnderWayFailsWithTheConnectionAndLaterCommandsAreNotSent() {
+    void commandsFailWithTheirConnection() {
         RedisConnection wire = new RedisConnection(connection, time, SILENCE, LONG);
         CompletableFuture<List<Object>> owed = send(wire);
         wire.lose("a test wants it");

@@ -78,7 +78,7 @@ class WriteBatcherTest {
     }
 
     @Test
-    void whatWasGatheredIsWrittenWhenFewAreLeft() {
+    void theBatchIsWrittenWhenFewCommandsAreLeft() {
         send(FEW + 10);
         answer(0, 1);
         assertThat(written()).isEqualTo(sent);
@@ -86,14 +86,14 @@ class WriteBatcherTest {
     }
 
     @Test
-    void whatWasGatheredStaysTogetherWhileManyAreUnderWay() {
+    void theBatchIsKeptWhileManyCommandsAreUnderWay() {
         send(FEW + ENOUGH + 10);
         answer(0, 1);
         assertThat(writes).hasSize(FEW + 1);
     }
 
     @Test
-    void commandsThatAreGivenUpMakeRoomTooAndAreNotWrittenAnyMore() {
+    void commandsThatAreGivenUpMakeRoomAndAreNotWritten() {
         send(FEW + 3);
         sent.get(FEW + 1).completeExceptionally(new IllegalStateException("given up"));
         assertThat(writes).hasSize(FEW);
@@ -120,7 +120,7 @@ class WriteBatcherTest {
     }
 
     @Test
-    void whatCannotBeWrittenFailsAndMakesRoom() {
+    void aCommandThatCannotBeWrittenFailsAndMakesRoom() {
         broken = true;
         send(FEW + 10);
         assertThat(sent).allMatch(AsyncCommand::isCompletedExceptionally);

@@ -89,7 +89,7 @@ class DoctorTest {
     }
 
     @Test
-    void whatEvictsAndForgetsIsNamedAlsoByAnOlderServer() throws Exception {
+    void evictionAndForgettingAreNamedOnAnOlderServer() throws Exception {
         try (RedisProcess redis = RedisProcess.start(
                 Version.V6_2, "--maxmemory", "100mb", "--maxmemory-policy", "volatile-lru", "--protected-mode", "no")) {
             Examination seen = examine(redis.uri());
@@ -114,7 +114,7 @@ class DoctorTest {
     }
 
     @Test
-    void theLeastPrivilegedUserSeesEnoughAndWhatHeMayNotSeeIsSaid() throws Exception {
+    void theLeastUserSeesEnoughAndItSaysWhatIsHidden() throws Exception {
         try (RedisProcess redis = RedisProcess.start(Version.V7_0, "--appendonly", "yes")) {
             setUser(redis, "app on >pw " + SecurityTest.LEAST);
             redis.commands().configSet("requirepass", "other");
@@ -156,7 +156,7 @@ class DoctorTest {
 
     /** Who is told by the documentation what to allow must not hear from the doctor of more, and the other way round. */
     @Test
-    void whatIsTriedIsWhatTheDocumentationNames() throws Exception {
+    void theTriedRightsAreTheDocumentedOnes() throws Exception {
         String rights = Files.readString(Path.of("src/main/java/dev/leasehold/redis/doctor/PermissionCheck.java"));
         TreeSet<String> tried = new TreeSet<>();
         Matcher calls = Pattern.compile("may\\(CommandType\\.([A-Z]+)").matcher(rights);
@@ -240,7 +240,7 @@ class DoctorTest {
     }
 
     @Test
-    void everyMasterOfAClusterIsExaminedAndAHoleInItIsSerious() throws Exception {
+    void allMastersOfAClusterAreExaminedAndAHoleIsSerious() throws Exception {
         try (RedisGroup group = RedisGroup.cluster()) {
             String uri = "redis-cluster://" + group.addresses();
             Examination seen = examine(uri);
@@ -261,7 +261,7 @@ class DoctorTest {
     }
 
     @Test
-    void whatCannotBeReachedOrEnteredIsNoExamination() throws Exception {
+    void anUnreachableOrClosedServerIsNoExamination() throws Exception {
         try (RedisProcess redis = RedisProcess.start(Version.V7_0, "--requirepass", "secret")) {
             assertThatThrownBy(() -> examine("redis://:wr0ng@localhost:" + redis.port()))
                     .isInstanceOf(LockException.class)

@@ -33,7 +33,7 @@ class ClockStampTest {
 
     /** With less left than half of the claim period, a holder could lose its lease before it has been renewed. */
     @Test
-    void aStampOfMoreThanHalfAClaimPeriodAgoIsOnlyAReasonToAsk() {
+    void aStampOlderThanHalfAClaimPeriodIsAReasonToAsk() {
         long half = SENT.nanos() + PERIOD.toNanos() / 2;
         assertThat(ClockStamp.ofPushed(STAMP, PERIOD, half)).isEqualTo(Validity.of(SENT, PERIOD));
         assertThat(ClockStamp.ofPushed(STAMP, PERIOD, half + 1)).isNull();
@@ -46,7 +46,7 @@ class ClockStampTest {
     }
 
     @Test
-    void whatIsNoStampIsOnlyAReasonToAsk() {
+    void aTextThatIsNoStampIsAReasonToAsk() {
         for (String other : new String[] {"", "-".repeat(32), STAMP + "0", "g".repeat(32), STAMP.substring(1)}) {
             assertThat(ClockStamp.ofPushed(other, PERIOD, seconds(1))).isNull();
         }

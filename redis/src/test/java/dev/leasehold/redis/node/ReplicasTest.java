@@ -127,7 +127,7 @@ class ReplicasTest {
     }
 
     @Test
-    void aStoppedReplicaMakesClaimsFailWithinTheTimeAndNothingStaysBehind() throws Exception {
+    void aStoppedReplicaFailsClaimsInTimeAndLeavesNothing() throws Exception {
         Leasehold client = waiting(Duration.ofSeconds(30));
         client.lock("warm").acquire().close();
         replica.signal("STOP");
@@ -156,7 +156,7 @@ class ReplicasTest {
     }
 
     @Test
-    void aRenewalWithoutAcknowledgementDoesNotMoveTheDeadline() throws Exception {
+    void anUnacknowledgedRenewalDoesNotMoveTheDeadline() throws Exception {
         Leasehold client = waiting(Duration.ofSeconds(1));
         Lease lease = client.lock("x").acquire();
         long start = System.nanoTime();
@@ -179,7 +179,7 @@ class ReplicasTest {
     }
 
     @Test
-    void whatNeedsNoReplicaIsNotDelayedByOneThatIsMissing() throws Exception {
+    void aMissingReplicaDelaysOnlyWhatNeedsIt() throws Exception {
         Leasehold client = client(
                 "localhost:" + master.port(),
                 "leasehold.waitForReplicas=1&leasehold.waitTimeout=2400",
@@ -273,7 +273,7 @@ class ReplicasTest {
     }
 
     @Test
-    void theLaggingReplicaThatIsPromotedForgetsTheLockAndTokensStillIncrease() throws Exception {
+    void aPromotedReplicaForgetsTheLockAndTokensIncrease() throws Exception {
         Leasehold holder = client(either(), "", Duration.ofSeconds(10), Duration.ofSeconds(30));
         Leasehold other = client(either(), "", Duration.ofSeconds(10), Duration.ofSeconds(30));
         Lease before = other.lock("x").acquire();
@@ -293,7 +293,7 @@ class ReplicasTest {
     }
 
     @Test
-    void whoWaitsForReplicasIsNeverGrantedWhatALaggingOneForgets() throws Exception {
+    void aLaggingReplicaForgetsNothingThatWasGranted() throws Exception {
         Leasehold holder = client(either(), WAITING, Duration.ofSeconds(2), Duration.ofSeconds(30));
         holder.lock("warm").acquire().close();
         replication.hold(FaultProxy.Way.ANSWERS);

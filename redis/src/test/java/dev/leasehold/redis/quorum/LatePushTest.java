@@ -133,7 +133,7 @@ class LatePushTest {
     }
 
     @Test
-    void aPushThatComesAfterItsClaimHasWonDoesNotEndTheLease() {
+    void aPushAfterItsClaimHasWonDoesNotEndTheLease() {
         LeaseId lease = standInLineUntilGranted();
         pushes.forEach(Runnable::run);
         pass(Duration.ofSeconds(3));
@@ -187,7 +187,7 @@ class LatePushTest {
 
     /** Found on real servers: what a minority still had blocked its nodes for the rest of the lease. */
     @Test
-    void aLeaseThatAMajorityHasLostIsRemovedFromTheOthersWhenThatIsFound() {
+    void aLeaseThatAMajorityLostIsRemovedFromTheRest() {
         LeaseId held = acquire(holder, "holder");
         masters.get(0).handle(model -> model.breakLease("x", held.token()));
         masters.get(1).handle(model -> model.breakLease("x", held.token()));

@@ -128,24 +128,26 @@ public class MasterIdentityTest {
         assertThat(vote(server)).isEqualTo("novote");
     }
 
-    private void hasTheKeyOfItsVoucher(RedisProcess server) {
+    /** The text is the voucher's, and the form is that of numbers: never {@code raw}, whichever way it was loaded. */
+    private void hasLoadedItsVoucherAsANumber(RedisProcess server) {
         assertThat(server.commands().get(voucher)).isEqualTo("1");
+        assertThat(server.commands().objectEncoding(voucher)).isEqualTo("int");
     }
 
     @ParameterizedTest
     @EnumSource(Version.class)
-    void aMasterThatWasKilledAndHasItsMarkerFromASnapshot(Version version) {
+    void aKilledMasterWithAMarkerFromASnapshot(Version version) {
         RedisProcess server = withVote(version);
         String before = history(server);
         server.commands().save();
         crash(server);
-        hasTheKeyOfItsVoucher(server);
+        hasLoadedItsVoucherAsANumber(server);
         hasLostItsVote(server, before);
     }
 
     @ParameterizedTest
     @EnumSource(Version.class)
-    void aMasterThatWasKilledAndHasItsMarkerFromAnAppendOnlyFile(Version version) {
+    void aKilledMasterWithAMarkerFromAnAppendOnlyFile(Version version) {
         RedisProcess server = withVote(version, "--appendonly", "yes", "--appendfsync", "always");
         String before = history(server);
         crash(server);
@@ -155,7 +157,7 @@ public class MasterIdentityTest {
 
     @ParameterizedTest
     @CsvSource({"V6_2, yes", "V6_2, no", "V7_0, yes", "V7_0, no"})
-    void aMasterThatWasKilledAndHasItsMarkerFromAnAppendOnlyFileThatWasRewritten(Version version, String preamble) {
+    void aKilledMasterWithAMarkerFromARewrittenFile(Version version, String preamble) {
         RedisProcess server =
                 withVote(version, "--appendonly", "yes", "--appendfsync", "always", "--aof-use-rdb-preamble", preamble);
         String before = history(server);
@@ -167,14 +169,14 @@ public class MasterIdentityTest {
                     && info.contains("aof_last_bgrewrite_status:ok");
         });
         crash(server);
-        hasTheKeyOfItsVoucher(server);
+        hasLoadedItsVoucherAsANumber(server);
         hasLostItsVote(server, before);
     }
 
     /** With replicas a snapshot names the history, too. */
     @ParameterizedTest
     @EnumSource(Version.class)
-    void aMasterWithAReplicaThatWasKilledAndHasItsMarkerFromASnapshot(Version version) {
+    void aKilledMasterOfAReplicaWithAMarkerFromASnapshot(Version version) {
         RedisProcess server = start(version);
         follow(start(version), server);
         giveVote(server);
@@ -209,7 +211,7 @@ public class MasterIdentityTest {
 
     @ParameterizedTest
     @EnumSource(Version.class)
-    void aVoucherOfAnotherHistoryIsWorthNothingOnceTheMarkerIsOldEnoughAgain(Version version) {
+    void aVoucherOfAnotherHistoryNeverCountsAgain(Version version) {
         aMasterThatWasAReplicaForAWhile(version);
         RedisProcess server = servers.get(1);
         String marker = server.commands().get(MarkerRules.KEY);
@@ -224,21 +226,21 @@ public class MasterIdentityTest {
     /** Its disk is trusted, not that of another that it was made to follow: it came back at once, and had forgotten. */
     @ParameterizedTest
     @EnumSource(Version.class)
-    void aMasterWhoseDiskIsTrustedAndThatWasAReplicaForAWhile(Version version) {
+    void aTrustedMasterThatWasAReplicaForAWhile(Version version) {
         rules = TRUSTING;
         aMasterThatWasAReplicaForAWhile(version);
     }
 
     @ParameterizedTest
     @EnumSource(Version.class)
-    void aReplicaThatIsPromotedInPlaceOfAMasterWhoseDiskIsTrusted(Version version) {
+    void aReplicaPromotedInPlaceOfATrustedMaster(Version version) {
         rules = TRUSTING;
-        aReplicaThatIsPromotedWithTheMarkerOfItsMaster(version);
+        aPromotedReplicaWithTheMarkerOfItsMaster(version);
     }
 
     @ParameterizedTest
     @EnumSource(Version.class)
-    void onlyAMasterThatWasRestartedWithWhatItHadIsExcusedBecauseItsDiskIsTrusted(Version version) {
+    void aTrustedDiskExcusesARestartAndNotAFlush(Version version) {
         rules = TRUSTING;
         RedisProcess server = withVote(version, "--appendonly", "yes", "--appendfsync", "always");
         String before = history(server);
@@ -275,7 +277,7 @@ public class MasterIdentityTest {
 
     @ParameterizedTest
     @EnumSource(Version.class)
-    void aMasterIsNotVouchedForUnderAHistoryThatIsNotItsOwn(Version version) {
+    void noMasterVouchesUnderAHistoryThatIsNotItsOwn(Version version) {
         RedisProcess server = withVote(version);
         server.commands().del(KEY, voucher);
         voucher = voucher.replaceFirst("[0-9a-f]{4}", "0000");
@@ -297,7 +299,7 @@ public class MasterIdentityTest {
 
     @ParameterizedTest
     @EnumSource(Version.class)
-    void aReplicaThatIsPromotedWithTheMarkerOfItsMaster(Version version) {
+    void aPromotedReplicaWithTheMarkerOfItsMaster(Version version) {
         RedisProcess master = start(version);
         RedisProcess replica = start(version);
         follow(replica, master);
@@ -312,13 +314,13 @@ public class MasterIdentityTest {
 
     @ParameterizedTest
     @EnumSource(Version.class)
-    void aReplicaThatIsPromotedWithAllThatItsMasterSavedForIt(Version version) {
+    void aPromotedReplicaWithAllThatItsMasterSaved(Version version) {
         RedisProcess master = withVote(version);
         String before = history(master);
         RedisProcess replica = start(version);
         follow(replica, master);
         replica.commands().replicaofNoOne();
-        hasTheKeyOfItsVoucher(replica);
+        hasLoadedItsVoucherAsANumber(replica);
         hasLostItsVote(replica, before);
     }
 
@@ -368,7 +370,7 @@ public class MasterIdentityTest {
 
     @ParameterizedTest
     @EnumSource(Version.class)
-    void aMasterThatIsFlushedWhileOneThatForgetsItsScriptsKeepsItsVote(Version version) {
+    void aFlushTakesTheVoteAndForgottenScriptsDoNot(Version version) {
         RedisProcess server = withVote(version);
         server.commands().scriptFlush();
         assertThat(vote(server)).isEqualTo("vouched");
@@ -382,7 +384,20 @@ public class MasterIdentityTest {
     void aMasterThatLoadsItsDataAnewLooksAtItsIdsAgain(Version version) {
         RedisProcess server = withVote(version);
         server.commands().debugReload();
-        hasTheKeyOfItsVoucher(server);
+        hasLoadedItsVoucherAsANumber(server);
+        assertThat(vote(server)).isEqualTo("yes");
+    }
+
+    /** An operator puts a key back. */
+    @ParameterizedTest
+    @EnumSource(Version.class)
+    void aVoucherThatIsRestoredFromADumpIsNone(Version version) {
+        RedisProcess server = withVote(version);
+        hasItsVoucherAsItWasWritten(server);
+        byte[] dumped = server.commands().dump(voucher);
+        server.commands().del(voucher);
+        server.commands().restore(voucher, 0, dumped);
+        hasLoadedItsVoucherAsANumber(server);
         assertThat(vote(server)).isEqualTo("yes");
     }
 
@@ -405,7 +420,7 @@ public class MasterIdentityTest {
 
     @ParameterizedTest
     @EnumSource(Version.class)
-    void whoMayNotLookAtFormsIsNotVouchedFor(Version version) {
+    void aUserThatMayNotReadEncodingsGetsNoVoucher(Version version) {
         RedisProcess server = withVote(version);
         RedisURI uri = RedisURI.create("redis://app:pw@localhost:" + server.port());
         try (RedisClient client = RedisClient.create(uri)) {
@@ -427,7 +442,7 @@ public class MasterIdentityTest {
 
     @ParameterizedTest
     @EnumSource(Version.class)
-    void whoDoesNotAskForAVoucherLeavesNone(Version version) {
+    void aBallotThatAsksForNoVoucherLeavesNone(Version version) {
         RedisProcess server = withVote(version);
         server.commands().del(KEY, voucher);
         voucher = MarkerRules.KEY + ":voucher:";

@@ -44,7 +44,7 @@ class NodeDeadlinesTest {
     }
 
     @Test
-    void whatANodeNoLongerHasIsNotCountedUntilItHasItAgain() {
+    void aNodeCountsOnlyWhileItHasTheLease() {
         NodeDeadlines deadlines = of(2, sent(0, 50_000), sent(0, 40_000), sent(0, 30_000));
         deadlines.gone(0);
         assertThat(deadlines.ofMajority(at(0), JUMP).deadline()).isEqualTo(30_000);
@@ -55,7 +55,7 @@ class NodeDeadlinesTest {
     }
 
     @Test
-    void whatWasConfirmedBeforeTheClocksMovedApartIsWorthNothing() {
+    void aConfirmationBeforeAClockJumpIsWorthNothing() {
         NodeDeadlines deadlines = of(2, sent(0, 9_000_000), sent(5_000_000, 9_100_000), sent(5_000_000, 9_200_000));
         ClockReading afterASuspension = new ClockReading(6_000_000, 6_000 + 2);
         assertThat(deadlines.ofMajority(afterASuspension, 1_999)).isNull();
@@ -65,7 +65,7 @@ class NodeDeadlinesTest {
     }
 
     @Test
-    void aDeadlineThatWasConfirmedEarlierKeepsItsEndAndIsReadAsOfThisRound() {
+    void anEarlierDeadlineKeepsItsEndInALaterRound() {
         NodeDeadlines deadlines = of(2, sent(0, 50_000), sent(0, 40_000), null);
         ClockReading round = at(10_000);
         assertThat(deadlines.ofMajority(round, JUMP)).isEqualTo(new Validity(round, 40_000));

@@ -71,7 +71,7 @@ class QuorumListingTest {
     }
 
     @Test
-    void aMasterThatWasFlushedAndOneThatDoesNotAnswerAreNamed() throws Exception {
+    void aFlushedMasterAndASilentOneAreNamed() throws Exception {
         try (Lease lease = client.lock("demo").acquire()) {
             awaitHeldEverywhere();
             masters.servers.get(1).commands().flushall();

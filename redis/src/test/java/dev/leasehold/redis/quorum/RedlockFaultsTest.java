@@ -65,7 +65,7 @@ class RedlockFaultsTest {
     }
 
     @Test
-    void whoTriesForALockThatTheGateHasForgottenIsToldBusyWhenItsTimeIsUp() throws Exception {
+    void aLockThatTheGateHasForgottenIsBusyForATry() throws Exception {
         open(5);
         Lease lease = bench.client().lock("x").acquire();
         Leasehold other = bench.client();
@@ -86,7 +86,7 @@ class RedlockFaultsTest {
     }
 
     @Test
-    void aQuorumOfFiveWithoutThreeSaysWhatEachNodeAnsweredAndLeavesNothingBehind() throws Exception {
+    void aQuorumOfFiveWithoutThreeNamesEachNodesAnswer() throws Exception {
         open(5);
         Leasehold client = bench.client(bench.store, RedlockFixture.LEASE, Duration.ofSeconds(20));
         client.lock("x").acquire().close();
@@ -159,7 +159,7 @@ class RedlockFaultsTest {
 
     /** They were asked again and again until the store timeout, although no time could change it. */
     @Test
-    void mastersOfAQuorumWithOtherRulesRefuseAtOnceAndSayWhatToDo() throws Exception {
+    void mastersWithOtherRulesRefuseAtOnceAndSayWhatToDo() throws Exception {
         open(3);
         bench.client().lock("x").acquire().close();
         Leasehold other = bench.client(bench.store.withMaxLease(Duration.ofMinutes(2)), RedlockFixture.LEASE);
@@ -261,7 +261,7 @@ class RedlockFaultsTest {
     }
 
     @Test
-    void aClaimThatWasGivenUpAndArrivesLateIsRemovedFromAllNodes() throws Exception {
+    void aClaimThatWasGivenUpAndComesLateIsRemoved() throws Exception {
         open(3);
         Leasehold client = bench.client(bench.proxied(), RedlockFixture.LEASE, Duration.ofSeconds(2));
         client.lock("x").acquire().close();
@@ -273,7 +273,7 @@ class RedlockFaultsTest {
     }
 
     @Test
-    void aClaimThatAPausedMasterCarriesOutLateIsRemovedThere() throws Exception {
+    void aClaimThatAPausedMasterCarriesOutIsRemoved() throws Exception {
         open(3);
         Leasehold client = bench.client(
                 bench.store.withNodeTimeout(Duration.ofMillis(100)), Duration.ofSeconds(5), Duration.ofSeconds(1));
@@ -286,7 +286,7 @@ class RedlockFaultsTest {
     }
 
     @Test
-    void aReleaseWhoseAnswerIsLostAndThatIsRepeatedDoesNotHarmTheNextHolder() throws Exception {
+    void aRepeatedReleaseDoesNotHarmTheNextHolder() throws Exception {
         open(3);
         Leasehold client = bench.client(bench.proxied(), RedlockFixture.LEASE, Duration.ofSeconds(2));
         Lease lease = client.lock("x").acquire();
@@ -306,7 +306,7 @@ class RedlockFaultsTest {
     }
 
     @Test
-    void manyThatRaceAreAllServedAndFailedAttemptsLeaveNothing() throws Exception {
+    void manyThatRaceAreServedAndFailuresLeaveNothing() throws Exception {
         open(3);
         AtomicInteger inside = new AtomicInteger();
         List<CompletableFuture<Long>> all = new ArrayList<>();
@@ -366,7 +366,7 @@ class RedlockFaultsTest {
     }
 
     @Test
-    void aLeaseThatIsLostLeavesNothingOnTheNodesThatStillHaveIt() throws Exception {
+    void aLostLeaseIsRemovedFromNodesThatStillHaveIt() throws Exception {
         open(3);
         Leasehold client = bench.client();
         Lease lease = client.lock("x").acquire();
@@ -454,7 +454,7 @@ class RedlockFaultsTest {
     }
 
     @Test
-    void aHolderThatIsCutOffFromAMajorityIsToldByItsDeadline() throws Exception {
+    void aHolderWithoutAMajorityHearsOfTheLossInTime() throws Exception {
         open(3);
         Leasehold holder = bench.client(bench.proxied(), SHORT);
         Lease lease = holder.lock("x").acquire();

@@ -45,7 +45,7 @@ class RedlockRestartTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"two crash", "all crash", "two are flushed"})
-    void mastersThatForgotGiveTheLockToNobodyUntilTheLongestLeaseIsOver(String what) throws Exception {
+    void mastersThatForgotGrantNothingForTheLongestLease(String what) throws Exception {
         bench = RedlockFixture.opened(3, LONGEST);
         Leasehold holder = bench.client(bench.store, LONGEST);
         Lease lease = holder.lock("x").acquire();
@@ -70,7 +70,7 @@ class RedlockRestartTest {
     }
 
     @Test
-    void aLeaseOutlivesTheLossOfOneMasterAndIsGivenToItAgainWhenItHasItsVoteBack() throws Exception {
+    void aMasterGetsTheLeaseAgainWhenItHasItsVoteBack() throws Exception {
         bench = RedlockFixture.opened(3, LONGEST);
         Lease lease = bench.client(bench.store, LONGEST).lock("x").acquire();
         long start = System.nanoTime();
@@ -90,7 +90,7 @@ class RedlockRestartTest {
     }
 
     @Test
-    void mastersWhoseDisksAreTrustedKeepTheirVotesOverACrash() throws Exception {
+    void mastersWithTrustedDisksKeepTheirVotesOverACrash() throws Exception {
         bench = RedlockFixture.unopened(3, Duration.ofMinutes(1), ALWAYS);
         RedlockStore trusting = bench.store.withTrustedPersistence();
         trusting.initialize();
@@ -109,7 +109,7 @@ class RedlockRestartTest {
     }
 
     @Test
-    void mastersWhoseDisksAreNotTrustedSayHowLongTheyHaveNoVote() throws Exception {
+    void otherMastersSayHowLongTheyHaveNoVote() throws Exception {
         bench = RedlockFixture.opened(3, Duration.ofMinutes(1), "--appendonly", "yes", "--appendfsync", "everysec");
         Lease lease = bench.client().lock("x").acquire();
         bench.crash(0);
@@ -130,7 +130,7 @@ class RedlockRestartTest {
 
     /** Its run is the same, and it has the marker of that run: only the replication history shows that it was away. */
     @Test
-    void mastersThatWereReplicasOfOldCopiesOfThemselvesHaveNoVote() throws Exception {
+    void mastersThatFollowedOldCopiesHaveNoVote() throws Exception {
         String[] atOnce = {"--repl-diskless-sync-delay", "0"};
         bench = RedlockFixture.unopened(3, Duration.ofMinutes(1), atOnce);
         try (RedisProcess first = RedisProcess.start(RedisProcess.Version.V7_0, atOnce);
@@ -165,7 +165,7 @@ class RedlockRestartTest {
     }
 
     @Test
-    void aNewQuorumSaysThatItHasNoVoteAndAClaimThatMayWaitLongEnoughWaitsForIt() throws Exception {
+    void aClaimWaitsForTheVotesOfANewQuorum() throws Exception {
         bench = RedlockFixture.unopened(3, LONGEST);
         long start = System.nanoTime();
         assertThatThrownBy(() -> impatient(bench.store).lock("x").tryAcquire())
@@ -177,7 +177,7 @@ class RedlockRestartTest {
     }
 
     @Test
-    void aQuorumIsOpenedOnlyIfAllMastersAnswerAndNoneHasAVote() throws Exception {
+    void onlyAQuorumWithoutAnyVoteIsOpened() throws Exception {
         bench = RedlockFixture.unopened(3, Duration.ofMinutes(1));
         bench.server(1).kill();
         assertThatThrownBy(bench.store::initialize).isInstanceOfSatisfying(StoreUnavailableException.class, e -> {

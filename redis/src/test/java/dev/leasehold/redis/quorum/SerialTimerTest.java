@@ -39,7 +39,7 @@ class SerialTimerTest {
     }
 
     @Test
-    void whatIsDueWhenItIsCalledOffIsNotDone() {
+    void aDueTaskThatIsCalledOffDoesNotRun() {
         alarm.set(SECOND, () -> rung.add("first"));
         time.advance(SECOND);
         alarm.stop();
@@ -49,7 +49,7 @@ class SerialTimerTest {
     }
 
     @Test
-    void whatIsDueWhenItIsReplacedIsNotDoneNorIsWhatReplacesItDoneEarly() {
+    void aReplacedTaskDoesNotRunNorTheNextOneEarly() {
         alarm.set(SECOND, () -> rung.add("first"));
         time.advance(SECOND);
         alarm.set(SECOND, () -> rung.add("second"));

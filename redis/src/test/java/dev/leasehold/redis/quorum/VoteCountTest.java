@@ -89,7 +89,7 @@ class VoteCountTest {
     }
 
     @Test
-    void theProposalIsRaisedAboveWhatHasBeenSeenWhereAMajorityThenCanAccept() {
+    void aProposalIsRaisedWhereAMajorityThenCanAccept() {
         VoteCount poll = poll(3);
         poll.answered(0, 100, stale(300));
         assertThat(poll.verdict()).isEqualTo(VoteCount.Verdict.OPEN);
@@ -170,7 +170,7 @@ class VoteCountTest {
     }
 
     @Test
-    void whatEachNodeAnsweredIsSaidInWords() {
+    void eachNodesAnswerIsPutIntoWords() {
         VoteCount poll = poll(8);
         poll.answered(0, 100, yes(100));
         poll.answered(1, 100, stale(150));
@@ -201,7 +201,7 @@ class VoteCountTest {
 
     /** A quorum whose nodes all answer was said to be unreachable. */
     @Test
-    void whoIsAlwaysTooLateWithItsProposalContends() {
+    void aProposalThatIsAlwaysTooLateContends() {
         VoteCount poll = poll(4);
         poll.answered(0, 100, yes(100));
         poll.answered(1, 100, yes(100));

@@ -78,7 +78,7 @@ class CostTest {
     }
 
     @Test
-    void withoutContentionACycleIsTwoCommandsAndNothingIsPublished() throws Exception {
+    void aCycleWithoutContentionIsTwoCommands() throws Exception {
         Leasehold client = client();
         client.lock("x").acquire().close();
         redis.commands().configResetstat();
@@ -112,7 +112,7 @@ class CostTest {
     }
 
     @Test
-    void whoWaitsAgainDoesNotSubscribeAgain() throws Exception {
+    void aSecondWaitDoesNotSubscribeAgain() throws Exception {
         Leasehold one = client();
         Leasehold other = client();
         for (int i = 0; i < 2; i++) {
@@ -173,7 +173,7 @@ class CostTest {
     }
 
     @Test
-    void aHundredDeadWaitersInFrontCostTogetherLessThanOneLease() throws Exception {
+    void aHundredDeadWaitersCostLessThanOneLease() throws Exception {
         Lease first = client().lock("x").acquire();
         for (int i = 1; i <= 100; i++) {
             joinAndDie("dead" + i);
@@ -188,7 +188,7 @@ class CostTest {
     }
 
     @Test
-    void whoComesAfterTheServersClockWasSetBackStandsBehindThoseWhoCameBefore() throws Exception {
+    void aNewcomerQueuesLastAlsoAfterAClockWasSetBack() throws Exception {
         Lease first = client().lock("x").acquire();
         joinAndDie("earlier");
         // As the server's clock was when it came.

@@ -57,7 +57,7 @@ class LongQueueTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 20, 21, 500, 501, 521, 1000, 1001, 1202, 1203})
-    void whoAsksAgainKeepsItsPlace(int claim) {
+    void aWaiterThatAsksAgainKeepsItsPlace(int claim) {
         for (int told :
                 new int[] {claim, 0, 1, claim + 1, claim + 19, claim + 20, claim + 700, Math.max(1, claim - 1)}) {
             assertThat(ask(claim, told)).as("told %d", told).startsWith("[busy|" + claim + "|");
@@ -89,7 +89,7 @@ class LongQueueTest {
     }
 
     @Test
-    void whoHasMovedForwardIsFoundWithoutReadingTheWholeQueue() {
+    void aWaiterThatMovedForwardIsFoundWithoutAFullRead() {
         server.ltrim(QUEUE, 15, -1);
         server.configResetstat();
         assertThat(ask(1000, 1000)).startsWith("[busy|985|");
@@ -97,7 +97,7 @@ class LongQueueTest {
     }
 
     @Test
-    void whoIsNotThereAnyMoreJoinsAnew() {
+    void aWaiterThatIsGoneJoinsAnew() {
         server.ltrim(QUEUE, 0, 999);
         assertThat(ask(1203, 1203)).startsWith("[busy|1001|");
         assertThat(ask(1202, 0)).startsWith("[busy|1002|");
@@ -133,7 +133,7 @@ class LongQueueTest {
     }
 
     @Test
-    void whoWithdrawsLeavesWhereverItStands() {
+    void aWaiterWithdrawsFromAnyPlace() {
         for (int claim : new int[] {1, 499, 500, 501, 1000, 1001, LENGTH}) {
             Object found = server.eval(
                     Script.WITHDRAW.text(),

@@ -174,7 +174,7 @@ class PushedGrantTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"release", "withdrawal", "break", "claim", "ballot"})
-    void whoAskedLongAgoIsToldTheSame(String by) throws Exception {
+    void aWaiterThatAskedLongAgoHearsTheSame(String by) throws Exception {
         ask("waiter:7", FIRST);
         shiftQuestion(-12_000);
         handOver(by);
@@ -183,7 +183,7 @@ class PushedGrantTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"release", "withdrawal", "break", "claim", "ballot"})
-    void whereTheServersClockWasSetBackTheFirstIsToldTheSame(String by) throws Exception {
+    void theFirstHearsTheSameAfterAClockWasSetBack(String by) throws Exception {
         ask("waiter:7", FIRST);
         shiftQuestion(3_600_000);
         handOver(by);
@@ -196,7 +196,7 @@ class PushedGrantTest {
      */
     @ParameterizedTest
     @ValueSource(strings = {"release", "withdrawal", "break", "claim"})
-    void aTokenThatWasToldIsNeverGivenToAnotherAlsoIfNobodyWasCounted(String by) {
+    void anAnnouncedTokenIsNeverGivenToAnother(String by) {
         // So that tokens do not come from the clock, which moves.
         server.set(KEYS[1], "2790000000000000");
         ask("waiter:7", FIRST);
@@ -223,7 +223,7 @@ class PushedGrantTest {
     /** An error between what a script has written and its answer would leave its outcome unknown to whoever asked. */
     @ParameterizedTest
     @ValueSource(strings = {"release", "withdrawal", "break", "claim", "ballot"})
-    void whereTellingCannotBeKeptFromReplicasNobodyIsToldAndTheGrantStands(String by) throws Exception {
+    void aGrantStandsUnannouncedWhereReplicasWouldHearIt(String by) throws Exception {
         ask("waiter:7", FIRST);
         scriptsBegin = WITHOUT_SET_REPL;
         handOver(by);
@@ -234,7 +234,7 @@ class PushedGrantTest {
     }
 
     @Test
-    void whoJoinsBehindDeadOnesIsToldAtOnceThatItIsTheFirst() {
+    void aWaiterBehindDeadOnesHearsThatItIsFirst() {
         long micros = System.currentTimeMillis() * 1000;
         server.set(LOCK, HELD.replace("|0|1700000000000000", "|0|" + micros), SetArgs.Builder.px(30_000));
         ask("waiter:7", FIRST);
@@ -289,7 +289,7 @@ class PushedGrantTest {
 
     /** The record of its question is 3 s old: less would be left than its renewal may take. */
     @Test
-    void whoIsToldAnOldStampAsksAndItsLeaseCountsFromThatQuestion() throws Exception {
+    void anOldStampMakesTheClientAskAndCountFromThere() throws Exception {
         server.del(LOCK);
         try (Leasehold one = Leasehold.connect(redis.uri());
                 Leasehold two = Leasehold.connect(redis.uri())) {
@@ -314,7 +314,7 @@ class PushedGrantTest {
     }
 
     @Test
-    void aGrantThatComesAgainAfterItsReleaseGivesNobodyTheLock() throws Exception {
+    void aGrantRepeatedAfterItsReleaseGivesNobodyTheLock() throws Exception {
         server.del(LOCK);
         inbox.sync().psubscribe("leasehold:inbox:*");
         try (Leasehold one = Leasehold.connect(redis.uri());

@@ -57,7 +57,7 @@ class QueueLifeTest {
     }
 
     @Test
-    void whoOutlivesTheFirstOfTheSameSecondSeesToIt() {
+    void aLongerLifeInTheSameSecondIsRecorded() {
         join("brief:1", 1_250, 1_790_000_005);
         assertThat(life()).isBetween(2_000L, 4_000L);
         join("long:1", 12_500, 1_790_000_005);
@@ -65,7 +65,7 @@ class QueueLifeTest {
     }
 
     @Test
-    void whoComesInALaterSecondSeesToItForAllOfThatSecond() {
+    void theFirstOfALaterSecondProlongsTheQueue() {
         join("first:1", 12_500, 1_790_000_005);
         redis.commands().pexpire(QUEUE, 13_400);
         join("second:1", 12_500, 1_790_000_006);
@@ -73,7 +73,7 @@ class QueueLifeTest {
     }
 
     @Test
-    void whoComesInTheSameSecondNeedNotLook() {
+    void aNewcomerInTheSameSecondProlongsNothing() {
         join("first:1", 12_500, 1_790_000_005);
         redis.commands().configResetstat();
         join("second:1", 12_500, 1_790_000_005);
@@ -82,7 +82,7 @@ class QueueLifeTest {
     }
 
     @Test
-    void whoLivesForLessThanASecondIsNotReliedOn() {
+    void aWaiterOfLessThanASecondIsNotReliedOn() {
         join("first:1", 900, 1_790_000_005);
         redis.commands().pexpire(QUEUE, 1_000);
         join("second:1", 900, 1_790_000_005);

@@ -188,7 +188,7 @@ class VoucherTest {
 
     /** It stands, so it was not made anew; that is no refusal. */
     @Test
-    void aVoucherIsNamedOnAfterABallotThatWasWorkedOutInFull() {
+    void aVoucherIsStillNamedAfterABallotInFull() {
         firstVoteIsVouchedFor();
         redis.commands().set("leasehold:{x}:token", "1");
         assertThat(wasVouchedFor(vote(Duration.ZERO))).isFalse();
