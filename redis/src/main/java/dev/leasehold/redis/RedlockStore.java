@@ -15,6 +15,7 @@ import dev.leasehold.redis.node.RedisNode;
 import dev.leasehold.redis.node.RedisSettings;
 import dev.leasehold.redis.quorum.Quorum;
 import dev.leasehold.redis.quorum.QuorumSettings;
+import dev.leasehold.redis.quorum.QuorumSharing;
 import dev.leasehold.redis.quorum.QuorumStore;
 import dev.leasehold.redis.quorum.Voter;
 import dev.leasehold.redis.script.KeyNames;
@@ -56,6 +57,10 @@ import org.jspecify.annotations.Nullable;
  * assumed: the masters are independent (no replicas that are promoted, no shared disk), their clocks run at the same speed
  * within one per cent and are not set by more than half of the maxLeaseDuration, and nobody breaks a lock or deletes its
  * keys. {@code docs/redlock-analysis.md} has the argument, step by step.
+ *
+ * <p>Read-write locks work as mutexes do; without {@code leasehold.keys=plain}, which other clients than ours share. A master
+ * keeps all readers of a lock in one text, which is meant for tens of them. Semaphores are refused, since majorities do
+ * not count: with three masters and two permits three holders could each have one. A writer cannot be downgraded.
  *
  * <p>A new quorum has no vote for one maxLeaseDuration after its masters were started; {@link #initialize()}, or {@code
  * leasehold quorum init}, opens it at once.
@@ -287,7 +292,11 @@ public final class RedlockStore implements StoreFactory {
                         options.nodeTimeout(),
                         shorter(context.storeTimeout(), MOST_HORIZON),
                         options.gated()));
-        QuorumStore made = new QuorumStore(quorum, context.signals(), own::close);
+        QuorumStore made = new QuorumStore(
+                quorum,
+                context.signals(),
+                own::close,
+                options.plainKeys() ? QuorumSharing.PLAIN_KEYS : QuorumSharing.READ_WRITE);
         store.set(made);
         return made;
     }

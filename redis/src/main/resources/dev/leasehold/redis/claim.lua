@@ -27,8 +27,8 @@ end
 if not value then
   local to = news(toTell)
   to.now, to.last, to.asker = now, redis.call('GET', KEYS[2]), id
-  local other, queued = handOver(to)
-  if not other then
+  local enters, queued = handOver(to)
+  if enters then
     local token = nextToken(to.last, now)
     grant(now, token, id, spare, owner, lease)
     if queued then

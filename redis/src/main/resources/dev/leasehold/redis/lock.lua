@@ -2,12 +2,14 @@
 --   KEYS[1] the lock: 'leasehold|1|CLAIM|TOKEN|SPARE|SINCE|OWNER', with its own time to live; CLAIM is empty where the
 --           lock is kept without a holder. On a master of a quorum what an attempt was given ends with a line break, and what
 --           KEYS[2] was before, or nothing if there was nothing
---   KEYS[2] last, the end of the run of the last grant
+--           Where readers share it on a master of a quorum, it is as readers.lua tells
+--   KEYS[2] last, the end of the run of the last grant. On a master of a quorum 'LAST|EXCLUSIVE' where the last exclusive
+--           grant was before it
 --   KEYS[3] the queue: a list of waiters in the order in which they came, each as
 --           'ASKED|CAME|ALIVE_FOR|STAMP|CLAIM|PERIOD|SPARE|CHANNEL|OWNER'. It last asked at ASKED, and is alive for ALIVE_FOR
 --           from then on. STAMP is what its client wrote on that question, and is told with the grant as it is; CHANNEL is
---           where. The first four have fixed lengths of 16, 16, 5, and 32, since to find a part by its place costs much less
---           than by a pattern
+--           where. SPARE is s for a claim that shares the lock. The first four have fixed lengths of 16, 16, 5, and 32, since
+--           to find a part by its place costs much less than by a pattern
 -- Times of day are in microseconds and, like tokens, below 2^53, so Lua's doubles hold them exactly; as text they go
 -- through integer() alone, since tostring() keeps 14 digits. Durations are in milliseconds.
 
@@ -57,7 +59,7 @@ end
 -- Takes what the queue keeps of a waiter apart. Nothing if it is not of this layout.
 local function waiter(entry)
   local asked, came, aliveFor, stamp, claim, period, spare, channel, owner =
-    string.match(entry, '^(%d+)|(%d+)|(%d+)|([^|]*)|([^|]*)|(%d+)|(%d+)|([^|]*)|(.*)$')
+    string.match(entry, '^(%d+)|(%d+)|(%d+)|([^|]*)|([^|]*)|(%d+)|(%w+)|([^|]*)|(.*)$')
   return asked and {asked = tonumber(asked), alive = asked + aliveFor * 1000, came = came, stamp = stamp, claim = claim,
     period = period, spare = spare, channel = channel, owner = owner}
 end
@@ -73,6 +75,11 @@ local function grant(now, token, claim, spare, owner, milliseconds)
     error('LEASEHOLD_TYPE')
   end
   redis.call('SET', KEYS[2], integer(token + spare), 'PX', TOKEN_LIFE)
+end
+
+-- The last token of what KEYS[2] says, or nothing.
+local function lastOf(record)
+  return record and tonumber(string.match(record, '^%d+'))
 end
 
 local function nextToken(last, now)
@@ -100,39 +107,4 @@ local function tell(channel, text)
   local receivers = pcall(redis.set_repl, redis.REPL_NONE) and redis.pcall('PUBLISH', channel, text)
   pcall(redis.set_repl, redis.REPL_ALL)
   return type(receivers) ~= 'number' or receivers > 0
-end
-
--- Who is next for the free lock: the first in the queue that is alive. It has its claim period to confirm, and is told.
--- One whose client listens nowhere is passed over for this turn and keeps its place. Returns the claim that the lock was
--- granted to; else nil, and, if it is the turn of the asker, what the queue keeps of it: its grant is left to the caller.
--- The run of one that is passed over is not used again, and to.last is its end: it was told, and that nobody heard it is only
--- what this server counts.
--- to.before: what KEYS[2] was, where this is to be kept (see withdraw.lua); what is told in vain does not count there.
-local function handOver(to)
-  local place = 0
-  local now
-  while true do
-    local entry = redis.call('LINDEX', KEYS[3], place)
-    if not entry then
-      return
-    end
-    now = now or to.now or clock()
-    local next = waiter(entry)
-    if not next or next.alive <= now then
-      leave(entry)
-    elseif next.claim == to.asker then
-      return nil, entry
-    else
-      local token = nextToken(to.last or redis.call('GET', KEYS[2]), now)
-      grant(now, token, next.claim, next.spare, to.before and next.owner .. '\n' .. to.before or next.owner, next.period)
-      local text = table.concat({'granted', token, next.stamp, next.claim, next.period, next.spare, to.argument}, '|')
-      if tell(next.channel, text) or to.uncounted then
-        leave(entry)
-        return next.claim
-      end
-      redis.call('DEL', KEYS[1])
-      to.last = integer(token + next.spare)
-      place = place + 1
-    end
-  end
 end

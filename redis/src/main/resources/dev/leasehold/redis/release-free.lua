@@ -8,12 +8,16 @@
 -- holds the lock, or it is put back where it was, in the same script, before anybody else can look. A dead one would be
 -- removed there, too. The token is made as in claim-free.lua.
 local call, sub = redis.call, string.sub
-local value = call('GET', KEYS[1])
+local value, shares = call('GET', KEYS[1])
 if not value or sub(value, 1, #ARGV[1]) ~= ARGV[1] then
-  return 0
+  shares = value and sub(value, 1, 12) == 'leasehold|2|'
+  if not shares then
+    return 0
+  end
 end
 -- What is written first, here and below, only removes: after it the server takes what follows also where it is full.
-local free = sub(ARGV[2], 2, 2) == '|'
+-- What readers share is written again without the one that leaves: by release.lua.
+local free = not shares and sub(ARGV[2], 2, 2) == '|'
 local known = free and call('LPOP', KEYS[3])
 if known then
   -- As handOver() does it for the first in the queue. One that is dead has lost its place; the rest is left to handOver().
@@ -26,13 +30,15 @@ if known then
   -- To count costs; and whoever asked within these ten milliseconds is alive, since nobody is for less than 125 (WaitingRules).
   local age = sub(known, 1, 12) == sub(since, 1, 12) and 0 or since - (tonumber(sub(known, 1, 16)) or 0)
   local aliveFor = tonumber(sub(known, 35, 39)) or 0
-  if age < aliveFor * 1000 then
-    local find = string.find
-    local afterClaim = find(known, '|', 74, true)
-    local afterPeriod = find(known, '|', afterClaim + 1, true)
-    local afterSpare = find(known, '|', afterPeriod + 1, true)
+  local find = string.find
+  local afterClaim = find(known, '|', 74, true) or 0
+  local afterPeriod = find(known, '|', afterClaim + 1, true) or 0
+  local afterSpare = find(known, '|', afterPeriod + 1, true) or 0
+  local period, spare = sub(known, afterClaim + 1, afterPeriod - 1), sub(known, afterPeriod + 1, afterSpare - 1)
+  -- Others may come in with one that shares.
+  local keepsPlace = spare == 's'
+  if not keepsPlace and age < aliveFor * 1000 then
     local afterChannel = find(known, '|', afterSpare + 1, true)
-    local period, spare = sub(known, afterClaim + 1, afterPeriod - 1), sub(known, afterPeriod + 1, afterSpare - 1)
     local token = since
     local last = call('SET', KEYS[2], since, 'KEEPTTL', 'GET')
     if not last or last >= since or #last ~= #since or spare ~= '0' or sub(last, 1, 9) ~= sub(since, 1, 9) then
@@ -51,10 +57,12 @@ if known then
     if heard ~= 0 or sub(ARGV[2], 1, 1) == '0' then
       return 1
     end
-    -- It keeps its place; its token is lost, as in handOver(). If it is alone there, the queue has gone with it.
-    if call('LPUSH', KEYS[3], known) == 1 then
-      call('PEXPIRE', KEYS[3], string.format('%.0f', 2 * aliveFor + 1000 + math.max(0, -age / 1000)))
-    end
+    -- Its token is lost, as in handOver().
+    keepsPlace = true
+  end
+  -- If it is alone there, the queue has gone with it.
+  if keepsPlace and call('LPUSH', KEYS[3], known) == 1 then
+    call('PEXPIRE', KEYS[3], string.format('%.0f', 2 * aliveFor + 1000 + math.max(0, -age / 1000)))
   end
 end
 call('DEL', KEYS[1])

@@ -3,55 +3,82 @@
 -- marker itself is not sent: each key costs, and masters of a quorum are no cluster, which would have to know it.)
 -- ARGV: the value that the lock shall have, lease, the end of the run, 'KIND|ALIVE_FOR|CLAIM_PERIOD|RULES|' and whom to tell,
 -- and the token again if it is not the end of its run. RULES are the marker's. SINCE in the value is what the node's clock
--- shows by the client's reckoning: for people only.
+-- shows by the client's reckoning: for people only. The value is of layout 2 for an attempt that shares the lock.
 -- Answers {what, now, the marker, for how long there is no vote, …}, or 1 alone: 'yes', for as long as was asked.
 -- 'yes', the time left, and, where the lock was free, 1 if the voucher is good from now on; 'stale' and the last token; 'far' and
--- the greatest that would be accepted; 'busy', the lock's value, its time left and the place; 'novote'.
-local id, token, spare, owner = string.match(ARGV[1], '^leasehold|1|([^|]*)|(%d+)|(%d+)|%d+|(.*)$')
-local lease, proposal = ARGV[2], tonumber(token)
+-- the greatest that would be accepted; 'busy', the lock's value, its time left and the place; 'novote'. Of readers, 'busy' shows the one
+-- with the smallest token, and the time left of the last; of a lock that is shut, none.
+-- A node that refuses a writer because of readers is shut for new readers for a moment (KEYS[2] with ':shut' behind it): those that come
+-- and go would else have one node or another at each moment, and the writer never a majority. Not for those whose turn
+-- it is at their gate, since writers stand in that line too.
+local layout, id, token, spare, since, owner = string.match(ARGV[1], '^leasehold|(%d)|([^|]*)|(%d+)|(%d+)|(%d+)|(.*)$')
+local lease, proposal, shares = ARGV[2], tonumber(token), layout == '2'
 local kind, aliveFor, period, rules, toTell = string.match(ARGV[4], '^(%d)|(%d+)|(%d+)|(%d+|%d+|%d)|(.*)$')
+local SHUT_FOR = 150
 
 local now, seen, noVote, votesFrom = ballotPaper(string.match(KEYS[4], '^(.*):voucher:'), rules)
 if noVote > 0 then
   return {'novote', integer(now), seen, noVote}
 end
 
--- The lock first, as in lock.lua.
-local function accept(last, before)
-  if not redis.call('SET', KEYS[1], ARGV[1] .. '\n' .. before, 'NX', 'PX', lease) then
-    error('LEASEHOLD_TYPE')
-  end
-  redis.call('SET', KEYS[2], integer(math.max(last, proposal + spare)), 'PX', TOKEN_LIFE)
-  return {'yes', integer(now), seen, 0, lease, vouch(KEYS[4], seen)}
-end
-
 -- A proposal may have been made long ago, and the record of the last token may be older still: what the server came back
 -- with. So nothing is accepted that could have been given out before it had its vote.
 local half = string.match(rules, '^(%d+)') * 500
-local stored = redis.call('MGET', KEYS[1], KEYS[2])
-local value = stored[1]
-local record = tonumber(stored[2])
-local before = stored[2] or ''
-local last = math.max(record or now - half, votesFrom - half)
-local most = math.max(now + half, last + 1048576) - spare
+local value, record, known, last, most, readers
+local function look()
+  local stored = redis.call('MGET', KEYS[1], KEYS[2])
+  value, record = stored[1], stored[2]
+  known = lastOf(record)
+  last = math.max(known or now - half, votesFrom - half)
+  most = math.max(now + half, last + 1048576) - spare
+  readers = areReaders(value) and readersOf(value, now) or nil
+end
+look()
+if areReaders(value) and not readers then
+  redis.call('DEL', KEYS[1])
+  value = false
+end
 local holder = value and tenure(value)
-if value and not holder and not isForeign(value) then
+if value and not holder and not readers and not isForeign(value) then
   return redis.error_reply('LEASEHOLD_LAYOUT ' .. string.sub(value, 1, 16))
+end
+
+local function stale(least)
+  return {'stale', integer(now), seen, 0, integer(least)}
+end
+
+local function far()
+  return {'far', integer(now), seen, 0, integer(most)}
+end
+
+-- The lock first, as in lock.lua.
+local function accept(atLeast, before)
+  if shares then
+    readers = readerAdded(readers, {claim = id, token = token, ends = now + lease * 1000, since = since, owner = owner})
+    writeReaders(readers, now)
+    writeLast(raised(record or '', math.max(atLeast, proposal)))
+    return {'yes', integer(now), seen, 0, lease}
+  end
+  if not redis.call('SET', KEYS[1], ARGV[1] .. '\n' .. before, 'NX', 'PX', lease) then
+    error('LEASEHOLD_TYPE')
+  end
+  redis.call('SET', KEYS[2], integer(math.max(atLeast, proposal + spare)), 'PX', TOKEN_LIFE)
+  return {'yes', integer(now), seen, 0, lease, vouch(KEYS[4], seen)}
 end
 
 if holder and holder.claim == id then
   local token = tonumber(holder.token)
   if proposal < token then
-    return {'stale', integer(now), seen, 0, integer(math.max(record or 0, token))}
+    return stale(math.max(known or 0, token))
   end
   if proposal > token then
     if proposal > most then
-      return {'far', integer(now), seen, 0, integer(most)}
+      return far()
     end
     local rest = string.match(value, '^leasehold|1|[^|]*|%d+|%d+(|.*)$')
     redis.call('SET', KEYS[1], LAYOUT .. id .. '|' .. integer(proposal) .. '|' .. spare .. rest, 'KEEPTTL')
   end
-  if not record or proposal + spare > record then
+  if not known or proposal + spare > known then
     redis.call('SET', KEYS[2], integer(proposal + spare), 'PX', TOKEN_LIFE)
   end
   local left = redis.call('PTTL', KEYS[1])
@@ -62,38 +89,79 @@ if holder and holder.claim == id then
   return {'yes', integer(now), seen, 0, left}
 end
 
--- A lease that a majority has just confirmed: only a token that this node knows to be later speaks against it.
-if kind == '2' and not value then
-  if record and proposal + spare < record then
-    return {'stale', integer(now), seen, 0, integer(record)}
+-- Others may have come since, so a reader that raises its token is compared like one that comes anew; one that repeats is not.
+local own = readerOf(readers, id)
+if own then
+  if proposal < tonumber(own.token) then
+    return stale(math.max(known or 0, own.token))
   end
-  if proposal > most then
-    return {'far', integer(now), seen, 0, integer(most)}
-  end
-  return accept(last, before)
-end
-
-if not value then
-  local to = news(toTell)
-  to.now, to.last, to.asker, to.before = now, stored[2], id, before
-  local other, queued = handOver(to)
-  if not other then
+  if proposal > tonumber(own.token) then
     if proposal <= last then
-      return {'stale', integer(now), seen, 0, integer(last)}
+      return stale(last)
     end
     if proposal > most then
-      return {'far', integer(now), seen, 0, integer(most)}
+      return far()
     end
+    own.token = token
+  end
+  own.ends = math.max(own.ends, now + lease * 1000)
+  writeReaders(readers, now)
+  writeLast(raised(record or '', proposal))
+  return {'yes', integer(now), seen, 0, integer(math.floor((own.ends - now) / 1000))}
+end
+
+-- A lease that a majority has just confirmed: only a token that this node knows to be later speaks against it. For a reader that
+-- is one that excludes it.
+if kind == '2' and (not value or readers and shares) then
+  local least = shares and exclusiveOf(record) or not shares and known
+  if least and (proposal + spare < least or shares and proposal == least) then
+    return stale(least)
+  end
+  if proposal > most then
+    return far()
+  end
+  return accept(last, record or '')
+end
+
+if not value or readers then
+  local to = news(toTell)
+  to.now, to.last, to.asker, to.before, to.readers, to.shares = now, known, id, record or '', readers, shares
+  local least, before = last, record or ''
+  local enters, queued = handOver(to)
+  look()
+  least = readers and last or least
+  if enters and shares and kind == '0' and redis.call('EXISTS', KEYS[2] .. ':shut') == 1 then
+    enters = false
+  end
+  if enters then
     -- Compared with what was accepted before; what the hand-over has told in vain is only not to be told again.
+    if proposal <= least then
+      return stale(least)
+    end
+    if proposal > most then
+      return far()
+    end
     local answer = accept(to.last or 0, before)
     if queued then
       leave(queued)
     end
     return answer
   end
-  value = redis.call('GET', KEYS[1])
 end
 
+local left = redis.call('PTTL', KEYS[1])
+if readers then
+  local first
+  for _, reader in ipairs(readers.all) do
+    first = first and tonumber(first.token) <= tonumber(reader.token) and first or reader
+  end
+  value = table.concat({READERS .. first.claim, first.token, 0, first.since, first.owner}, '|')
+  if kind ~= '2' and not shares then
+    redis.call('SET', KEYS[2] .. ':shut', '1', 'PX', SHUT_FOR)
+  end
+elseif not value then
+  left = redis.call('PTTL', KEYS[2] .. ':shut')
+end
 local place = kind == '2' and 0 or stand(id, kind == '1', table.concat({string.format('%05d', aliveFor), string.rep('-', 32),
-  id, period, spare, channel(news(toTell).inbox, id), owner}, '|'), now, 0)
-return {'busy', integer(now), seen, 0, value, redis.call('PTTL', KEYS[1]), place}
+  id, period, shares and 's' or spare, channel(news(toTell).inbox, id), owner}, '|'), now, 0)
+return {'busy', integer(now), seen, 0, value or '', left, place}

@@ -1,6 +1,7 @@
 -- ARGV: claim, whom to tell (see lock.lua), and, for an attempt at a quorum that has failed, 1: it has never been granted the
 -- lock and never will be, so the last token is again what it was before the attempt was given the lock here. Nobody else has
--- raised it since; why that is safe is told in Attempt. Answers 1 if anything of the claim was there, else 0.
+-- raised it since but readers beside it, whose tokens stay; why that is safe is told in Attempt. Answers 1 if anything of the
+-- claim was there, else 0.
 -- Wherever it stands: a first question that came twice stands there twice.
 local found, from, mark = 0, 0, ARGV[1] .. '|'
 repeat
@@ -20,7 +21,7 @@ if holder and holder.claim == ARGV[1] then
   redis.call('DEL', KEYS[1])
   local to = news(ARGV[2])
   if ARGV[3] then
-    to.before = string.match(value, '\n(%d*)$')
+    to.before = string.match(value, '\n([%d|]*)$')
     if to.before == '' then
       redis.call('DEL', KEYS[2])
     elseif to.before then
@@ -30,6 +31,31 @@ if holder and holder.claim == ARGV[1] then
   end
   handOver(to)
   return 1
+end
+if areReaders(value) then
+  local now = clock()
+  local readers = readersOf(value, now)
+  local reader, place = readerOf(readers, ARGV[1])
+  redis.call('DEL', KEYS[1])
+  local to = news(ARGV[2])
+  if reader and ARGV[3] then
+    table.remove(readers.all, place)
+    local record = readers.before
+    for _, other in ipairs(readers.all) do
+      record = raised(record, other.token)
+    end
+    writeLast(record)
+    to.before = record
+    readers = readers.all[1] and readers
+  elseif reader then
+    readers = readerGone(readers, place)
+  end
+  if readers then
+    writeReaders(readers, now)
+  end
+  to.now, to.readers = now, readers
+  handOver(to)
+  return (reader or found == 1) and 1 or 0
 end
 -- A foreign holder tells nobody of its release; who is first now has to look for it.
 local first = SHARED and found == 1 and redis.call('LINDEX', KEYS[3], 0)

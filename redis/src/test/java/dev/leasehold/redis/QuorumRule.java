@@ -31,5 +31,23 @@ public enum QuorumRule {
     /** A voucher that a master has loaded is none. */
     VOUCHER_ENDS_WITH_ITS_MEMORY,
     /** A master with another history than the voucher's looks at its marker, even if it has loaded nothing. */
-    VOUCHER_NAMES_ITS_HISTORY
+    VOUCHER_NAMES_ITS_HISTORY,
+    /** A node takes a reader only where nobody is, or readers are. */
+    READERS_BESIDE_READERS_ONLY,
+    /** A node takes a writer only where nobody is. */
+    WRITER_ALONE,
+    /** A gate gives no turn to one that does not fit. */
+    GATE_GRANTS_WHO_FITS,
+    /** A reader raises its token only above what others beside it have. */
+    RAISE_ABOVE_LAST,
+    /** Each reader has an end of its own. */
+    AN_END_OF_ITS_OWN,
+    /** The release of a reader is no other's. */
+    RELEASE_CONCERNS_ONE,
+    /** A failed reader takes back what it has raised, not what others beside it have. */
+    TAKE_BACK_ITS_OWN,
+    /** A reader that has left is remembered when another beside it fails. */
+    READERS_LEAVE_A_TRACE,
+    /** A node that has refused a writer because of readers takes no new ones for a moment. */
+    REFUSED_WRITER_SHUTS_READERS_OUT
 }

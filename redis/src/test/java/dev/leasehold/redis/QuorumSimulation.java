@@ -1,5 +1,6 @@
 package dev.leasehold.redis;
 
+import dev.leasehold.DistributedLock;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
@@ -27,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One run of several clients, the real ones, over simulated masters: from a seed, on virtual time. Whatever happens, at no
- * instant may two leases of a lock be valid, and tokens must increase from grant to grant; when the faults are over,
- * everybody must be served.
+ * instant may two leases of a lock be valid unless both are readers', and tokens must increase from grant to grant; when the
+ * faults are over, everybody must be served.
  */
 final class QuorumSimulation {
 
@@ -36,8 +37,9 @@ final class QuorumSimulation {
     private static final long SECOND = 1000 * MS;
     private static final long HOUR_MICROS = 3_600_000_000L;
 
-    /** The result of a run. */
-    record Report(long seed, long grants, long holds, long attempts, List<String> findings, String summary) {}
+    /** What a run has shown. */
+    record Report(
+            long seed, long grants, long holds, long reads, long attempts, List<String> findings, String summary) {}
 
     /** A kind of run, for schedules made for one rule. */
     enum Kind {
@@ -50,6 +52,8 @@ final class QuorumSimulation {
         COPIED,
         /** As any, but several masters at once restart with what they had saved, and are back at once. */
         RESTARTED,
+        /** As any, with readers and writers. */
+        READERS,
         /** One master's clock is an hour ahead while another is down; then it is set right, and all restart empty. */
         CLOCK_AHEAD
     }
@@ -64,7 +68,7 @@ final class QuorumSimulation {
     private final List<SimulatedMaster> masters = new ArrayList<>();
     private final Map<Integer, SimulatedProcess> processes = new HashMap<>();
     private final Map<String, List<Lease>> open = new HashMap<>();
-    private final Map<String, Long> greatest = new HashMap<>();
+    private final Map<String, LeaseTokens> tokens = new HashMap<>();
     private final Map<String, Integer> waited = new HashMap<>();
     private final Map<String, Long> freeSince = new HashMap<>();
 
@@ -85,6 +89,7 @@ final class QuorumSimulation {
     private final AtomicLong clientNumbers = new AtomicLong();
     private long grants;
     private long holds;
+    private long reads;
     private long attempts;
     private final Map<SimulatedProcess, Integer> running = new HashMap<>();
 
@@ -172,7 +177,7 @@ final class QuorumSimulation {
             findings.add("PROGRESS: after the faults, " + running() + " callers were not served within "
                     + (limit - faultsEnd) / MS + " ms");
         }
-        return new Report(seed, grants, holds, attempts, List.copyOf(findings), summary());
+        return new Report(seed, grants, holds, reads, attempts, List.copyOf(findings), summary());
     }
 
     private String summary() {
@@ -235,7 +240,7 @@ final class QuorumSimulation {
     }
 
     private boolean isAny() {
-        return kind == Kind.ANY || kind == Kind.TRUSTED || kind == Kind.COPIED || kind == Kind.RESTARTED;
+        return kind != Kind.LOSSY_WITH_LONG_LEASES && kind != Kind.CLOCK_AHEAD;
     }
 
     private long patience() {
@@ -262,9 +267,11 @@ final class QuorumSimulation {
                 .withMaxHold(Duration.ofNanos(lease * 5))
                 .withAutoRenew(mine.nextInt(4) != 0);
         waited.merge(lock, 1, Integer::sum);
+        boolean reads = kind == Kind.READERS && mine.nextInt(5) < 3;
+        DistributedLock wanted = reads ? client.readWriteLock(lock, options).read() : client.lock(lock, options);
         CompletableFuture<Optional<Lease>> answer = mine.nextInt(4) == 0
-                ? client.lock(lock, options).tryAcquireAsync(Duration.ofNanos(mine.nextLong(lease)))
-                : client.lock(lock, options).acquireAsync().thenApply(Optional::of);
+                ? wanted.tryAcquireAsync(Duration.ofNanos(mine.nextLong(lease)))
+                : wanted.acquireAsync().thenApply(Optional::of);
         answer.whenComplete((got, failure) -> {
             waited.merge(lock, -1, Integer::sum);
             Lease held = got == null ? null : got.orElse(null);
@@ -280,6 +287,7 @@ final class QuorumSimulation {
             boolean forgets = isAny() && mine.nextInt(30) == 0;
             later(process, time, () -> {
                 if (!forgets) {
+                    tokens(lock).ended(held);
                     held.releaseAsync();
                 }
                 again(process, client, mine);
@@ -404,16 +412,20 @@ final class QuorumSimulation {
 
     // ---- the judge -----------------------------------------------------------------------------------------------
 
+    private LeaseTokens tokens(String lock) {
+        return tokens.computeIfAbsent(lock, name -> new LeaseTokens());
+    }
+
     private void begins(String lock, Lease held) {
         holds++;
         if (!held.isValid()) {
             return;
         }
-        long before = greatest.getOrDefault(lock, 0L);
-        if (held.token() <= before) {
-            findings.add("TOKENS: " + lock + " was given with token " + held.token() + " after " + before);
+        reads += held.isExclusive() ? 0 : 1;
+        String wrong = tokens(lock).held(held);
+        if (wrong != null) {
+            findings.add("TOKENS: " + lock + " was given with " + wrong);
         }
-        greatest.put(lock, Math.max(before, held.token()));
         open.computeIfAbsent(lock, name -> new ArrayList<>()).add(held);
         world.note("judge", "sees a hold", lock, held.token());
         look();
@@ -425,17 +437,20 @@ final class QuorumSimulation {
                 return;
             }
             Lease valid = null;
+            Lease alone = null;
             for (int i = leases.size() - 1; i >= 0; i--) {
                 Lease one = leases.get(i);
                 if (!one.isValid()) {
                     if (one.state().isFinal()) {
                         leases.remove(i);
                     }
-                } else if (valid != null) {
+                } else if (alone != null || (valid != null && one.isExclusive())) {
+                    Lease other = alone != null ? alone : valid;
                     findings.add(
-                            "EXCLUSION: " + lock + " is held with token " + one.token() + " and with " + valid.token());
+                            "EXCLUSION: " + lock + " is held with token " + one.token() + " and with " + other.token());
                 } else {
                     valid = one;
+                    alone = one.isExclusive() ? one : null;
                 }
             }
             if (valid != null) {
@@ -469,6 +484,7 @@ final class QuorumSimulation {
         @Override
         public void granted(dev.leasehold.spi.Grant grant, dev.leasehold.spi.@Nullable Validity validity) {
             grants++;
+            tokens(grant.lease().lock()).granted(grant.lease());
             to.granted(grant, validity);
         }
 
@@ -488,8 +504,13 @@ final class QuorumSimulation {
 
         @Override
         public java.util.concurrent.CompletionStage<ClaimAnswer> claim(Claim claim) {
-            return store.claim(claim)
-                    .whenComplete((answer, failure) -> grants += answer instanceof ClaimAnswer.Granted ? 1 : 0);
+            tokens(claim.lock()).asked(claim);
+            return store.claim(claim).whenComplete((answer, failure) -> {
+                if (answer instanceof ClaimAnswer.Granted granted) {
+                    grants++;
+                    tokens(claim.lock()).granted(granted.lease());
+                }
+            });
         }
 
         @Override
@@ -518,6 +539,11 @@ final class QuorumSimulation {
         @Override
         public java.util.concurrent.CompletionStage<Boolean> breakLease(String lock, long token) {
             return store.breakLease(lock, token);
+        }
+
+        @Override
+        public dev.leasehold.spi.Sharing sharing() {
+            return store.sharing();
         }
 
         @Override

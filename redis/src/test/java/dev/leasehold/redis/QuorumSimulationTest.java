@@ -35,22 +35,40 @@ class QuorumSimulationTest {
     }
 
     @Test
+    void writersExcludeAllAndReadersWriters() {
+        nothingIsFound(QuorumSimulation.Kind.READERS, 1, Long.getLong("leasehold.runs", USUAL_RUNS));
+    }
+
+    @Test
     @Tag("extended")
     void nobodyHoldsTwiceAndTokensIncreaseInAThousandRuns() {
         nothingIsFound(1 + USUAL_RUNS, 1000 - USUAL_RUNS);
     }
 
+    @Test
+    @Tag("extended")
+    void writersExcludeAllInAThousandRuns() {
+        nothingIsFound(QuorumSimulation.Kind.READERS, 1 + USUAL_RUNS, 1000 - USUAL_RUNS);
+    }
+
     private static void nothingIsFound(long first, long runs) {
+        nothingIsFound(QuorumSimulation.Kind.ANY, first, runs);
+    }
+
+    private static void nothingIsFound(QuorumSimulation.Kind kind, long first, long runs) {
         List<QuorumSimulation.Report> reports = LongStream.range(first, first + runs)
                 .parallel()
-                .mapToObj(seed -> QuorumSimulation.run(seed, QuorumSimulation.Kind.ANY, Set.of(), null))
+                .mapToObj(seed -> QuorumSimulation.run(seed, kind, Set.of(), null))
                 .toList();
         long grants =
                 reports.stream().mapToLong(QuorumSimulation.Report::grants).sum();
         long holds = reports.stream().mapToLong(QuorumSimulation.Report::holds).sum();
         long attempts =
                 reports.stream().mapToLong(QuorumSimulation.Report::attempts).sum();
-        System.out.printf("quorum: %d runs, %d grants, %d holds, %d attempts%n", runs, grants, holds, attempts);
+        long reads = reports.stream().mapToLong(QuorumSimulation.Report::reads).sum();
+        System.out.printf(
+                "quorum: %d runs, %d grants, %d holds, %d of readers, %d attempts%n",
+                runs, grants, holds, reads, attempts);
         assertThat(reports).filteredOn(report -> !report.findings().isEmpty()).isEmpty();
     }
 
@@ -58,7 +76,8 @@ class QuorumSimulationTest {
     void replay() {
         Long seed = Long.getLong("leasehold.seed");
         if (seed != null) {
-            System.out.println(QuorumSimulation.run(seed, QuorumSimulation.Kind.ANY, Set.of(), System.out::println));
+            QuorumSimulation.Kind kind = QuorumSimulation.Kind.valueOf(System.getProperty("leasehold.kind", "ANY"));
+            System.out.println(QuorumSimulation.run(seed, kind, Set.of(), System.out::println));
         }
     }
 }

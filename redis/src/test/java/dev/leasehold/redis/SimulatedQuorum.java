@@ -136,17 +136,27 @@ public final class SimulatedQuorum {
 
         /** Tries once, without queueing. */
         public CompletableFuture<ClaimAnswer> claim(String lock) {
-            return claim(lock, false);
+            return claim(lock, Claim.EXCLUSIVE, false);
         }
 
         /** Queues, if it must. */
         public CompletableFuture<ClaimAnswer> waitFor(String lock) {
-            return claim(lock, true);
+            return claim(lock, Claim.EXCLUSIVE, true);
         }
 
-        private CompletableFuture<ClaimAnswer> claim(String lock, boolean enqueue) {
-            return store.claim(new Claim(new ClaimId(name, 1000), lock, LEASE, 0, enqueue))
+        private CompletableFuture<ClaimAnswer> claim(String lock, int share, boolean enqueue) {
+            return store.claim(new Claim(new ClaimId(name, 1000), lock, share, LEASE, enqueue))
                     .toCompletableFuture();
+        }
+
+        /** Only tries to read. */
+        CompletableFuture<ClaimAnswer> tryRead(String lock) {
+            return claim(lock, Claim.UNLIMITED, false);
+        }
+
+        /** Reads beside others. */
+        LeaseId read(String lock) {
+            return ((ClaimAnswer.Granted) answer(tryRead(lock))).lease();
         }
 
         /** Takes a lock that is free. */

@@ -114,9 +114,11 @@ public final class SimulatedVoter implements Voter {
         String run = knownRun;
         int history = knownHistory;
         SimulatedVoucher told = voucher;
-        boolean fresh = told != null && told.isFresh(time.now().nanos());
-        String name =
-                !fresh ? ballot.attempt().client() + ':' + ++vouchersAskedFor : told.suits(ballot) ? told.name() : "";
+        boolean fresh =
+                !ballot.shares() && told != null && told.isFresh(time.now().nanos());
+        String name = ballot.shares()
+                ? ""
+                : !fresh ? ballot.attempt().client() + ':' + ++vouchersAskedFor : told.suits(ballot) ? told.name() : "";
         return this.<Voted>send(
                         "votes on " + ballot,
                         model -> {

@@ -8,12 +8,13 @@ import java.time.Duration;
  *
  * @param lock the lock's name
  * @param attempt names the attempt; never used again once it has failed
+ * @param shares whether the attempt is a reader's, which holds the lock beside other readers; else it excludes everybody
  * @param token the proposal: a node accepts it only above all that it has seen
  * @param spare how many tokens beyond it the run reserves
  * @param lease how long the lock should be the attempt's
  * @param kind what the node is asked for beside that
  */
-public record Ballot(String lock, ClaimId attempt, long token, int spare, Duration lease, Kind kind) {
+public record Ballot(String lock, ClaimId attempt, boolean shares, long token, int spare, Duration lease, Kind kind) {
 
     /** The kind of a ballot says what it does beside being accepted or refused. */
     public enum Kind {
@@ -21,11 +22,10 @@ public record Ballot(String lock, ClaimId attempt, long token, int spare, Durati
         CLAIM(0),
         /** It claims the lock, and joins the node's queue where it is refused. */
         QUEUE(1),
-        /**
-         * It gives a lease that a majority has just confirmed to a node that has lost it, also past the claims that wait
-         * there.
-         */
-        TOP_UP(2);
+        /** Gives a lease that a majority has just confirmed to a node that has lost it, whoever may be waiting there. */
+        TOP_UP(2),
+        /** As {@link #CLAIM}, by a reader whose turn it is at the gate: also where readers are shut out for a moment. */
+        TURN(3);
 
         private final int code;
 
@@ -45,6 +45,6 @@ public record Ballot(String lock, ClaimId attempt, long token, int spare, Durati
     }
 
     Ballot with(long proposal) {
-        return new Ballot(lock, attempt, proposal, spare, lease, kind);
+        return new Ballot(lock, attempt, shares, proposal, spare, lease, kind);
     }
 }

@@ -6,6 +6,7 @@ import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
@@ -45,7 +46,7 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
         void waitsNoLonger(ClaimId attempt);
 
         /** The lock was won while nobody was asking. */
-        void won(LeaseId lease, int spare, Validity validity);
+        void won(Grant grant, Validity validity);
 
         /** The claim has something before the quorum, or is about to. */
         void begins(QuorumClaim claim);
@@ -90,7 +91,8 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
     CompletableFuture<ClaimAnswer> ask(Claim again) {
         CompletableFuture<ClaimAnswer> caller = new CompletableFuture<>();
         serial.execute(() -> {
-            claim = again;
+            // A repetition does not change the share.
+            claim = again.share() == claim.share() ? again : claim;
             aliveUntil =
                     quorum.time().nanos() + WaitingRules.aliveFor(again.lease()).toNanos();
             asked(caller);
@@ -190,13 +192,14 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
     }
 
     private void attempt() {
-        Attempt attempt = newAttempt(quorum.newAttempt(claim.id()), clock(), claim.spare(), claim.lease());
+        Attempt attempt =
+                newAttempt(Ballot.Kind.CLAIM, quorum.newAttempt(claim.id()), clock(), claim.spare(), claim.lease());
         step = attempt;
         attempt.begin();
     }
 
-    private Attempt newAttempt(ClaimId id, long proposal, int spare, Duration duration) {
-        Ballot ballot = new Ballot(claim.lock(), id, proposal, spare, duration, Ballot.Kind.CLAIM);
+    private Attempt newAttempt(Ballot.Kind kind, ClaimId id, long proposal, int spare, Duration duration) {
+        Ballot ballot = new Ballot(claim.lock(), id, claim.isShared(), proposal, spare, duration, kind);
         return new Attempt(quorum, ranks, serial, ballot, patience(), this);
     }
 
@@ -218,7 +221,7 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
     public void won(QuorumLease held, Duration asked, Validity validity) {
         lease.set(held);
         if (callers.isEmpty()) {
-            owner.won(lease.id(held), held.spare(), validity);
+            owner.won(new Grant(lease.id(held), held.spare(), claim.share(), Grant.NO_SLOT), validity);
         } else if (asked.compareTo(claim.lease()) < 0) {
             callers.takeEach(caller -> repeat(held, caller));
         } else {
@@ -321,7 +324,8 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
             return;
         }
         ClaimId attempt = quorum.newAttempt(claim.id());
-        Ballot ballot = new Ballot(claim.lock(), attempt, clock(), claim.spare(), claim.lease(), Ballot.Kind.QUEUE);
+        Ballot ballot = new Ballot(
+                claim.lock(), attempt, claim.isShared(), clock(), claim.spare(), claim.lease(), Ballot.Kind.QUEUE);
         GateQueueing place = new GateQueueing(quorum, ranks, serial, gate, ballot, patience(), this);
         step = place;
         waitsAs = attempt;
@@ -358,6 +362,7 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
         Ballot queued = place.ballot();
         Duration claimPeriod = WaitingRules.claimPeriod(claim.lease());
         Attempt attempt = newAttempt(
+                claim.isShared() ? Ballot.Kind.TURN : Ballot.Kind.CLAIM,
                 queued.attempt(),
                 Math.max(token, clock()),
                 queued.spare(),

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * they do not have it that no majority can be left. In between nothing is known but the deadlines that were confirmed
  * before, and the lease lives until those. Once a majority has confirmed, nodes that have lost the lease and are free are
  * given it again: that is safe then, and only then, since the majority kept every other attempt from winning, and the
- * node accepts it only if it has seen no token beyond the end of the run.
+ * node accepts it only if it has seen no token beyond the end of the run. A reader is also given one that other readers
+ * have, and there a writer's token alone speaks against it: the majority has kept out writers, and no others.
  */
 final class QuorumLease {
 
@@ -33,6 +34,7 @@ final class QuorumLease {
     private final String lock;
     private final GateSelection ranks;
     private final ClaimId attempt;
+    private final boolean shares;
     private final long token;
     private final int spare;
     private final NodeDeadlines deadlines;
@@ -48,6 +50,7 @@ final class QuorumLease {
         this.count = count;
         lock = won.lock();
         attempt = won.attempt();
+        shares = won.shares();
         token = won.token();
         spare = won.spare();
         longestNanos = won.lease().toNanos();
@@ -216,7 +219,7 @@ final class QuorumLease {
         if (over || has[node] || validity.isOver(quorum.time().nanos())) {
             return;
         }
-        Ballot ballot = new Ballot(lock, attempt, token, spare, round.lease, Ballot.Kind.TOP_UP);
+        Ballot ballot = new Ballot(lock, attempt, shares, token, spare, round.lease, Ballot.Kind.TOP_UP);
         quorum.voter(node)
                 .vote(ballot)
                 .whenComplete((vote, failure) -> serial.execute(() -> {

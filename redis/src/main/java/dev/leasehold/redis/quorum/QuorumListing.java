@@ -11,12 +11,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The merger of the nodes' lists of locks into one. A claim that has a lock on a majority holds it, and a node that says
- * otherwise, or nothing, is named beside it. What only a minority knows, while a majority says that the lock is free, is the
- * rest of a claim that is over, and not shown.
+ * Makes one list of what the nodes of a quorum have each told of their locks. Whoever has a lock on a majority holds it, of
+ * readers each that has; and a node that says otherwise, or nothing, is named beside it. What only a minority knows, while a majority says that the
+ * lock is free, is the rest of a claim that is over, and not shown.
  */
 final class QuorumListing {
 
@@ -47,52 +48,56 @@ final class QuorumListing {
         nodes.forEach(node -> names.addAll(node == null ? Set.of() : node.keySet()));
         List<LockInfo> merged = new ArrayList<>();
         for (String name : names) {
-            HolderInfo holder = holder(name);
+            List<HolderInfo> holders = holders(name);
             List<WaiterInfo> waiters = waiters(name);
-            if (holder != null || !waiters.isEmpty() || free(name) < quorum.majority()) {
-                merged.add(new LockInfo(
-                        name, holder == null ? List.of() : List.of(holder), waiters, disagreement(name, holder)));
+            if (!holders.isEmpty() || !waiters.isEmpty() || free(name) < quorum.majority()) {
+                merged.add(new LockInfo(name, holders, waiters, disagreement(name, holders)));
             }
         }
         return merged;
     }
 
-    private static @Nullable HolderInfo seenBy(Map<String, LockInfo> node, String name) {
+    private static List<HolderInfo> seenBy(Map<String, LockInfo> node, String name) {
         LockInfo lock = node.get(name);
-        return lock == null ? null : lock.holder();
+        return lock == null ? List.of() : lock.holders();
     }
 
     private int free(String name) {
         int free = 0;
         for (Map<String, LockInfo> node : nodes) {
-            free += node != null && seenBy(node, name) == null ? 1 : 0;
+            free += node != null && seenBy(node, name).isEmpty() ? 1 : 0;
         }
         return free;
     }
 
     /** Until when, is said by the node that keeps it the majority-th longest. */
-    private @Nullable HolderInfo holder(String name) {
+    private List<HolderInfo> holders(String name) {
         Map<String, List<HolderInfo>> votes = new TreeMap<>();
         for (Map<String, LockInfo> node : nodes) {
-            HolderInfo holder = node == null ? null : seenBy(node, name);
-            if (holder != null) {
+            for (HolderInfo holder : node == null ? List.<HolderInfo>of() : seenBy(node, name)) {
                 votes.computeIfAbsent(tenure(holder), key -> new ArrayList<>()).add(holder);
             }
         }
+        List<HolderInfo> holders = new ArrayList<>();
         for (List<HolderInfo> same : votes.values()) {
             if (same.size() >= quorum.majority()) {
                 same.sort(Comparator.comparing(HolderInfo::timeLeft, Comparator.nullsLast(Comparator.naturalOrder())));
-                return same.get(same.size() - quorum.majority());
+                holders.add(same.get(same.size() - quorum.majority()));
             }
         }
-        return null;
+        holders.sort(Comparator.comparingLong(HolderInfo::token));
+        return holders;
     }
 
-    private static String tenure(@Nullable HolderInfo holder) {
-        return holder == null ? "" : holder.token() + "|" + holder.owner();
+    private static String tenure(HolderInfo holder) {
+        return holder.token() + "|" + holder.owner();
     }
 
-    private List<NodeAnswer> disagreement(String name, @Nullable HolderInfo holder) {
+    private static Set<String> tenures(List<HolderInfo> holders) {
+        return holders.stream().map(QuorumListing::tenure).collect(Collectors.toSet());
+    }
+
+    private List<NodeAnswer> disagreement(String name, List<HolderInfo> holders) {
         List<NodeAnswer> others = new ArrayList<>();
         for (int i = 0; i < nodes.size(); i++) {
             Map<String, LockInfo> node = nodes.get(i);
@@ -101,18 +106,21 @@ final class QuorumListing {
                 others.add(new NodeAnswer(voter, round.words(i)));
                 continue;
             }
-            HolderInfo seen = seenBy(node, name);
-            if (!tenure(seen).equals(tenure(holder))) {
+            List<HolderInfo> seen = seenBy(node, name);
+            if (!tenures(seen).equals(tenures(holders))) {
                 others.add(new NodeAnswer(voter, words(seen)));
             }
         }
         return others;
     }
 
-    private static String words(@Nullable HolderInfo holder) {
-        if (holder == null) {
-            return "nobody holds it";
-        }
+    private static String words(List<HolderInfo> holders) {
+        return holders.isEmpty()
+                ? "nobody holds it"
+                : holders.stream().map(QuorumListing::words).collect(Collectors.joining("; "));
+    }
+
+    private static String words(HolderInfo holder) {
         String who = holder.owner().isEmpty() ? "kept without a holder" : "held by " + holder.owner();
         String left = holder.timeLeft() == null
                 ? ""

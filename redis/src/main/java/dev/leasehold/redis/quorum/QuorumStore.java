@@ -11,6 +11,7 @@ import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Sharing;
 import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.Validity;
@@ -35,6 +36,7 @@ public final class QuorumStore implements Store {
     private final Quorum quorum;
     private final Signals signals;
     private final Runnable closeRest;
+    private final Sharing sharing;
     private final ConcurrentMap<Key, QuorumClaim> claims = new ConcurrentHashMap<>();
     private final ConcurrentMap<ClaimId, QuorumClaim> waiting = new ConcurrentHashMap<>();
     private final QuorumClaim.Owner owner = new QuorumClaim.Owner() {
@@ -49,8 +51,8 @@ public final class QuorumStore implements Store {
         }
 
         @Override
-        public void won(LeaseId lease, int spare, Validity validity) {
-            signals.granted(new Grant(lease, spare), validity);
+        public void won(Grant grant, Validity validity) {
+            signals.granted(grant, validity);
         }
 
         @Override
@@ -70,9 +72,19 @@ public final class QuorumStore implements Store {
      * @param closeRest closes what was opened for this store beside the nodes' connections
      */
     public QuorumStore(Quorum quorum, Signals signals, Runnable closeRest) {
+        this(quorum, signals, closeRest, QuorumSharing.READ_WRITE);
+    }
+
+    /**
+     * The same.
+     *
+     * @param sharing which shares it grants
+     */
+    public QuorumStore(Quorum quorum, Signals signals, Runnable closeRest, Sharing sharing) {
         this.quorum = quorum;
         this.signals = signals;
         this.closeRest = closeRest;
+        this.sharing = sharing;
     }
 
     /** A node reports that it has given the lock to a claim in its queue. */
@@ -149,6 +161,11 @@ public final class QuorumStore implements Store {
             }
             return round;
         });
+    }
+
+    @Override
+    public Sharing sharing() {
+        return sharing;
     }
 
     @Override

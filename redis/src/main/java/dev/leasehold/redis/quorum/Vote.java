@@ -29,8 +29,9 @@ public sealed interface Vote {
     record TooFar(long most, NodeStatus view) implements Vote {}
 
     /**
-     * Another attempt has the lock there, or is before this one in the queue.
+     * Another attempt has the lock there, or is before this one in the queue; or the node takes no new readers for a moment.
      *
+     * @param holder one of those who have it, if anybody does and the node tells
      * @param timeLeft of the lock, where it has an end
      * @param place in the node's queue, or 0
      */

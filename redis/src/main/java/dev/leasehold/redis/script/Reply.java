@@ -16,7 +16,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -28,11 +30,15 @@ public final class Reply {
     private static final String FOREIGN_OWNER = "another client, not of Leasehold";
 
     private static final String LAYOUT = "leasehold|1|";
+    private static final String SHARED_LAYOUT = "leasehold|2|";
+    private static final Pattern LINES = Pattern.compile("\n");
+    private static final int READER_PARTS = 5;
+    private static final String SHARES = "s";
     private static final String OURS = "leasehold|";
     private static final int VALUE_PARTS = 7;
 
-    /** The part of a value that a master of a quorum adds; see {@code lock.lua}. */
-    private static final Pattern BEHIND_THE_OWNER = Pattern.compile("\n\\d*$");
+    /** What a master of a quorum keeps there; see {@code lock.lua}. */
+    private static final Pattern BEHIND_THE_OWNER = Pattern.compile("\n[\\d|]*$");
 
     /** The first part of a claim's answer where the lock is not granted, and the number of its parts. */
     public static final String BUSY = "busy|";
@@ -63,7 +69,16 @@ public final class Reply {
 
     /** Returns the beginning of a lock's value that a claim is granted. */
     public static String beginning(ClaimId claim) {
-        return LAYOUT + claim + '|';
+        return beginning(claim, false);
+    }
+
+    /**
+     * The same.
+     *
+     * @param shares whether it is a reader's
+     */
+    public static String beginning(ClaimId claim, boolean shares) {
+        return (shares ? SHARED_LAYOUT : LAYOUT) + claim + '|';
     }
 
     /** Reads {@code granted|TOKEN|SPARE|TIME_LEFT}, or the token alone where the rest is as asked for. */
@@ -106,12 +121,15 @@ public final class Reply {
             return new HolderInfo(FOREIGN_OWNER, 0, null, until, left);
         }
         String[] parts = value.split("\\|", VALUE_PARTS);
-        if (parts.length < VALUE_PARTS || !value.startsWith(LAYOUT)) {
+        boolean shared = value.startsWith(SHARED_LAYOUT);
+        if (parts.length < VALUE_PARTS || !(shared || value.startsWith(LAYOUT))) {
             return null;
         }
         return new HolderInfo(
                 BEHIND_THE_OWNER.matcher(parts[6]).replaceFirst(""),
                 Long.parseLong(parts[3]),
+                shared ? Claim.UNLIMITED : Claim.EXCLUSIVE,
+                OptionalInt.empty(),
                 instant(Long.parseLong(parts[5])),
                 left == null ? null : instant(nowMicros).plus(left),
                 left);
@@ -119,13 +137,43 @@ public final class Reply {
 
     public static @Nullable LockInfo lockInfo(String name, List<Object> answer) {
         long now = number(answer.get(0));
-        HolderInfo holder = holder(answer.get(1).toString(), timeLeft(answer.get(2)), now);
+        List<HolderInfo> holders = holders(answer.get(1).toString(), timeLeft(answer.get(2)), now);
         List<WaiterInfo> waiters = new ArrayList<>();
-        for (int i = 3; i + 1 < answer.size(); i += 2) {
-            waiters.add(
-                    new WaiterInfo(answer.get(i + 1).toString(), waiters.size() + 1, instant(number(answer.get(i)))));
+        for (int i = 3; i + 2 < answer.size(); i += 3) {
+            boolean shares = answer.get(i + 1).toString().equals(SHARES);
+            waiters.add(new WaiterInfo(
+                    answer.get(i + 2).toString(),
+                    waiters.size() + 1,
+                    shares ? Claim.UNLIMITED : Claim.EXCLUSIVE,
+                    instant(number(answer.get(i)))));
         }
-        return holder == null && waiters.isEmpty() ? null : new LockInfo(name, holder, waiters);
+        return holders.isEmpty() && waiters.isEmpty() ? null : new LockInfo(name, holders, waiters, List.of());
+    }
+
+    private static List<HolderInfo> holders(String value, @Nullable Duration left, long now) {
+        if (!value.startsWith(SHARED_LAYOUT)) {
+            HolderInfo holder = holder(value, left, now);
+            return holder == null ? List.of() : List.of(holder);
+        }
+        return LINES.splitAsStream(value)
+                .skip(1)
+                .map(line -> line.split("\\|", READER_PARTS))
+                .filter(parts -> parts.length == READER_PARTS && Long.parseLong(parts[2]) > now)
+                .map(parts -> reader(parts, now))
+                .sorted(Comparator.comparingLong(HolderInfo::token))
+                .toList();
+    }
+
+    private static HolderInfo reader(String[] parts, long now) {
+        Duration left = Duration.of(Long.parseLong(parts[2]) - now, ChronoUnit.MICROS);
+        return new HolderInfo(
+                parts[4],
+                Long.parseLong(parts[1]),
+                Claim.UNLIMITED,
+                OptionalInt.empty(),
+                instant(Long.parseLong(parts[3])),
+                instant(now).plus(left),
+                left);
     }
 
     private static Instant instant(long micros) {

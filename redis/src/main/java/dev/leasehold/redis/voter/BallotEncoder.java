@@ -47,8 +47,14 @@ public final class BallotEncoder {
     }
 
     private EncodedArgs write(Ballot ballot, long clock, String whomToTell) {
-        byte[] value = bytes(
-                Reply.beginning(ballot.attempt()) + ballot.token() + '|' + ballot.spare() + '|' + clock + '|' + owner);
+        byte[] value = bytes(Reply.beginning(ballot.attempt(), ballot.shares())
+                + ballot.token()
+                + '|'
+                + ballot.spare()
+                + '|'
+                + clock
+                + '|'
+                + owner);
         byte[] lease = bytes(Long.toString(WholeMillis.up(ballot.lease())));
         byte[] end = bytes(Long.toString(ballot.endOfRun()));
         byte[] rest = bytes(ballot.kind().code() + "|" + WholeMillis.up(WaitingRules.aliveFor(ballot.lease())) + '|'

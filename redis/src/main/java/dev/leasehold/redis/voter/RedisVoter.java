@@ -68,13 +68,16 @@ public final class RedisVoter implements Voter {
         return node.scripts()
                 .runNow(
                         claimOf(ballot.lock()),
-                        Script.VOTE,
-                        (args, sentAt) -> args.add(keys.ballot()).add(key).add(encoded),
+                        ballot.shares() ? Script.SHARED_VOTE : Script.VOTE,
+                        (letter, sentAt) -> letter.add(keys.ballot()).add(key).add(paper),
                         (sentAt, answer) -> stoodInLine(ballot, vote(ballot, key, sentAt, answer)));
     }
 
     /** Names the voucher, or asks for a new one, once the last answer is too old. */
     private EncodedArgs voucher(Ballot ballot) {
+        if (ballot.shares()) {
+            return Voucher.NONE;
+        }
         Voucher told = voucher;
         if (told == null || !told.isFresh(node.nanos())) {
             Marker known = marker;

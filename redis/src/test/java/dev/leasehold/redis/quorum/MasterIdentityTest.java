@@ -73,7 +73,7 @@ public class MasterIdentityTest {
     private List<Object> ask(RedisCommands<String, String> server, String script) {
         ClaimId attempt = new ClaimId("c", ++attempts);
         long now = System.currentTimeMillis() * 1000 + attempts;
-        Ballot ballot = new Ballot("x", attempt, now, 0, Duration.ofSeconds(10), Ballot.Kind.CLAIM);
+        Ballot ballot = new Ballot("x", attempt, false, now, 0, Duration.ofSeconds(10), Ballot.Kind.CLAIM);
         return server.eval(
                 script,
                 ScriptOutputType.MULTI,

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.HolderInfo;
+import dev.leasehold.redis.LastTokens;
 import dev.leasehold.redis.ModelMaster;
 import dev.leasehold.redis.QueueEntries;
 import dev.leasehold.redis.connection.ClientRoute;
@@ -29,10 +30,10 @@ import dev.leasehold.testkit.RealTime;
 import dev.leasehold.testkit.Started;
 import io.lettuce.core.KeyValue;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.SetArgs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -79,14 +80,20 @@ class QuorumDifferentialTest {
                 voters.add(voter(own, redis, "client" + i, pushes));
             }
             int vouched = 0;
+            int shut = 0;
+            int together = 0;
             for (int run = 0; run < RUNS; run++) {
                 redis.commands().flushall();
                 pushes.clear();
                 Run one = new Run(redis, voters, pushes, run);
                 one.play();
                 vouched += one.vouched;
+                shut += one.shut;
+                together = Math.max(together, one.together);
             }
             assertThat(vouched).isPositive();
+            assertThat(shut).isPositive();
+            assertThat(together).isGreaterThan(2);
             voters.forEach(RedisVoter::close);
         } finally {
             own.close();
@@ -125,6 +132,7 @@ class QuorumDifferentialTest {
     private static final class Run {
         private static final String LOCK = "x";
         private static final String KEY = "leasehold:{x}";
+        private static final String READERS = "leasehold|2|";
 
         private final RedisProcess redis;
         private final List<RedisVoter> voters;
@@ -138,6 +146,8 @@ class QuorumDifferentialTest {
         private final List<String> log = new ArrayList<>();
         private long now;
         private int vouched;
+        private int shut;
+        private int together;
 
         Run(RedisProcess redis, List<RedisVoter> voters, List<String> pushes, long seed) {
             this.redis = redis;
@@ -217,11 +227,12 @@ class QuorumDifferentialTest {
                 attempts.add(attempt);
             }
             int from = Integer.parseInt(attempt.client().substring("client".length()));
-            int spare = Math.floorMod(attempt.hashCode(), 4);
+            boolean shares = Math.floorMod(attempt.hashCode(), 7) < 4;
+            int spare = shares ? 0 : Math.floorMod(attempt.hashCode(), 4);
             int kinds = random.nextInt(10);
-            Ballot.Kind kind = kinds < 2 ? Ballot.Kind.CLAIM : kinds < 8 ? Ballot.Kind.QUEUE : Ballot.Kind.TOP_UP;
+            Ballot.Kind kind = Ballot.Kind.values()[kinds < 3 ? 0 : kinds < 7 ? 1 : kinds < 8 ? 3 : 2];
             Duration lease = random.nextInt(3) == 0 ? LEASE.dividedBy(2) : LEASE;
-            Ballot ballot = new Ballot(LOCK, attempt, proposal(), spare, lease, kind);
+            Ballot ballot = new Ballot(LOCK, attempt, shares, proposal(), spare, lease, kind);
             log.add(ballot.toString());
             Vote vote = get(voters.get(from).vote(ballot));
             log.add("  " + vote);
@@ -249,11 +260,16 @@ class QuorumDifferentialTest {
                 assertThat(vote).as(story()).isInstanceOf(Vote.Busy.class);
                 Vote.Busy real = (Vote.Busy) vote;
                 assertThat(real.place()).as(story()).isEqualTo(busy.place());
+                HolderInfo holder = busy.holder();
+                if (holder == null) {
+                    assertThat(real.holder()).as(story()).isNull();
+                    return;
+                }
                 assertThat(TimeUnit.NANOSECONDS.toMicros(real.timeLeft().toNanos()))
                         .as(story())
                         .isCloseTo(busy.micros(), within(TOLERANCE_MICROS));
-                HolderInfo holder = Objects.requireNonNull(busy.holder());
                 assertThat(real.holder().token()).as(story()).isEqualTo(holder.token());
+                assertThat(real.holder().share()).as(story()).isEqualTo(holder.share());
                 assertThat(real.holder().owner())
                         .as(story())
                         .isEqualTo(holder.owner().replaceAll(":.*", ""));
@@ -269,7 +285,7 @@ class QuorumDifferentialTest {
 
         private long proposal() {
             String stored = redis.commands().get(KEY + ":token");
-            long last = stored == null ? now : Long.parseLong(stored);
+            long last = stored == null ? now : Long.parseLong(stored.split("\\|")[0]);
             long half = TimeUnit.MINUTES.toMicros(10);
             return switch (random.nextInt(9)) {
                 case 0 -> last - 2 + random.nextInt(5);
@@ -352,7 +368,9 @@ class QuorumDifferentialTest {
         /** Answers that do not tell the server's clock leave it in what they have written, if they have. */
         private void catchUp() {
             String value = redis.commands().get(KEY);
-            if (value != null) {
+            if (value != null && value.startsWith(READERS)) {
+                readers(value).forEach(parts -> now = Math.max(now, Long.parseLong(parts[3])));
+            } else if (value != null) {
                 now = Math.max(now, Long.parseLong(value.split("\\|", -1)[5]));
             }
             model.at(now);
@@ -385,7 +403,16 @@ class QuorumDifferentialTest {
             log.add("pass " + duration);
             long micros = TimeUnit.NANOSECONDS.toMicros(duration.toNanos());
             model.age(micros);
-            for (String key : List.of(KEY, KEY + ":queue")) {
+            String value = redis.commands().get(KEY);
+            if (value != null && value.startsWith(READERS)) {
+                List<String> lines = new ArrayList<>(List.of(value.split("\n", -1)[0]));
+                for (String[] parts : readers(value)) {
+                    parts[2] = Long.toString(Long.parseLong(parts[2]) - micros);
+                    lines.add(String.join("|", parts));
+                }
+                redis.commands().set(KEY, String.join("\n", lines), SetArgs.Builder.keepttl());
+            }
+            for (String key : List.of(KEY, KEY + ":queue", KEY + ":token:shut")) {
                 long left = redis.commands().pttl(key);
                 if (left > 0) {
                     redis.commands().pexpire(key, left - duration.toMillis());
@@ -422,12 +449,46 @@ class QuorumDifferentialTest {
         private void compareStates() {
             List<KeyValue<String, String>> both = redis.commands().mget(KEY, KEY + ":token");
             String value = both.get(0).getValueOrElse("");
+            keepShut();
             String[] parts = value.split("\\|", -1);
-            String held = value.isEmpty() ? "free" : parts[2] + " " + parts[3] + " " + parts[4];
+            String held = value.isEmpty()
+                    ? "free"
+                    : value.startsWith(READERS) ? readersAlive(value) : parts[2] + " " + parts[3] + " " + parts[4];
             List<String> living = QueueEntries.alive(redis.commands(), KEY + ":queue", now);
             assertThat(held + ", last " + both.get(1).getValueOrElse("none") + ", " + living)
                     .as(story())
                     .isEqualTo(model.state(LOCK));
+        }
+
+        /** For the lines of the readers, their parts. */
+        private static List<String[]> readers(String value) {
+            return value.lines().skip(1).map(line -> line.split("\\|", 5)).toList();
+        }
+
+        private String readersAlive(String value) {
+            LastTokens before =
+                    LastTokens.parse(value.lines().findFirst().orElseThrow().substring(READERS.length()));
+            List<String> alive = new ArrayList<>();
+            for (String[] parts : readers(value)) {
+                if (Long.parseLong(parts[2]) > now) {
+                    alive.add(parts[0] + " " + parts[1]);
+                } else {
+                    before = before.withReader(Long.parseLong(parts[1]));
+                }
+            }
+            together = Math.max(together, alive.size());
+            return alive.isEmpty()
+                    ? "free"
+                    : "readers after " + before + " " + alive.stream().sorted().toList();
+        }
+
+        /** For a long time, since the test is not always fast enough for a short one. */
+        private void keepShut() {
+            boolean real = redis.commands()
+                    .pexpire(KEY + ":token:shut", Duration.ofHours(1).toMillis());
+            boolean expected = model.shut(LOCK, real ? now + TimeUnit.HOURS.toMicros(1) : 0);
+            assertThat(expected || !real).as(story()).isTrue();
+            shut += real ? 1 : 0;
         }
 
         private String story() {

@@ -3,6 +3,8 @@ package dev.leasehold.redis.quorum;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.leasehold.DistributedLock;
+import dev.leasehold.HolderInfo;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockInfo;
@@ -12,6 +14,7 @@ import dev.leasehold.redis.RedlockStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -109,6 +112,27 @@ class QuorumListingTest {
             assertThat(answer.answer())
                     .startsWith("held by ")
                     .contains("label=a label, token " + (lease.token() + 1000) + ", for another ");
+        }
+    }
+
+    @Test
+    void readersAreShownAndAMasterThatMissesOne() throws Exception {
+        DistributedLock reads = client.readWriteLock("demo").read();
+        try (Lease one = reads.acquire();
+                Lease two = reads.acquire()) {
+            await().until(() -> masters.servers.stream()
+                    .allMatch(server -> server.commands().get(KEY).lines().count() == 3));
+            String both = masters.servers.get(0).commands().get(KEY);
+            String first = both.lines()
+                    .filter(line -> !line.contains("|" + two.token() + "|"))
+                    .collect(Collectors.joining("\n"));
+            masters.servers.get(2).commands().set(KEY, first, io.lettuce.core.SetArgs.Builder.keepttl());
+
+            LockInfo lock = seen();
+            assertThat(lock.holders()).extracting(HolderInfo::token).containsExactly(one.token(), two.token());
+            assertThat(lock.holders()).noneMatch(HolderInfo::isExclusive);
+            assertThat(lock.disagreement()).extracting(NodeAnswer::node).containsExactly(node(2));
+            assertThat(lock.disagreement().get(0).answer()).contains("token " + one.token() + ", for another ");
         }
     }
 

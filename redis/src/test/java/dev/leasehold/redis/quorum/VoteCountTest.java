@@ -14,7 +14,7 @@ class VoteCountTest {
     private static final ClockReading NOW = new ClockReading(1_000_000_000L, 0);
     private static final NodeStatus VIEW = new NodeStatus("run", NOW, 0, Duration.ZERO);
     private static final Ballot BALLOT =
-            new Ballot("x", new ClaimId("client", 1), 100, 5, Duration.ofSeconds(10), Ballot.Kind.CLAIM);
+            new Ballot("x", new ClaimId("client", 1), false, 100, 5, Duration.ofSeconds(10), Ballot.Kind.CLAIM);
 
     private VoteCount count(int nodes) {
         VoteCount count = new VoteCount(nodes, nodes / 2 + 1, BALLOT);

@@ -56,13 +56,20 @@ class ShortCutsTest {
 
     /** The distance from now of such proposals, the longest lease and the times drawn below, in seconds. */
     private static final int[] NEAR = {
-        -130, -100, -70, -68, -50, -38, -30, -20, -8, -4, 0, 4, 10, 12, 26, 30, 34, 50, 56, 64, 70, 100, 130
+        -130, -100, -70, -68, -50, -38, -30, -20, -8, -4, 0, 4, 6, 10, 12, 26, 30, 34, 50, 56, 64, 70, 100, 130
     };
 
-    /** The text in release-free.lua beside the short cuts. */
+    /** Of those who wait; s for one that shares. */
+    private static final String[] SPARES = {"0", "0", "1", "s"};
+
+    /** What stands in release-free.lua beside the short cuts. */
     private static final String RELEASE_BEGINS = "local value = redis.call('GET', KEYS[1])\n"
             + "if not value or string.sub(value, 1, #ARGV[1]) ~= ARGV[1] then return 0 end\n"
-            + "redis.call('DEL', KEYS[1])\n";
+            + "redis.call('DEL', KEYS[1])\nlocal shares = false\n";
+
+    private static String readWhole(String... rest) {
+        return read("lock.lua", "readers.lua", "hand-over.lua") + read(rest);
+    }
 
     private static String read(String... resources) {
         StringBuilder text = new StringBuilder();
@@ -194,7 +201,7 @@ class ShortCutsTest {
             } else if (dice == 8) {
                 redis.set(
                         keys[0],
-                        random.nextBoolean() ? "leasehold|2|new" : shared ? "foreign" : "?",
+                        random.nextBoolean() ? "leasehold|9|new" : shared ? "foreign" : "?",
                         SetArgs.Builder.px(20_000));
             }
         }
@@ -225,7 +232,8 @@ class ShortCutsTest {
                 redis.rpush(
                         keys[2],
                         asked + "|1234567890123456|" + aliveFor + "|" + STAMP + "|" + claim + "|6000|"
-                                + random.nextInt(2) + "|" + side + ":" + claim.split(":")[0] + "|owner|x");
+                                + SPARES[random.nextInt(SPARES.length)] + "|" + side + ":" + claim.split(":")[0]
+                                + "|owner|x");
             }
             return claim.startsWith("deaf");
         }
@@ -239,7 +247,7 @@ class ShortCutsTest {
             return switch (random.nextInt(8)) {
                 case 0 ->
                     eval(
-                            shortCuts ? Script.CLAIM.text() : read("lock.lua", "find.lua", "stand.lua", "claim.lua"),
+                            shortCuts ? Script.CLAIM.text() : readWhole("find.lua", "stand.lua", "claim.lua"),
                             begins,
                             "me|x",
                             "30000",
@@ -248,12 +256,12 @@ class ShortCutsTest {
                             "12000|" + STAMP + "|" + claim + "|6000|" + spare + "|" + side + ":heard|me|x");
                 case 1, 2 ->
                     eval(
-                            shortCuts ? Script.RELEASE.text() : RELEASE_BEGINS + read("lock.lua", "release.lua"),
+                            shortCuts ? Script.RELEASE.text() : RELEASE_BEGINS + readWhole("release.lua"),
                             begins + "1234567890123456|",
                             random.nextInt(5) == 0 ? "20000" : toTell);
                 case 3 ->
                     eval(
-                            shortCuts ? Script.WITHDRAW.text() : read("lock.lua", "withdraw.lua"),
+                            shortCuts ? Script.WITHDRAW.text() : readWhole("withdraw.lua"),
                             random.nextBoolean() ? new String[] {claim, toTell} : new String[] {claim, toTell, "1"});
                 default -> vote(shortCuts, spare, toTell);
             };
@@ -300,6 +308,7 @@ class ShortCutsTest {
             Ballot ballot = new Ballot(
                     "lock",
                     new ClaimId("heard", random.nextBoolean() ? 1 : 1 + random.nextInt(3)),
+                    false,
                     now + PROPOSALS[random.nextInt(PROPOSALS.length)] * SECOND,
                     Integer.parseInt(spare),
                     Duration.ofSeconds(30),
@@ -308,7 +317,7 @@ class ShortCutsTest {
             String answer = eval(
                     shortCuts
                             ? Script.VOTE.text()
-                            : read("lock.lua", "find.lua", "stand.lua", "marker.lua", "voucher.lua", "vote.lua"),
+                            : readWhole("find.lua", "stand.lua", "marker.lua", "voucher.lua", "vote.lua"),
                     EncodedArgsTest.arguments(List.of(new BallotEncoder("me|x", RULES).of(ballot, now, toTell))));
             if (!answer.endsWith("\n[1]")) {
                 return answer;

@@ -106,7 +106,8 @@ class VoucherTest {
     private Vote vote(Duration ahead) {
         long token = System.currentTimeMillis() * 1000 + ++attempts + ahead.toMillis() * 1000;
         ClaimId attempt = new ClaimId("me", attempts);
-        Vote vote = get(voter.vote(new Ballot("x", attempt, token, 0, Duration.ofSeconds(10), Ballot.Kind.CLAIM)));
+        Vote vote =
+                get(voter.vote(new Ballot("x", attempt, false, token, 0, Duration.ofSeconds(10), Ballot.Kind.CLAIM)));
         get(voter.withdraw("x", attempt));
         return vote;
     }
@@ -151,7 +152,7 @@ class VoucherTest {
     private Ballot ballot(String lock) {
         long token = System.currentTimeMillis() * 1000 + ++attempts;
         ClaimId attempt = new ClaimId("me", attempts);
-        return new Ballot(lock, attempt, token, 0, Duration.ofSeconds(10), Ballot.Kind.CLAIM);
+        return new Ballot(lock, attempt, false, token, 0, Duration.ofSeconds(10), Ballot.Kind.CLAIM);
     }
 
     @Test
@@ -224,6 +225,6 @@ class VoucherTest {
     }
 
     private static Ballot ballot(long token, int spare) {
-        return new Ballot("x", new ClaimId("me", 1), token, spare, Duration.ofSeconds(10), Ballot.Kind.CLAIM);
+        return new Ballot("x", new ClaimId("me", 1), false, token, spare, Duration.ofSeconds(10), Ballot.Kind.CLAIM);
     }
 }

@@ -1,0 +1,106 @@
+package dev.leasehold.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.leasehold.DistributedReadWriteLock;
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockOptions;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Read-write locks on three real masters, through the library's own front. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class RedlockReadersTest {
+
+    private static final String KEY = "leasehold:{x}";
+
+    private Masters masters;
+    private RedlockStore store;
+    private Leasehold client;
+
+    @BeforeEach
+    void start() {
+        masters = Masters.start(3);
+        store = masters.initialized();
+        client = Leasehold.builder().store(store).build();
+    }
+
+    @AfterEach
+    void stop() {
+        client.close();
+        masters.close();
+    }
+
+    @Test
+    void semaphoresAreRefusedWithTheReason() {
+        assertThatThrownBy(() -> client.semaphore("x", 2))
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessageContaining("with three masters and two permits three holders could each have a majority");
+    }
+
+    @Test
+    void readersAreRefusedWithPlainKeys() {
+        try (Leasehold plain = Leasehold.builder().store(store.withPlainKeys()).build()) {
+            assertThatThrownBy(() -> plain.readWriteLock("x"))
+                    .isInstanceOf(UnsupportedOperationException.class)
+                    .hasMessageContaining("leasehold.keys=plain");
+        }
+    }
+
+    @Test
+    void aWriterCannotBecomeAReader() throws Exception {
+        try (Lease writer = client.readWriteLock("x").write().acquire()) {
+            assertThatThrownBy(writer::downgrade)
+                    .isInstanceOf(UnsupportedOperationException.class)
+                    .hasMessageContaining("release the writer and acquire the reader");
+        }
+    }
+
+    @Test
+    void readersAndWritersTakeTurnsWithAMasterDown() throws Exception {
+        masters.servers.get(2).kill();
+        DistributedReadWriteLock lock = client.readWriteLock("x");
+        long last = 0;
+        for (int i = 0; i < 3; i++) {
+            try (Lease one = lock.read().acquire();
+                    Lease two = lock.read().acquire()) {
+                assertThat(Math.min(one.token(), two.token())).isGreaterThan(last);
+                assertThat(lock.write().tryAcquire()).isEmpty();
+                last = Math.max(one.token(), two.token());
+            }
+            try (Lease alone = lock.write().acquire()) {
+                assertThat(alone.token()).isGreaterThan(last);
+                assertThat(lock.read().tryAcquire()).isEmpty();
+                last = alone.token();
+            }
+        }
+    }
+
+    @Test
+    void fullMastersRenewAndReleaseReaders() throws Exception {
+        LockOptions options = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(1));
+        DistributedReadWriteLock lock = client.readWriteLock("x", options);
+        Lease one = lock.read().acquire();
+        Lease two = lock.read().acquire();
+        masters.servers.forEach(server -> server.commands().configSet("maxmemory", "1"));
+        long renewedUntil = System.nanoTime() + Duration.ofSeconds(3).toNanos();
+        await().until(() -> System.nanoTime() - renewedUntil > 0);
+        assertThat(one.isValid()).isTrue();
+        one.release();
+        assertThat(two.isValid()).isTrue();
+        assertThat(masters.servers.get(0).commands().get(KEY).lines().skip(1))
+                .singleElement()
+                .asString()
+                .contains("|" + two.token() + "|");
+        two.release();
+        await().until(() ->
+                masters.servers.stream().allMatch(server -> server.commands().exists(KEY) == 0));
+    }
+}
