@@ -39,9 +39,7 @@ final class Holders {
     }
 
     void replace(Holder old, Holder by) {
-        if (old != by) {
-            all.set(indexOf(old), by);
-        }
+        all.set(indexOf(old), by);
     }
 
     void remove(Holder holder) {

@@ -1,5 +1,8 @@
 package dev.leasehold.testkit.sim;
 
+import java.util.EnumSet;
+import java.util.Set;
+
 /**
  * The rules that keep the promises, one by one. A run can be made with one of them switched off, to see that the checks
  * find it: a check that cannot fail proves nothing.
@@ -84,8 +87,10 @@ public enum SimGuard {
     /** The wall clock shows that the machine was suspended. */
     SUSPENSION_SHOWS;
 
+    private static final Set<SimGuard> SHARING = EnumSet.range(OWN_SHARE_COUNTS, FENCE_WRITER_RAISES_EXCLUSIVE);
+
     /** {@return whether the rule concerns shared locks, so that only runs with them show it} */
     public boolean concernsSharing() {
-        return ordinal() >= OWN_SHARE_COUNTS.ordinal() && ordinal() <= FENCE_WRITER_RAISES_EXCLUSIVE.ordinal();
+        return SHARING.contains(this);
     }
 }
