@@ -102,7 +102,7 @@ class SharedFenceTest {
     private void makeTables(At at) throws SQLException {
         at.server()
                 .fence()
-                .createTable(new FenceContract.DataSourceOf(at.server().url()));
+                .createTable(new DataSourceOf(at.server().url()));
         try (Connection connection = DriverManager.getConnection(at.server().url());
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE TABLE IF NOT EXISTS book (name varchar(90) PRIMARY KEY, pages bigint)");

@@ -105,7 +105,7 @@ public final class LocalQueue {
         } else if (event instanceof Event.BeginAnew anew) {
             watchdogOf(anew.hold()).beginAnew(anew.hold(), anew.options(), anew.extension(), at);
         } else if (event instanceof Event.AskedBeside asked) {
-            askedBeside(asked.caller());
+            warnOfItself(asked.caller());
         } else if (event instanceof Event.ClaimAnswered answered) {
             claimAnswered(answered.claim(), answered.answer());
         } else if (event instanceof Event.ClaimFailed failed) {
@@ -153,6 +153,7 @@ public final class LocalQueue {
         }
         waiting.add(caller, at.now());
         if (busy) {
+            caller.lookedAt = true;
             warnOfItself(caller);
             waiting.noteContention();
         }
@@ -160,14 +161,6 @@ public final class LocalQueue {
 
     /** Logs if a caller that waits without limit waits on a thread to which a lease of this lock was given. */
     private void warnOfItself(Caller caller) {
-        caller.lookedAt = true;
-        Hold held = caller.waitsForEver() ? tracks.holdOfThreadOf(caller) : null;
-        if (held != null) {
-            at.add(new Action.WaitsForItself(held));
-        }
-    }
-
-    private void askedBeside(Caller caller) {
         Hold held = caller.waitsForEver() ? tracks.holdOfThreadOf(caller) : null;
         if (held != null && !held.state(at.clocks()).isFinal()) {
             at.add(new Action.WaitsForItself(held));
@@ -256,6 +249,7 @@ public final class LocalQueue {
         if (share != Claim.EXCLUSIVE && answer instanceof ClaimAnswer.Busy) {
             waiting.forEach(caller -> {
                 if (!caller.lookedAt) {
+                    caller.lookedAt = true;
                     warnOfItself(caller);
                 }
             });

@@ -1,6 +1,7 @@
 package dev.leasehold.testkit.sim;
 
 import java.util.EnumSet;
+import java.util.Set;
 
 /**
  * The rules that keep the promises, one by one. A run can be made with one of them switched off, to see that the checks
@@ -86,8 +87,10 @@ public enum SimGuard {
     /** The wall clock shows that the machine was suspended. */
     SUSPENSION_SHOWS;
 
+    private static final Set<SimGuard> SHARING = EnumSet.range(OWN_SHARE_COUNTS, FENCE_WRITER_RAISES_EXCLUSIVE);
+
     /** {@return whether the rule concerns shared locks, so that only runs with them show it} */
     public boolean concernsSharing() {
-        return EnumSet.range(OWN_SHARE_COUNTS, FENCE_WRITER_RAISES_EXCLUSIVE).contains(this);
+        return SHARING.contains(this);
     }
 }

@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -40,7 +39,7 @@ final class SimJudge {
     private final Map<String, List<SimHold>> open = new TreeMap<>();
     private final List<SimHold> all = new ArrayList<>();
     private final SimFence fence;
-    private final IdentityHashMap<SimHold, Long> views = new IdentityHashMap<>();
+    private final Map<SimHold, Long> views = new HashMap<>();
     private long granted;
     private long held;
 
