@@ -206,6 +206,20 @@ class SharedRowsTest {
                 .isInstanceOf(ClaimAnswer.Busy.class);
     }
 
+    /** The row's end is never brought forward while a holder is left. */
+    @ParameterizedTest
+    @EnumSource
+    void aShortRenewalBesideALongLeaseLetsNoWriterIn(Server server) throws Exception {
+        Client reader = client(server);
+        reader.acquire(lock, Claim.UNLIMITED, LONG);
+        LeaseId brief = reader.acquire(lock, Claim.UNLIMITED, SHORT).lease();
+        TestClient.get(reader.store.renew(brief, SHORT));
+        TestClient.get(reader.store.release(brief, SHORT));
+        pass(SHORT.multipliedBy(2));
+        assertThat(client(server).ask(new Claim(new ClaimId("writer", 1), lock, LONG, 0, false)))
+                .isInstanceOf(ClaimAnswer.Busy.class);
+    }
+
     /** Whoever holds a file's lock looks once per second whether it is still there. */
     @Test
     void onlyABrokenShareIsDoubted() throws Exception {
