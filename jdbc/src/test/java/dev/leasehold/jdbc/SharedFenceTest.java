@@ -100,9 +100,7 @@ class SharedFenceTest {
     private final String name = "book " + UUID.randomUUID();
 
     private void makeTables(At at) throws SQLException {
-        at.server()
-                .fence()
-                .createTable(new DataSourceOf(at.server().url()));
+        at.server().fence().createTable(new DataSourceOf(at.server().url()));
         try (Connection connection = DriverManager.getConnection(at.server().url());
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE TABLE IF NOT EXISTS book (name varchar(90) PRIMARY KEY, pages bigint)");

@@ -124,7 +124,8 @@ final class ModelLock {
     }
 
     private void prune(long now) {
-        List<ModelHolder> over = holders.stream().filter(holder -> holder.end <= now).toList();
+        List<ModelHolder> over =
+                holders.stream().filter(holder -> holder.end <= now).toList();
         over.forEach(this::leaves);
     }
 
