@@ -2,6 +2,7 @@ package dev.leasehold.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.leasehold.Lease;
@@ -9,6 +10,7 @@ import dev.leasehold.LeaseLostException;
 import dev.leasehold.Leasehold;
 import dev.leasehold.jdbc.JdbcStore;
 import dev.leasehold.servers.PostgresServer;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -256,9 +258,13 @@ class FourAdvicesTest {
     private static void breakLock(Leasehold locks, long token) {
         try {
             assertThat(locks.breakLock("account:1", token)).isTrue();
+<<<<<<< ours
             org.awaitility.Awaitility.await()
                     .atMost(java.time.Duration.ofSeconds(20))
                     .until(() -> !Bank.lastLease.isValid());
+=======
+            await().atMost(Duration.ofSeconds(20)).until(() -> !Bank.lastLease.isValid());
+>>>>>>> theirs
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }

@@ -110,7 +110,8 @@ class LockRegistryTest {
 
     @Test
     void runsCodeUnderALock() throws Exception {
-        assertThat((String) registry.executeLocked("a", () -> "ran")).isEqualTo("ran");
+        String ran = registry.executeLocked("a", () -> "ran");
+        assertThat(ran).isEqualTo("ran");
         locks.holdElsewhere("si:b");
         assertThatThrownBy(() ->
                         locks.whileTimePasses(() -> registry.executeLocked("b", Duration.ofSeconds(1), () -> "ran")))
