@@ -258,13 +258,7 @@ class FourAdvicesTest {
     private static void breakLock(Leasehold locks, long token) {
         try {
             assertThat(locks.breakLock("account:1", token)).isTrue();
-<<<<<<< ours
-            org.awaitility.Awaitility.await()
-                    .atMost(java.time.Duration.ofSeconds(20))
-                    .until(() -> !Bank.lastLease.isValid());
-=======
             await().atMost(Duration.ofSeconds(20)).until(() -> !Bank.lastLease.isValid());
->>>>>>> theirs
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
