@@ -82,7 +82,7 @@ class PostgresTablesTest {
                         .hasMessageContaining("docs/sql.md");
             }
             statement.execute("GRANT SELECT ON locks.my_layout TO app");
-            statement.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON locks.my_lock TO app");
+            statement.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON locks.my_lock, locks.my_holder TO app");
             try (Leasehold app = Leasehold.connect(url + "always")) {
                 assertThatThrownBy(app::check)
                         .isInstanceOf(LockException.class)

@@ -98,12 +98,12 @@ public record Holders(List<StoredLease> all) {
 
     Holders without(StoredLease holder) {
         List<StoredLease> fewer = new ArrayList<>(all);
-        fewer.remove(holder);
+        fewer.removeIf(each -> each.token() == holder.token());
         return new Holders(fewer);
     }
 
     Holders with(StoredLease old, StoredLease by) {
         return new Holders(
-                all.stream().map(each -> each.equals(old) ? by : each).toList());
+                all.stream().map(each -> each.token() == old.token() ? by : each).toList());
     }
 }

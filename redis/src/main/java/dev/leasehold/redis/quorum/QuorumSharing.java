@@ -12,8 +12,7 @@ public final class QuorumSharing {
     /** Where the keys are our own. */
     public static final Sharing READ_WRITE = Sharing.readWrite(
                     "its masters are independent and each counts by itself; with three masters and two permits three "
-                            + "holders could each have a majority. Use a store of one kind of server for semaphores, "
-                            + "as redis:// or postgresql://")
+                            + "holders could each have a majority. An SQL database has semaphores")
             .withoutDowngrade("a master that does not hear of the downgrade would still exclude readers, and one that "
                     + "forgets would let writers in; release the writer and acquire the reader instead");
 
