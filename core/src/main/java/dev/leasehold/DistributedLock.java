@@ -206,9 +206,10 @@ public interface DistributedLock {
      * LockOptions#maxHold()}, or until the stage is collected.
      *
      * <p>Completing the future early in any way (cancelling it, a time-out) withdraws the claim, and the body is not called. If
-     * it has been called already, its stage is cancelled ({@code stage.toCompletableFuture().cancel(true)}, which does nothing
-     * to a stage that cannot be cancelled), and the lock is held until that stage has completed. If the lease is lost and
-     * {@link LockOptions#interruptOnLoss()} is on, the stage is cancelled in the same way.
+     * it has been called already, the lock is held until its stage has completed; the stage is not cancelled, because a
+     * cancelled {@link CompletableFuture} counts as completed while its work goes on. If the lease is lost and {@link
+     * LockOptions#interruptOnLoss()} is on, the stage is cancelled ({@code stage.toCompletableFuture().cancel(true)}, which
+     * does nothing to a stage that cannot be cancelled).
      *
      * @param body what to run; called once the lock is held
      * @param <T> the result of the body's stage

@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An asynchronous scope calls a body under a lease, and releases the lease when the stage that the body has returned has
- * completed. Whoever completes the result early gives up what is not done yet: the claim, or the stage. The lease is given
- * back only after the stage has completed, since work goes on under it until then.
+ * completed. Completing the result early withdraws the claim. A stage that the body has returned already is not cancelled: a
+ * {@link CompletableFuture} that is cancelled completes at once while its work goes on, and the lease would be given back
+ * under that work. So the lease is given back only after the stage has completed by itself, unless it is lost anyway.
  *
  * <p>Only the stage refers to the lease while the body is at work: if nobody can complete the stage any more, the lease is
  * noticed as dropped, like any other.
@@ -41,10 +42,7 @@ final class AsyncScope<T extends @Nullable Object> {
             Client client, Request request, String limit, LeaseFunction<? extends CompletionStage<T>, ?> body) {
         AsyncScope<T> scope = new AsyncScope<>(client, body);
         CompletableFuture<Optional<HeldLease>> acquiring = request.async(Optional::ofNullable);
-        scope.result.whenComplete((value, failure) -> {
-            acquiring.cancel(false);
-            scope.cancelStage();
-        });
+        scope.result.whenComplete((value, failure) -> acquiring.cancel(false));
         acquiring.whenComplete((lease, failure) -> {
             if (failure != null) {
                 scope.result.completeExceptionally(failure);
@@ -73,10 +71,6 @@ final class AsyncScope<T extends @Nullable Object> {
             stage.whenComplete((value, failure) -> end(lease, value, failure == null ? null : Causes.of(failure)));
         } catch (Throwable e) {
             end(lease, null, e);
-            return;
-        }
-        if (result.isDone()) {
-            cancelStage();
         }
     }
 

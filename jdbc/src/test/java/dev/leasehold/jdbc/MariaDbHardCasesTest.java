@@ -186,6 +186,7 @@ class MariaDbHardCasesTest {
             }
             statement.execute("REVOKE SELECT ON locks.* FROM app");
             statement.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON locks.my_lock TO app");
+            statement.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON locks.my_holder TO app");
             statement.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON locks.my_waiter TO app");
             statement.execute("GRANT SELECT ON locks.my_layout TO app");
             try (Leasehold one = Leasehold.connect(url);

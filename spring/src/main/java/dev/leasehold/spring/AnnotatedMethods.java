@@ -71,6 +71,8 @@ final class AnnotatedMethods<A extends Annotation, M> {
     /** Returns the parsed annotation of a method as it is called on objects of a class; null if it has none. */
     @Nullable M of(Method method, Class<?> target) {
         Class<?> user = ClassUtils.getUserClass(target);
-        return in(user).get(AopUtils.getMostSpecificMethod(method, user));
+        M specific = in(user).get(AopUtils.getMostSpecificMethod(method, user));
+        // A JDK proxy's own methods have no annotations; those of its interface have.
+        return specific != null ? specific : in(user).get(method);
     }
 }

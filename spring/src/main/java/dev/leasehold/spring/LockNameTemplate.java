@@ -82,13 +82,17 @@ final class LockNameTemplate {
     }
 
     private static void check(Set<String> variables, String text, Method method) {
-        String[] names = NAMES.getParameterNames(method);
+        @Nullable String @Nullable [] names = NAMES.getParameterNames(method);
         List<String> known = new ArrayList<>(List.of("root", "this"));
         for (int i = 0; i < method.getParameterCount(); i++) {
             known.addAll(List.of("p" + i, "a" + i));
         }
         if (names != null) {
-            known.addAll(Arrays.asList(names));
+            for (String name : names) {
+                if (name != null) {
+                    known.add(name);
+                }
+            }
         }
         for (String variable : variables) {
             if (!known.contains(variable)) {

@@ -3,9 +3,9 @@ package dev.leasehold.spring;
 import dev.leasehold.ElectionListener;
 import dev.leasehold.LeaderElection;
 import dev.leasehold.Lease;
-import java.util.HashSet;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -26,7 +26,9 @@ final class Office implements ElectionListener {
     private final ApplicationEventPublisher events;
     private final ReentrantLock guard = new ReentrantLock();
     private final Condition left = guard.newCondition();
-    private final Set<Thread> workers = new HashSet<>();
+    /** How deep each thread is in work of the office: one method may call another. */
+    private final Map<Thread, Integer> workers = new HashMap<>();
+
     private long closedTerm;
 
     Office(LeaderElection election, ApplicationEventPublisher events) {
@@ -47,7 +49,7 @@ final class Office implements ElectionListener {
             if (lease.isEmpty() || lease.get().token() <= closedTerm || !election.isLeader()) {
                 return null;
             }
-            workers.add(Thread.currentThread());
+            workers.merge(Thread.currentThread(), 1, Integer::sum);
             return lease.get();
         } finally {
             guard.unlock();
@@ -62,7 +64,7 @@ final class Office implements ElectionListener {
     void leave() {
         guard.lock();
         try {
-            workers.remove(Thread.currentThread());
+            workers.computeIfPresent(Thread.currentThread(), (thread, depth) -> depth == 1 ? null : depth - 1);
             left.signalAll();
         } finally {
             guard.unlock();
@@ -87,7 +89,7 @@ final class Office implements ElectionListener {
         guard.lock();
         try {
             closedTerm = lease.token();
-            workers.forEach(Thread::interrupt);
+            workers.keySet().forEach(Thread::interrupt);
             while (!workers.isEmpty() && lease.isValid()) {
                 left.await(Math.max(1, lease.remaining().toMillis()), TimeUnit.MILLISECONDS);
             }

@@ -36,29 +36,35 @@ record ReactiveCall(Supplier<DistributedLock> lock, String name, Duration maxWai
     private static final Duration RELEASE_WAIT = Duration.ofSeconds(1);
 
     Mono<?> mono(Function<Lease, Publisher<?>> body) {
-        return Mono.usingWhen(
-                        outsideTransaction().then(granted()),
+        return outsideTransaction()
+                .then(Mono.usingWhen(
+                        granted(),
                         grant -> Mono.from(grant.begin(body)),
                         this::complete,
                         (grant, failure) -> giveBack(grant),
-                        ReactiveCall::giveBack)
-                .onErrorMap(ReactiveCall::isWrappedLoss, Throwable::getCause);
+                        ReactiveCall::giveBack))
+                .onErrorMap(ReactiveCall::isWrappedLoss, wrapped -> Objects.requireNonNull(wrapped.getCause()));
     }
 
     Flux<?> flux(Function<Lease, Publisher<?>> body) {
-        return Flux.usingWhen(
-                        outsideTransaction().then(granted()),
+        return outsideTransaction()
+                .thenMany(Flux.usingWhen(
+                        granted(),
                         grant -> grant.begin(body),
                         this::complete,
                         (grant, failure) -> giveBack(grant),
-                        ReactiveCall::giveBack)
-                .onErrorMap(ReactiveCall::isWrappedLoss, Throwable::getCause);
+                        ReactiveCall::giveBack))
+                .onErrorMap(ReactiveCall::isWrappedLoss, wrapped -> Objects.requireNonNull(wrapped.getCause()));
     }
 
     private Mono<Void> outsideTransaction() {
         return TRANSACTIONS ? InTransaction.refused(name) : Mono.empty();
     }
 
+    /**
+     * Asks for the lock at each subscription. Nothing may stand between this and {@code usingWhen}: an operator that is
+     * cancelled as the grant passes would drop it, and nobody would give the lock back.
+     */
     private Mono<Grant> granted() {
         return Mono.create(sink -> {
             Grant grant = new Grant();

@@ -128,7 +128,7 @@ class AsyncMethodsTest {
 
     @Test
     void aSubscriberThatLeavesAtOnceLeavesNothing() {
-        for (int i = 0; i < 200; i++) {
+        for (int i = 0; i < 20000; i++) {
             shop.flux(Flux.never()).subscribe().dispose();
         }
         await().until(() -> !isHeld("flux"));

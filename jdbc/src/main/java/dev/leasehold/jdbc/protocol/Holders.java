@@ -103,7 +103,8 @@ public record Holders(List<StoredLease> all) {
     }
 
     Holders with(StoredLease old, StoredLease by) {
-        return new Holders(
-                all.stream().map(each -> each.token() == old.token() ? by : each).toList());
+        return new Holders(all.stream()
+                .map(each -> each.token() == old.token() ? by : each)
+                .toList());
     }
 }

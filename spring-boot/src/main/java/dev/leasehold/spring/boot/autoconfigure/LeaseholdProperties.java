@@ -45,7 +45,14 @@ public record LeaseholdProperties(
             @Nullable StoreType type,
             @DefaultValue("10s") Duration timeout,
             @DefaultValue("true") boolean check,
-            @DefaultValue Jdbc jdbc) {}
+            @DefaultValue Jdbc jdbc) {
+
+        /** Neither the URI nor the password: either may be a secret. */
+        @Override
+        public String toString() {
+            return "Store[type=" + type + ", timeout=" + timeout + ", check=" + check + ", jdbc=" + jdbc + "]";
+        }
+    }
 
     /**
      * Locks in a SQL database.
