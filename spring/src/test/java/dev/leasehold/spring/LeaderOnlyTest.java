@@ -72,6 +72,11 @@ class LeaderOnlyTest {
     @EnableLeasehold
     static class Enabled {}
 
+    /** From JDK 25 on the common pool has one thread on two cores, which the work would keep. */
+    private static void onItsOwnThread(Runnable task) {
+        new Thread(task).start();
+    }
+
     @Test
     void onlyTheLeaderRunsAndHandsOverAtItsEnd() throws Exception {
         AnnotationConfigApplicationContext a = instance(first);
@@ -84,15 +89,17 @@ class LeaderOnlyTest {
         leader.strict();
         long term = leader.term(null).orElseThrow();
 
-        CompletableFuture<Void> work = CompletableFuture.runAsync(() -> {
-            try {
-                leader.work();
-            } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
-            }
-        });
+        CompletableFuture<Void> work = CompletableFuture.runAsync(
+                () -> {
+                    try {
+                        leader.work();
+                    } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                    }
+                },
+                LeaderOnlyTest::onItsOwnThread);
         assertThat(leaderBean(a).begun.await(10, TimeUnit.SECONDS)).isTrue();
-        CompletableFuture<Void> closing = CompletableFuture.runAsync(a::close);
+        CompletableFuture<Void> closing = CompletableFuture.runAsync(a::close, LeaderOnlyTest::onItsOwnThread);
         await().until(() -> leaderBean(a).events.contains("interrupted"));
         assertThat(follower.term(null)).as("while the old leader works").isEmpty();
         leaderBean(a).end.countDown();
