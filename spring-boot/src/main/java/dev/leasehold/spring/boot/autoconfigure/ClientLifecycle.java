@@ -3,7 +3,9 @@ package dev.leasehold.spring.boot.autoconfigure;
 import dev.leasehold.Leasehold;
 import dev.leasehold.spring.RunningBodies;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 
@@ -49,13 +51,21 @@ final class ClientLifecycle implements SmartLifecycle {
                 .map(client -> client.closeAsync(shutdown.waitTime().plus(shutdown.interruptWaitTime())))
                 .toArray(CompletableFuture[]::new);
         CompletableFuture<Void> all = CompletableFuture.allOf(closed);
-        CompletableFuture.delayedExecutor(shutdown.waitTime().toMillis(), TimeUnit.MILLISECONDS)
-                .execute(() -> {
-                    if (!all.isDone()) {
-                        bodies.interrupt();
-                    }
-                });
+        Thread watch = new Thread(() -> interruptUnlessDone(all), "leasehold-shutdown");
+        watch.setDaemon(true);
+        watch.start();
         return all;
+    }
+
+    /** On a thread of its own: the bodies may keep all those of the common pool, which has one on two cores. */
+    private void interruptUnlessDone(CompletableFuture<Void> all) {
+        try {
+            all.get(shutdown.waitTime().toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            bodies.interrupt();
+        } catch (ExecutionException | InterruptedException e) {
+            // It has ended, or nobody waits for it.
+        }
     }
 
     @Override
