@@ -116,9 +116,12 @@ interface HandOverRules extends StoreRules {
         return new LeaseId(lock, new ClaimId(client.id, 1), holder.token());
     }
 
-    /** Releases, and reads which token the waiter was given before that can run out. */
+    /** Releases, and reads, by one look, which token the waiter was given if that has not run out yet. */
     private static long nextToken(StoreClient holder, LeaseId lease, StoreClient waiter) {
         holder.release(lease);
-        return waiter.shows(lease.lock()) ? waiter.holder(lease.lock()).token() : lease.token() + Claim.MOST_SPARE + 1;
+        return waiter.holders(lease.lock()).stream()
+                .findFirst()
+                .map(HolderInfo::token)
+                .orElse(lease.token() + Claim.MOST_SPARE + 1);
     }
 }
