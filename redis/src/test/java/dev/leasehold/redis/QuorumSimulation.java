@@ -9,8 +9,6 @@ import dev.leasehold.redis.quorum.Quorum;
 import dev.leasehold.redis.quorum.QuorumSettings;
 import dev.leasehold.redis.quorum.QuorumStore;
 import dev.leasehold.redis.quorum.Voter;
-import dev.leasehold.spi.Claim;
-import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.testkit.sim.SimWorld;
 import java.time.Duration;
@@ -62,15 +60,11 @@ final class QuorumSimulation {
     private final Kind kind;
     private final Set<QuorumRule> off;
     private final SimWorld world;
+    private final QuorumJudge judge;
     private final SplittableRandom chance;
     private final SplittableRandom wire;
-    private final List<String> findings = new ArrayList<>();
     private final List<SimulatedMaster> masters = new ArrayList<>();
     private final Map<Integer, SimulatedProcess> processes = new HashMap<>();
-    private final Map<String, List<Lease>> open = new HashMap<>();
-    private final Map<String, LeaseTokens> tokens = new HashMap<>();
-    private final Map<String, Integer> waited = new HashMap<>();
-    private final Map<String, Long> freeSince = new HashMap<>();
 
     private final int nodes;
     private final int clients;
@@ -87,9 +81,6 @@ final class QuorumSimulation {
     private final int pauses;
     private final int localHandOvers;
     private final AtomicLong clientNumbers = new AtomicLong();
-    private long grants;
-    private long holds;
-    private long reads;
     private long attempts;
     private final Map<SimulatedProcess, Integer> running = new HashMap<>();
 
@@ -106,6 +97,7 @@ final class QuorumSimulation {
         clients = 2 + chance.nextInt(3);
         callers = 1 + chance.nextInt(2);
         locks = 1 + chance.nextInt(2) * chance.nextInt(2);
+        judge = new QuorumJudge(world, locks, () -> lossy && running() > 0);
         lease = lossy ? 30 * SECOND : new long[] {150, 250, 400, 600}[chance.nextInt(4)] * MS;
         maxLease = Duration.ofNanos(lossy ? lease : lease * (1 + chance.nextInt(3)));
         loss = lossy || ahead ? 0.15 : new double[] {0.05, 0.2, 0.2, 0.3}[chance.nextInt(4)];
@@ -165,19 +157,19 @@ final class QuorumSimulation {
         if (crashes > 3) {
             world.at(chance.nextLong(faultsEnd), this::clientDies);
         }
-        while (findings.isEmpty() && world.step(faultsEnd)) {
-            look();
+        while (judge.isContent() && world.step(faultsEnd)) {
+            judge.look();
         }
         world.note("scenario", "has no more faults");
         long limit = faultsEnd + maxLease.toNanos() * 4 + lease * 8L * clients * callers + 20 * SECOND;
-        while (findings.isEmpty() && running() > 0 && world.step(limit)) {
-            look();
+        while (judge.isContent() && running() > 0 && world.step(limit)) {
+            judge.look();
         }
-        if (findings.isEmpty() && running() > 0) {
-            findings.add("PROGRESS: after the faults, " + running() + " callers were not served within "
+        if (judge.isContent() && running() > 0) {
+            judge.find("PROGRESS: after the faults, " + running() + " callers were not served within "
                     + (limit - faultsEnd) / MS + " ms");
         }
-        return new Report(seed, grants, holds, reads, attempts, List.copyOf(findings), summary());
+        return judge.report(seed, attempts, summary());
     }
 
     private String summary() {
@@ -214,7 +206,8 @@ final class QuorumSimulation {
                             process,
                             own.split(),
                             new QuorumSettings(maxLease, Duration.ofMillis(50), Duration.ofNanos(horizon()), true));
-                    QuorumStore store = new QuorumStore(quorum, new Counting(context.signals()), () -> {});
+                    QuorumStore store =
+                            new QuorumStore(quorum, CountingStore.signals(context.signals(), judge), () -> {});
                     for (int i = 0; i < nodes; i++) {
                         int node = i;
                         masters.get(i).listen(context.clientId(), (attempt, token) -> {
@@ -223,7 +216,7 @@ final class QuorumSimulation {
                             }
                         });
                     }
-                    return new CountingStore(store);
+                    return new CountingStore(store, judge);
                 })
                 .options(LockOptions.defaults().withLeaseDuration(Duration.ofNanos(lease)))
                 .timeSource(process)
@@ -266,20 +259,20 @@ final class QuorumSimulation {
                 .withLeaseDuration(Duration.ofNanos(lease))
                 .withMaxHold(Duration.ofNanos(lease * 5))
                 .withAutoRenew(mine.nextInt(4) != 0);
-        waited.merge(lock, 1, Integer::sum);
+        judge.waits(lock);
         boolean reads = kind == Kind.READERS && mine.nextInt(5) < 3;
         DistributedLock wanted = reads ? client.readWriteLock(lock, options).read() : client.lock(lock, options);
         CompletableFuture<Optional<Lease>> answer = mine.nextInt(4) == 0
                 ? wanted.tryAcquireAsync(Duration.ofNanos(mine.nextLong(lease)))
                 : wanted.acquireAsync().thenApply(Optional::of);
         answer.whenComplete((got, failure) -> {
-            waited.merge(lock, -1, Integer::sum);
+            judge.waitsNoMore(lock);
             Lease held = got == null ? null : got.orElse(null);
             if (held == null) {
                 again(process, client, mine);
                 return;
             }
-            begins(lock, held);
+            judge.begins(lock, held);
             if (mine.nextInt(4) == 0) {
                 later(process, mine.nextLong(lease / 2), () -> extend(held));
             }
@@ -287,7 +280,7 @@ final class QuorumSimulation {
             boolean forgets = isAny() && mine.nextInt(30) == 0;
             later(process, time, () -> {
                 if (!forgets) {
-                    tokens(lock).ended(held);
+                    judge.tokens(lock).ended(held);
                     held.releaseAsync();
                 }
                 again(process, client, mine);
@@ -408,157 +401,5 @@ final class QuorumSimulation {
             all += one;
         }
         return all;
-    }
-
-    // ---- the judge -----------------------------------------------------------------------------------------------
-
-    private LeaseTokens tokens(String lock) {
-        return tokens.computeIfAbsent(lock, name -> new LeaseTokens());
-    }
-
-    private void begins(String lock, Lease held) {
-        holds++;
-        if (!held.isValid()) {
-            return;
-        }
-        reads += held.isExclusive() ? 0 : 1;
-        String wrong = tokens(lock).held(held);
-        if (wrong != null) {
-            findings.add("TOKENS: " + lock + " was given with " + wrong);
-        }
-        open.computeIfAbsent(lock, name -> new ArrayList<>()).add(held);
-        world.note("judge", "sees a hold", lock, held.token());
-        look();
-    }
-
-    private void look() {
-        open.forEach((lock, leases) -> {
-            if (leases.isEmpty()) {
-                return;
-            }
-            Lease valid = null;
-            Lease alone = null;
-            for (int i = leases.size() - 1; i >= 0; i--) {
-                Lease one = leases.get(i);
-                if (!one.isValid()) {
-                    if (one.state().isFinal()) {
-                        leases.remove(i);
-                    }
-                } else if (alone != null || (valid != null && one.isExclusive())) {
-                    Lease other = alone != null ? alone : valid;
-                    findings.add(
-                            "EXCLUSION: " + lock + " is held with token " + one.token() + " and with " + other.token());
-                } else {
-                    valid = one;
-                    alone = one.isExclusive() ? one : null;
-                }
-            }
-            if (valid != null) {
-                freeSince.remove(lock);
-            }
-        });
-        if (kind == Kind.LOSSY_WITH_LONG_LEASES && running() > 0) {
-            for (int i = 0; i < locks; i++) {
-                lookForIdleness("lock-" + i);
-            }
-        }
-    }
-
-    private void lookForIdleness(String lock) {
-        boolean held = open.getOrDefault(lock, List.of()).stream().anyMatch(Lease::isValid);
-        if (held || waited.getOrDefault(lock, 0) == 0) {
-            freeSince.remove(lock);
-        } else if (world.now() - freeSince.computeIfAbsent(lock, name -> world.now()) > 20 * SECOND) {
-            findings.add("PROGRESS: nobody has got " + lock + " for 20 s although it is free");
-        }
-    }
-
-    /** Counts what the store grants. */
-    private final class Counting implements dev.leasehold.spi.Signals {
-        private final dev.leasehold.spi.Signals to;
-
-        Counting(dev.leasehold.spi.Signals to) {
-            this.to = to;
-        }
-
-        @Override
-        public void granted(dev.leasehold.spi.Grant grant, dev.leasehold.spi.@Nullable Validity validity) {
-            grants++;
-            tokens(grant.lease().lock()).granted(grant.lease());
-            to.granted(grant, validity);
-        }
-
-        @Override
-        public void doubt(@Nullable String lock) {
-            to.doubt(lock);
-        }
-    }
-
-    /** Does the same with answers to claims. */
-    private final class CountingStore implements dev.leasehold.spi.Store {
-        private final QuorumStore store;
-
-        CountingStore(QuorumStore store) {
-            this.store = store;
-        }
-
-        @Override
-        public java.util.concurrent.CompletionStage<ClaimAnswer> claim(Claim claim) {
-            tokens(claim.lock()).asked(claim);
-            return store.claim(claim).whenComplete((answer, failure) -> {
-                if (answer instanceof ClaimAnswer.Granted granted) {
-                    grants++;
-                    tokens(claim.lock()).granted(granted.lease());
-                }
-            });
-        }
-
-        @Override
-        public java.util.concurrent.CompletionStage<dev.leasehold.spi.RenewAnswer> renew(
-                dev.leasehold.spi.LeaseId lease, Duration duration) {
-            return store.renew(lease, duration);
-        }
-
-        @Override
-        public java.util.concurrent.CompletionStage<dev.leasehold.spi.ReleaseAnswer> release(
-                dev.leasehold.spi.LeaseId lease, Duration keepFor) {
-            return store.release(lease, keepFor);
-        }
-
-        @Override
-        public java.util.concurrent.CompletionStage<Void> withdraw(String lock, ClaimId claim) {
-            return store.withdraw(lock, claim);
-        }
-
-        @Override
-        public java.util.concurrent.CompletionStage<List<dev.leasehold.LockInfo>> inspect(
-                dev.leasehold.spi.NamePattern pattern) {
-            return store.inspect(pattern);
-        }
-
-        @Override
-        public java.util.concurrent.CompletionStage<Boolean> breakLease(String lock, long token) {
-            return store.breakLease(lock, token);
-        }
-
-        @Override
-        public dev.leasehold.spi.Sharing sharing() {
-            return store.sharing();
-        }
-
-        @Override
-        public Duration maxLease() {
-            return store.maxLease();
-        }
-
-        @Override
-        public Duration requestHorizon() {
-            return store.requestHorizon();
-        }
-
-        @Override
-        public void close() {
-            store.close();
-        }
     }
 }
