@@ -50,6 +50,12 @@ record Place(List<String> before, int share) {
         return before.size() - holders(before) + 1;
     }
 
+    /** Returns whether a single holder is in the claim's way, apart from those who wait. */
+    boolean isForOneHolder() {
+        return holders(before) == 1
+                && (NodeName.isExclusive(share) || NodeName.isExclusive(NodeName.shareOf(before.get(0))));
+    }
+
     /**
      * Returns the node that has to be gone before the claim can hold: for an exclusive claim that right before it, for a reader
      * the nearest exclusive one. Readers do not look at each other: behind a writer they all wait for that writer, and each

@@ -34,17 +34,24 @@ final class QueueView {
      * @param last that node ({@link Place#blocker}), watched if that was asked for
      * @param ahead our place among those who wait
      * @param holder the first of the queue, where it was looked at
-     * @param kept for how long the lock is still kept, where nobody else is in our way
+     * @param kept for how long that first one keeps the lock, if it is such a node
+     * @param isOnly whether no other holder is in our way
      */
     record Behind(
             String last,
             int ahead,
             @Nullable HolderInfo holder,
-            @Nullable Duration kept) implements View {
+            @Nullable Duration kept,
+            boolean isOnly) implements View {
 
         /** Whether only a kept lock is before us, so that its end is ours to see to. */
         boolean isNextAfterKeep() {
             return NodeName.isKept(last);
+        }
+
+        /** When we would be let in if nobody renewed, as far as it is known. */
+        @Nullable Duration timeLeft() {
+            return isOnly ? kept : null;
         }
     }
 
@@ -156,14 +163,15 @@ final class QueueView {
             String last = place.blocker();
             String first = NodeName.isKept(last) ? last : place.before().get(0);
             int ahead = place.amongWaiters();
-            Behind[] seen = {new Behind(last, ahead, null, null)};
+            boolean isOnly = place.isForOneHolder();
+            Behind[] seen = {new Behind(last, ahead, null, null, false)};
             if (!first.equals(last)) {
                 in.handle.getData(
                         parent + '/' + first,
                         false,
                         (rc, p, ctx, data, stat) -> serial.execute(() -> {
                             if (Codes.of(rc) == Code.OK) {
-                                seen[0] = behind(in, last, ahead, first, data, stat);
+                                seen[0] = behind(in, last, ahead, first, data, stat, isOnly);
                             }
                         }),
                         null);
@@ -178,7 +186,7 @@ final class QueueView {
                         } else if (code != Code.OK) {
                             then.accept(new Failed(code));
                         } else if (first.equals(last)) {
-                            then.accept(behind(in, last, ahead, first, data, stat));
+                            then.accept(behind(in, last, ahead, first, data, stat, isOnly));
                         } else {
                             then.accept(seen[0]);
                         }
@@ -187,15 +195,15 @@ final class QueueView {
         }
     }
 
-    private static Behind behind(Session in, String last, int ahead, String first, byte @Nullable [] data, Stat stat) {
+    private static Behind behind(Session in, String last, int ahead, String first, byte @Nullable [] data, Stat stat, boolean isOnly) {
         int share = NodeName.shareOf(first);
         if (NodeName.isKept(first)) {
             NodeData.Keep keep = NodeData.Keep.read(data);
             Duration left = in.untilOlder(stat, keep.millis());
-            return new Behind(last, ahead, holder("", keep.token(), share, left), left);
+            return new Behind(last, ahead, holder("", keep.token(), share, left), left, isOnly);
         }
         String owner = NodeData.Owner.read(data).owner();
-        return new Behind(last, ahead, holder(owner, stat.getCzxid() << 6, share, null), null);
+        return new Behind(last, ahead, holder(owner, stat.getCzxid() << 6, share, null), null, isOnly);
     }
 
     private static HolderInfo holder(String owner, long token, int share, @Nullable Duration left) {
@@ -244,8 +252,8 @@ final class QueueView {
                     } else {
                         then.accept(
                                 ahead == 1
-                                        ? behind(in, last, ahead, last, data, stat)
-                                        : new Behind(last, ahead, null, null));
+                                        ? behind(in, last, ahead, last, data, stat, true)
+                                        : new Behind(last, ahead, null, null, false));
                     }
                 }),
                 null);

@@ -117,7 +117,7 @@ final class Waiting implements ClaimStep {
         ahead = behind.ahead();
         claim.waited = true;
         if (!claim.isQueued()) {
-            claim.leaveAs(new ClaimAnswer.Busy(behind.holder(), kept, 0));
+            claim.leaveAs(new ClaimAnswer.Busy(behind.holder(), behind.timeLeft(), 0));
             return;
         }
         watched = behind.last();
@@ -125,7 +125,7 @@ final class Waiting implements ClaimStep {
             keptUntil = claim.time.nanos() + kept.toNanos();
         }
         claim.timer.arm();
-        claim.callers.answer(new ClaimAnswer.Busy(behind.holder(), kept, ahead));
+        claim.callers.answer(new ClaimAnswer.Busy(behind.holder(), behind.timeLeft(), ahead));
         claim.drive();
     }
 

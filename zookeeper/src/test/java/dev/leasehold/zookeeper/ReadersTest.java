@@ -250,7 +250,8 @@ class ReadersTest {
             assertThat(holder.owner()).isEmpty();
         });
         Store other = open("d");
-        Claim writer = join(other, "d", EXCLUSIVE);
+        Claim writer = claim("d", EXCLUSIVE);
+        assertThat(busy(other, writer).timeLeft()).isNull();
         await().until(() -> isGranted(writer));
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(lasting, Duration.ofSeconds(8));
         await().until(() -> ZOO.get().nodes(lock).size() == 1);
