@@ -195,7 +195,8 @@ final class QueueView {
         }
     }
 
-    private static Behind behind(Session in, String last, int ahead, String first, byte @Nullable [] data, Stat stat, boolean isOnly) {
+    private static Behind behind(
+            Session in, String last, int ahead, String first, byte @Nullable [] data, Stat stat, boolean isOnly) {
         int share = NodeName.shareOf(first);
         if (NodeName.isKept(first)) {
             NodeData.Keep keep = NodeData.Keep.read(data);
