@@ -54,7 +54,7 @@ final class ClaimNode {
     void create(Session in, Claim claim, Created then) {
         byte[] data = new NodeData.Owner(Tokens.spare(claim), owner.get()).bytes();
         in.createInQueue(
-                parent + '/' + NodeName.prefix(claim.id()),
+                parent + '/' + NodeName.prefix(claim.id(), claim.share()),
                 data,
                 access.get(),
                 (rc, p, ctx, path, stat) -> serial.execute(() -> then.answered(Codes.of(rc), path, stat)));
@@ -87,9 +87,8 @@ final class ClaimNode {
     }
 
     /** Leaves behind, in the same transaction, a node that keeps the lock for a while. */
-    void removeKeeping(Session in, String child, NodeData.Keep keep, Consumer<Code> then) {
-        Op made = Op.create(
-                parent + '/' + NodeName.KEEP + keep.token(), keep.bytes(), access.get(), CreateMode.PERSISTENT);
+    void removeKeeping(Session in, String child, String kept, NodeData.Keep keep, Consumer<Code> then) {
+        Op made = Op.create(parent + '/' + kept, keep.bytes(), access.get(), CreateMode.PERSISTENT);
         removeAnd(in, child, made, then);
     }
 

@@ -63,8 +63,21 @@ final class ClaimState {
     }
 
     void asked(Claim again) {
-        claim = again;
+        claim = withShare(again, claim.share());
         queued |= again.enqueue();
+    }
+
+    /** Returns a claim with the share of its first arrival: a later one does not count. */
+    private static Claim withShare(Claim again, int share) {
+        if (again.share() == share) {
+            return again;
+        }
+        int spare = NodeName.isExclusive(share) ? again.spare() : 0;
+        return new Claim(again.id(), again.lock(), share, again.lease(), spare, again.enqueue(), again.place());
+    }
+
+    boolean isExclusive() {
+        return NodeName.isExclusive(claim.share());
     }
 
     boolean isQueued() {
@@ -219,7 +232,13 @@ final class ClaimState {
         }
         Holding held = leaving != null ? leaving.held() : step instanceof Holding holding ? holding : null;
         String child = mine == null ? null : mine.child();
-        locks.adopt(new Orphan(locks, parent, claim.id(), child, ended.id, held != null ? held.told() : time.nanos()));
+        locks.adopt(new Orphan(
+                locks,
+                parent,
+                NodeName.prefix(claim.id(), claim.share()),
+                child,
+                ended.id,
+                held != null ? held.told() : time.nanos()));
         requests.forgetSession();
         ownWatch.forget();
         nodeGone();

@@ -124,7 +124,7 @@ final class Creating implements ClaimStep {
 
     private void find(Session in) {
         claim.requests.begin();
-        Search.of(locks.executor(), in, parent, claim.claim().id(), (code, child, stat) -> {
+        Search.of(locks.executor(), in, parent, claim.claim(), (code, child, stat) -> {
             if (!claim.requests.finish(in)) {
                 return;
             }

@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The step in which a claim has the lock. Each answer names a validity that the session's proof covers, and that does not
+ * The step in which a claim has the lock, alone or beside others. Each answer names a validity that the session's proof covers, and that does not
  * exceed the lease.
  */
 final class Holding implements ClaimStep {
@@ -81,8 +81,12 @@ final class Holding implements ClaimStep {
         return new LeaseId(claim.claim().lock(), claim.claim().id(), token);
     }
 
+    private Grant grant() {
+        return new Grant(lease(), Tokens.spare(claim.claim()), claim.claim().share(), Grant.NO_SLOT);
+    }
+
     private void signal(@Nullable Validity validity) {
-        locks.context().signals().granted(new Grant(lease(), Tokens.spare(claim.claim())), validity);
+        locks.context().signals().granted(grant(), validity);
     }
 
     void confirmGrant(CompletableFuture<ClaimAnswer> caller) {

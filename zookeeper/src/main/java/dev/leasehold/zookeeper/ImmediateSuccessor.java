@@ -9,7 +9,7 @@ import java.util.Map;
  * the client's serial executor.
  *
  * <p>Why that can be known. The number at the end of a node's name counts what was ever created under the lock's node; deletions
- * do not count. A node of ours that had the lock was first: nothing with a lower number was there, and nothing with a lower
+ * do not count. A node of ours that had the lock alone was first: nothing with a lower number was there, and nothing with a lower
  * number can come. Once it is gone (the servers have said so), whatever stands in the queue has a higher number. If the next
  * node of ours has the very next number, nothing does but itself. A kept lock is no exception: what keeps it is a node, too.
  *
@@ -55,7 +55,7 @@ final class ImmediateSuccessor {
     }
 
     /**
-     * A node of ours that was first in its queue is gone.
+     * A node of ours that was first in its queue, since it had the lock alone, is gone.
      *
      * @param followed whether {@link #follows} was true of it
      */

@@ -83,12 +83,17 @@ final class Leaving implements ClaimStep {
         Holding had = held;
         if (had != null && !keepFor.isZero() && !keepFor.isNegative()) {
             NodeData.Keep keep = new NodeData.Keep(had.token(), keepMillis());
-            claim.own.removeKeeping(in, child, keep, code -> removed(in, code, sentAt, keep));
-        } else if (had != null && claim.waited) {
+            claim.own.removeKeeping(in, child, kept(keep), keep, code -> removed(in, code, sentAt, keep));
+        } else if (had != null && claim.waited && claim.isExclusive()) {
+            // A reader may leave while others hold; only who had the lock alone can say that the next is the first.
             claim.own.removeMarking(in, child, code -> removed(in, code, sentAt, null));
         } else {
             claim.own.remove(in, child, code -> removed(in, code, sentAt, null));
         }
+    }
+
+    private String kept(NodeData.Keep keep) {
+        return NodeName.kept(keep.token(), claim.claim().share());
     }
 
     private long keepMillis() {
@@ -104,9 +109,9 @@ final class Leaving implements ClaimStep {
             case OK -> {
                 in.written(sentAt, null);
                 if (kept != null) {
-                    locks.freeAfter(claim.parent + '/' + NodeName.KEEP + kept.token(), kept.millis());
+                    locks.freeAfter(claim.parent + '/' + kept(kept), kept.millis());
                 }
-                if (held != null) {
+                if (held != null && claim.isExclusive()) {
                     OwnNode left = claim.mine();
                     locks.successor().left(in, claim.parent, left.name(), left.czxid(), left.followed());
                 }

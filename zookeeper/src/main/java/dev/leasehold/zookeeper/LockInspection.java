@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -32,11 +33,15 @@ final class LockInspection {
     private record Seen(String name, byte @Nullable [] data, Stat stat) {
 
         boolean isKeep() {
-            return name.startsWith(NodeName.KEEP);
+            return NodeName.isKept(name);
         }
 
         long token() {
             return isKeep() ? NodeData.Keep.read(data).token() : stat.getCzxid() << 6;
+        }
+
+        int share() {
+            return NodeName.shareOf(name);
         }
 
         long lastToken() {
@@ -107,22 +112,34 @@ final class LockInspection {
     }
 
     private LockInfo info(String name, List<Seen> nodes) {
-        Seen first = nodes.get(0);
-        Duration kept = first.isKeep() ? left(first) : null;
-        String owner = first.isKeep() ? "" : NodeData.Owner.read(first.data()).owner();
-        Instant since = first.isKeep() ? Instant.ofEpochMilli(first.stat().getCtime()) : null;
-        Instant until = kept == null || since == null
-                ? null
-                : since.plusMillis(NodeData.Keep.read(first.data()).millis());
-        HolderInfo holder = new HolderInfo(owner, first.token(), since, until, kept);
+        List<Seen> holding = holders(nodes);
+        List<HolderInfo> holders = holding.stream()
+                .sorted(Comparator.comparingLong(Seen::token))
+                .map(this::holder)
+                .toList();
         List<WaiterInfo> waiters = new ArrayList<>(nodes.size());
-        for (Seen node : nodes.subList(1, nodes.size())) {
+        for (Seen node : nodes.subList(holding.size(), nodes.size())) {
             waiters.add(new WaiterInfo(
                     NodeData.Owner.read(node.data()).owner(),
                     waiters.size() + 1,
+                    node.share(),
                     Instant.ofEpochMilli(node.stat().getCtime())));
         }
-        return new LockInfo(name, holder, waiters);
+        return new LockInfo(name, holders, waiters, List.of());
+    }
+
+    private static List<Seen> holders(List<Seen> nodes) {
+        return nodes.subList(0, Place.holders(nodes.stream().map(Seen::name).toList()));
+    }
+
+    private HolderInfo holder(Seen node) {
+        if (!node.isKeep()) {
+            String owner = NodeData.Owner.read(node.data()).owner();
+            return new HolderInfo(owner, node.token(), node.share(), OptionalInt.empty(), null, null, null);
+        }
+        Instant since = Instant.ofEpochMilli(node.stat().getCtime());
+        Instant until = since.plusMillis(NodeData.Keep.read(node.data()).millis());
+        return new HolderInfo("", node.token(), node.share(), OptionalInt.empty(), since, until, left(node));
     }
 
     private Duration left(Seen keep) {
@@ -134,14 +151,16 @@ final class LockInspection {
         String parent = client.paths().lock(lock);
         sync(parent);
         read(parent, nodes -> {
-            if (nodes.isEmpty()
-                    || token < nodes.get(0).token()
-                    || token > nodes.get(0).lastToken()) {
+            Seen held = holders(nodes).stream()
+                    .filter(node -> token >= node.token() && token <= node.lastToken())
+                    .findFirst()
+                    .orElse(null);
+            if (held == null) {
                 then.accept(false);
                 return;
             }
             session.handle.delete(
-                    parent + '/' + nodes.get(0).name(),
+                    parent + '/' + held.name(),
                     -1,
                     (rc, p, ctx) -> client.execute(() -> {
                         Code code = Codes.of(rc);
@@ -180,7 +199,7 @@ final class LockInspection {
     private void readEach(String parent, List<String> children, Consumer<List<Seen>> then) {
         List<String> ours = new ArrayList<>();
         NodeName.claims(children, parent).forEach(claim -> ours.add(claim.name()));
-        children.stream().filter(child -> child.startsWith(NodeName.KEEP)).forEach(ours::add);
+        children.stream().filter(NodeName::isKept).forEach(ours::add);
         List<Seen> seen = new ArrayList<>();
         int[] missing = {ours.size()};
         if (ours.isEmpty()) {

@@ -1,6 +1,7 @@
 package dev.leasehold.zookeeper;
 
 import dev.leasehold.LockException;
+import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimId;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,7 +9,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The name of a claim's node: which claim it stands for, and its place in the order.
+ * The name of a claim's node: which claim it stands for, its share, and its place in the order.
+ *
+ * <p>An exclusive claim has a name of the first layout, a reader's one of the second. A library that knows only the first refuses
+ * a lock with nodes of the second: it cannot take a reader's hold for a free lock, nor overlook a reader in the queue. And
+ * nodes of the first layout are exclusive, whoever has made them. The share is in the name, not in the content, so that a
+ * listing shows it: one answer, one state.
  *
  * <p>The claim's id is in the name, so a node whose creation was never answered can be recognised. The sequence number is a
  * signed 32-bit counter of the parent, written with ten characters at least, of which one may be the sign. It overflows:
@@ -23,13 +29,34 @@ record NodeName(String name, int sequence) {
     /** Before a token: nobody's claim, and before all of them. The lock is taken without a holder. */
     static final String KEEP = LAYOUT + "keep-";
 
+    private static final String READER = "2-all-";
+    private static final String KEPT_READER = "2-keep-all-";
+
     private static final int WORN = Integer.MAX_VALUE - (1 << 20);
-    private static final Pattern CLAIM = Pattern.compile("1-.+-[0-9]+-([0-9]{10}|-[0-9]{9,10})");
+    private static final Pattern CLAIM = Pattern.compile("(?:1|2-all)-.+-[0-9]+-([0-9]{10}|-[0-9]{9,10})");
     private static final Pattern OTHER_LAYOUT = Pattern.compile("[0-9]+-.*");
 
     /** Returns the beginning of the names of a claim's nodes. */
-    static String prefix(ClaimId claim) {
-        return LAYOUT + Paths.encode(claim.client()) + '-' + claim.counter() + '-';
+    static String prefix(ClaimId claim, int share) {
+        return (isExclusive(share) ? LAYOUT : READER) + Paths.encode(claim.client()) + '-' + claim.counter() + '-';
+    }
+
+    /** Returns the name of the node that keeps a lock after a lease. */
+    static String kept(long token, int share) {
+        return (isExclusive(share) ? KEEP : KEPT_READER) + token;
+    }
+
+    static boolean isKept(String name) {
+        return name.startsWith(KEEP) || name.startsWith(KEPT_READER);
+    }
+
+    /** Returns the share of the claim, or of what is kept, by the name of its node. */
+    static int shareOf(String name) {
+        return name.startsWith(LAYOUT) ? Claim.EXCLUSIVE : Claim.UNLIMITED;
+    }
+
+    static boolean isExclusive(int share) {
+        return share == Claim.EXCLUSIVE;
     }
 
     static NodeName parse(String name) {
@@ -47,7 +74,7 @@ record NodeName(String name, int sequence) {
             Matcher matcher = CLAIM.matcher(child);
             if (matcher.matches()) {
                 claims.add(new NodeName(child, (int) Long.parseLong(matcher.group(1))));
-            } else if (!child.startsWith(KEEP) && OTHER_LAYOUT.matcher(child).matches()) {
+            } else if (!isKept(child) && OTHER_LAYOUT.matcher(child).matches()) {
                 throw new LockException("the node " + lock + " holds '" + child
                         + "', which a newer version of Leasehold has written: upgrade this one, or use another namespace; "
                         + "the lock was not acquired");
@@ -68,6 +95,10 @@ record NodeName(String name, int sequence) {
 
     boolean isWorn() {
         return sequence < 0 || sequence >= WORN;
+    }
+
+    int share() {
+        return shareOf(name);
     }
 
     boolean isBefore(NodeName other) {

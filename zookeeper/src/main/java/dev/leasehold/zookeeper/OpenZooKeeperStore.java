@@ -8,6 +8,7 @@ import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Sharing;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import java.time.Duration;
@@ -22,6 +23,14 @@ import java.util.function.Consumer;
  * time-out. That an answer was given up stops nothing: the place goes on until what was asked is done, or undone.
  */
 final class OpenZooKeeperStore implements Store {
+
+    /** What is in a node's name cannot change, and a new node would stand at the end of the queue. */
+    private static final Sharing SHARING = Sharing.readWrite(
+                    "a permit's slot needs a node of its own, made when the permit is granted, whose token would exceed that of "
+                            + "a mutex that has waited behind it. An SQL database has semaphores")
+            .withoutDowngrade(
+                    "the share is in the name of the claim's node, which cannot be renamed; release the writer "
+                            + "and acquire the reader instead");
 
     private final ClientLocks locks;
     private final RequestTimeouts timeouts;
@@ -89,6 +98,11 @@ final class OpenZooKeeperStore implements Store {
             timeouts.await(answer, () -> Codes.silent(locks.session().toString(), what, sent.getAsBoolean(), null));
         });
         return answer;
+    }
+
+    @Override
+    public Sharing sharing() {
+        return SHARING;
     }
 
     @Override

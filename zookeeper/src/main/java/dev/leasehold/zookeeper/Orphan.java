@@ -1,6 +1,5 @@
 package dev.leasehold.zookeeper;
 
-import dev.leasehold.spi.ClaimId;
 import java.util.List;
 import org.apache.zookeeper.KeeperException.Code;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +12,7 @@ final class Orphan {
 
     private final ClientLocks locks;
     private final String parent;
-    private final ClaimId claim;
+    private final String prefix;
     private final @Nullable String name;
     private final long owner;
     private final long notBefore;
@@ -22,14 +21,15 @@ final class Orphan {
     /**
      * Notes what may have been left.
      *
+     * @param prefix the beginning of the names of the claim's nodes
      * @param name the node's name, or null if its creation was never answered
      * @param owner the session that has ended
      * @param notBefore when nobody can believe any more that the node's lease is valid
      */
-    Orphan(ClientLocks locks, String parent, ClaimId claim, @Nullable String name, long owner, long notBefore) {
+    Orphan(ClientLocks locks, String parent, String prefix, @Nullable String name, long owner, long notBefore) {
         this.locks = locks;
         this.parent = parent;
-        this.claim = claim;
+        this.prefix = prefix;
         this.name = name;
         this.owner = owner;
         this.notBefore = notBefore;
@@ -58,7 +58,6 @@ final class Orphan {
     private void found(Session session, int rc, @Nullable List<String> children) {
         Code code = Codes.of(rc);
         if (code == Code.OK && children != null) {
-            String prefix = NodeName.prefix(claim);
             List<String> ours =
                     children.stream().filter(each -> each.startsWith(prefix)).toList();
             for (String each : ours) {

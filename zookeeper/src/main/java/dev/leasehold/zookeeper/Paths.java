@@ -8,9 +8,11 @@ import org.jspecify.annotations.Nullable;
  * The paths of Leasehold's nodes in the tree of ZooKeeper:
  *
  * <pre>
- * BASE/leasehold/locks[.NAMESPACE]/LOCK/1-CLIENT-COUNTER-SEQUENCE   a claim
- * BASE/leasehold/locks[.NAMESPACE]/LOCK/1-keep-TOKEN                 taken without a holder
- * BASE/leasehold/clients/CLIENT-SESSION                             a client's session
+ * BASE/leasehold/locks[.NAMESPACE]/LOCK/1-CLIENT-COUNTER-SEQUENCE       an exclusive claim
+ * BASE/leasehold/locks[.NAMESPACE]/LOCK/2-all-CLIENT-COUNTER-SEQUENCE   a reader's claim
+ * BASE/leasehold/locks[.NAMESPACE]/LOCK/1-keep-TOKEN                     taken without a holder
+ * BASE/leasehold/locks[.NAMESPACE]/LOCK/2-keep-all-TOKEN                 the same, by a reader's lease
+ * BASE/leasehold/clients/CLIENT-SESSION                                 a client's session
  * </pre>
  *
  * <p>Names may consist of any characters. Those other than letters, digits and a few signs are written as the percent-encoded

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.apache.zookeeper.KeeperException.Code;
@@ -24,30 +25,37 @@ final class QueueView {
     /** The result of a look. */
     sealed interface View {}
 
-    /** Our node is the first. */
+    /** Our node has the lock: it is the first, or all before it share with it. */
     record First() implements View {}
 
     /**
-     * Another node is before ours.
+     * Another node is in our way.
      *
-     * @param last the node right before ours, watched if that was asked for
-     * @param ahead how many are before us
-     * @param holder the first of them, where it was looked at
-     * @param kept for how long the lock is still kept, where it is nobody's
+     * @param last that node ({@link Place#blocker}), watched if that was asked for
+     * @param ahead our place among those who wait
+     * @param holder the first of the queue, where it was looked at
+     * @param kept for how long that first one keeps the lock, if it is such a node
+     * @param isOnly whether no other holder is in our way
      */
     record Behind(
             String last,
             int ahead,
             @Nullable HolderInfo holder,
-            @Nullable Duration kept) implements View {
+            @Nullable Duration kept,
+            boolean isOnly) implements View {
 
         /** Whether only a kept lock is before us, so that its end is ours to see to. */
         boolean isNextAfterKeep() {
-            return last.startsWith(NodeName.KEEP);
+            return NodeName.isKept(last);
+        }
+
+        /** When we would be let in if nobody renewed, as far as it is known. */
+        @Nullable Duration timeLeft() {
+            return isOnly ? kept : null;
         }
     }
 
-    /** The node right before ours has gone. */
+    /** The node that was in our way has gone. */
     record Gone(String last) implements View {}
 
     /** It cannot be said without a listing. */
@@ -118,9 +126,7 @@ final class QueueView {
                 then.accept(new Newer(e));
                 return;
             }
-            List<String> kept = children.stream()
-                    .filter(each -> each.startsWith(NodeName.KEEP))
-                    .toList();
+            List<String> kept = children.stream().filter(NodeName::isKept).toList();
             if (NodeName.isWorn(all)) {
                 CreationOrder.of(
                         in.handle,
@@ -143,24 +149,29 @@ final class QueueView {
             ahead.addAll(before);
             if (code != Code.OK) {
                 then.accept(new Failed(code));
-            } else if (ahead.isEmpty()) {
+                return;
+            }
+            Place place = new Place(ahead, mine.share());
+            if (place.holds()) {
                 then.accept(new First());
             } else {
-                read(ahead);
+                read(place);
             }
         }
 
-        private void read(List<String> ahead) {
-            String first = ahead.get(0);
-            String last = ahead.get(ahead.size() - 1);
-            Behind[] seen = {new Behind(last, ahead.size(), null, null)};
+        private void read(Place place) {
+            String last = place.blocker();
+            String first = NodeName.isKept(last) ? last : place.before().get(0);
+            int ahead = place.amongWaiters();
+            boolean isOnly = place.isForOneHolder();
+            Behind[] seen = {new Behind(last, ahead, null, null, false)};
             if (!first.equals(last)) {
                 in.handle.getData(
                         parent + '/' + first,
                         false,
                         (rc, p, ctx, data, stat) -> serial.execute(() -> {
                             if (Codes.of(rc) == Code.OK) {
-                                seen[0] = behind(in, last, ahead.size(), first, data, stat);
+                                seen[0] = behind(in, last, ahead, first, data, stat, isOnly);
                             }
                         }),
                         null);
@@ -175,7 +186,7 @@ final class QueueView {
                         } else if (code != Code.OK) {
                             then.accept(new Failed(code));
                         } else if (first.equals(last)) {
-                            then.accept(behind(in, last, ahead.size(), first, data, stat));
+                            then.accept(behind(in, last, ahead, first, data, stat, isOnly));
                         } else {
                             then.accept(seen[0]);
                         }
@@ -184,19 +195,25 @@ final class QueueView {
         }
     }
 
-    private static Behind behind(Session in, String last, int ahead, String first, byte @Nullable [] data, Stat stat) {
-        if (first.startsWith(NodeName.KEEP)) {
+    private static Behind behind(
+            Session in, String last, int ahead, String first, byte @Nullable [] data, Stat stat, boolean isOnly) {
+        int share = NodeName.shareOf(first);
+        if (NodeName.isKept(first)) {
             NodeData.Keep keep = NodeData.Keep.read(data);
             Duration left = in.untilOlder(stat, keep.millis());
-            return new Behind(last, ahead, new HolderInfo("", keep.token(), null, null, left), left);
+            return new Behind(last, ahead, holder("", keep.token(), share, left), left, isOnly);
         }
         String owner = NodeData.Owner.read(data).owner();
-        return new Behind(last, ahead, new HolderInfo(owner, stat.getCzxid() << 6, null, null, null), null);
+        return new Behind(last, ahead, holder(owner, stat.getCzxid() << 6, share, null), null, isOnly);
+    }
+
+    private static HolderInfo holder(String owner, long token, int share, @Nullable Duration left) {
+        return new HolderInfo(owner, token, share, OptionalInt.empty(), null, null, left);
     }
 
     /**
-     * The node right before ours has gone. If its holder has released it, it was first, and now we are; that is written in
-     * the lock's own node. Our own node is watched from now on.
+     * The node that was in our way has gone. If it was a writer's that has released the lock, we have it now; that is written
+     * in the lock's own node. Our own node is watched from now on.
      */
     void follow(Session in, String left, String mine, Watcher own, Consumer<View> then) {
         String[] mark = new String[1];
@@ -221,7 +238,7 @@ final class QueueView {
                 null);
     }
 
-    /** Whether the one before us is still there, by all that was done before the question. */
+    /** Whether the one in our way is still there, by all that was done before the question. */
     void check(Session in, String last, int ahead, Consumer<View> then) {
         in.handle.sync(parent, (rc, p, ctx) -> {}, null);
         in.handle.getData(
@@ -236,8 +253,8 @@ final class QueueView {
                     } else {
                         then.accept(
                                 ahead == 1
-                                        ? behind(in, last, ahead, last, data, stat)
-                                        : new Behind(last, ahead, null, null));
+                                        ? behind(in, last, ahead, last, data, stat, true)
+                                        : new Behind(last, ahead, null, null, false));
                     }
                 }),
                 null);

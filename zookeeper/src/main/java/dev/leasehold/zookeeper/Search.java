@@ -1,7 +1,7 @@
 package dev.leasehold.zookeeper;
 
 import dev.leasehold.internal.SerialExecutor;
-import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.Claim;
 import java.util.List;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.data.Stat;
@@ -37,9 +37,9 @@ final class Search {
         this.result = result;
     }
 
-    static void of(SerialExecutor serial, Session in, String parent, ClaimId claim, Result result) {
+    static void of(SerialExecutor serial, Session in, String parent, Claim claim, Result result) {
         Search search = new Search(serial, in, parent, result);
-        String prefix = NodeName.prefix(claim);
+        String prefix = NodeName.prefix(claim.id(), claim.share());
         in.handle.sync(parent, (rc, p, ctx) -> {}, null);
         in.handle.getChildren(
                 parent,

@@ -11,12 +11,13 @@ import org.apache.zookeeper.Watcher.Event.EventType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The step in which a claim's node stands in the queue, until it is the first.
+ * The step in which a claim's node stands in the queue, until its {@link Place} lets it in.
  *
- * <p>Why no wake-up is lost. A waiter watches the node before it by reading it: if it is not there any more, that is known at
- * once. When it goes, the lock's own node says whether its holder has released it (then nobody else is before us: he was
- * first, and we came next), written in the same transaction; otherwise we list again. So a hand-over costs the same
- * however many wait.
+ * <p>Why no wake-up is lost. A waiter watches the node that is in its way ({@link Place#blocker}) by reading it: if it is not
+ * there any more, that is known at once. While it is there, the claim cannot hold, whatever others do; so nothing else need be
+ * watched. When it goes, the lock's own node says whether it was a writer's that has released the lock, written in the same
+ * transaction. Then we have it: that writer had it alone, so nobody is left before it, and between it and us are none, or
+ * readers like us. Otherwise we list again. So a hand-over costs the same however many wait.
  */
 final class Waiting implements ClaimStep {
 
@@ -116,7 +117,7 @@ final class Waiting implements ClaimStep {
         ahead = behind.ahead();
         claim.waited = true;
         if (!claim.isQueued()) {
-            claim.leaveAs(new ClaimAnswer.Busy(behind.holder(), kept, 0));
+            claim.leaveAs(new ClaimAnswer.Busy(behind.holder(), behind.timeLeft(), 0));
             return;
         }
         watched = behind.last();
@@ -124,7 +125,7 @@ final class Waiting implements ClaimStep {
             keptUntil = claim.time.nanos() + kept.toNanos();
         }
         claim.timer.arm();
-        claim.callers.answer(new ClaimAnswer.Busy(behind.holder(), kept, ahead));
+        claim.callers.answer(new ClaimAnswer.Busy(behind.holder(), behind.timeLeft(), ahead));
         claim.drive();
     }
 
@@ -174,7 +175,7 @@ final class Waiting implements ClaimStep {
     }
 
     private void check(Session in, String last) {
-        if (last.startsWith(NodeName.KEEP)) {
+        if (NodeName.isKept(last)) {
             watched = null;
             look(in, true);
             return;
@@ -219,6 +220,6 @@ final class Waiting implements ClaimStep {
 
     private boolean waitsForKeep() {
         String last = watched;
-        return last != null && last.startsWith(NodeName.KEEP);
+        return last != null && NodeName.isKept(last);
     }
 }

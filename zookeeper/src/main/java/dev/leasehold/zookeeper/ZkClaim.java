@@ -14,14 +14,14 @@ import java.util.function.Consumer;
 
 /**
  * One claim and its place in the queue of a lock: an ephemeral sequential node, from before its creation until it is certainly
- * gone. The claim whose node is first in the queue has the lock. Used by tasks of the client's serial executor only.
+ * gone. Its {@link Place} in the queue says whether it has the lock. Used by tasks of the client's serial executor only.
  *
  * <p>This class takes the questions of the client, and watches the time. The claim's step decides what is done ({@link Creating},
  * {@link Waiting}, {@link Holding} or {@link Leaving}), and {@link ClaimState} leads from one step to the next. {@link
  * ClaimNode}, {@link Search} and {@link QueueView} talk to the servers for them.
  *
- * <p>Why nobody is let in too early. A node is first if no other with a lower number is there, which a listing shows, or what
- * is known already ({@link ImmediateSuccessor}); nodes that come later get higher numbers, so once first, always first, until it is
+ * <p>Why nobody is let in too early. A listing shows all nodes before ours, or it is known already that there are none ({@link
+ * ImmediateSuccessor}); nodes that come later get higher numbers, so who is in stays in ({@link Place}), until its node is
  * gone. It is gone when we delete it (after the lease's deadline, or at its end by its holder), when somebody breaks the lock,
  * or when the session ends; and no validity is given that {@link SessionProof} does not cover. A node that the answer to a
  * creation, or the owner in a node's record, does not tie to the present session is never taken for ours.

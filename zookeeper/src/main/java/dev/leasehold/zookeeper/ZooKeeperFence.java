@@ -14,6 +14,7 @@ import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.common.PathUtils;
 import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Guards nodes in ZooKeeper with fencing tokens: a guard with an older token than one that was registered is refused, in
@@ -34,9 +35,20 @@ import org.apache.zookeeper.data.Stat;
  * #register}, no earlier holder writes any more, and reads through the same client see everything that was written
  * before. All writes of those nodes must go through a guard.
  *
- * <p>The lock may live in any store; the tokens of one resource must come from one lock. The newest token is kept in a
- * persistent node of its own; delete it together with the resource, not before, and {@link #reset} it when the lock moves to a
- * kind of store whose tokens may be smaller.
+ * <p><b>Readers</b> of a resource that is guarded by a read-write lock {@link #registerShared register shared}. The fence keeps
+ * two numbers: the newest token of all, and the newest of a writer. A writer is refused below the first, a reader below the
+ * second. So a writer that has lost its lock changes nothing that a later reader has seen.
+ *
+ * <p>The lock may live in any store; the tokens of one resource must come from one lock. The tokens are kept in a persistent
+ * node of its own and, once a reader has registered, in a second one beside it, whose name ends with {@code -writers}; delete
+ * them together with the resource, not before, and {@link #reset} the fence when the lock moves to a kind of store whose tokens
+ * may be smaller.
+ *
+ * <p>Why that is right. A node's version changes with each write, and a guard's transaction checks it. The fence's own node is
+ * written by each registration that is newer than all before, of a writer or of a reader, so it refuses a writer after
+ * either. The node beside it is written by writers only, in the same transaction, so it refuses a reader after a writer and
+ * leaves readers to each other. The fence's own node says both numbers as soon as there is a second node, so one read shows
+ * whether there is one; and it is written when the second one is made, so a writer that knew of none has to look again.
  *
  * <p>Immutable and thread-safe. Methods block for as long as Curator's retry policy lets them, and throw what Curator
  * throws: after a lost connection the writes may have been made or not.
@@ -45,17 +57,20 @@ public final class ZooKeeperFence {
 
     private final CuratorFramework client;
     private final String path;
+    private final String writers;
 
     private ZooKeeperFence(CuratorFramework client, String path) {
         this.client = client;
         this.path = path;
+        this.writers = path + "-writers";
     }
 
     /**
      * A fence. Sends nothing.
      *
      * @param client a started Curator client; it stays the caller's. Its namespace and access lists apply
-     * @param path the fence's own node, used for nothing else; it and its parents are made when they are needed
+     * @param path the fence's own node, used for nothing else; it and its parents are made when they are needed, and for readers
+     *     another of that name with {@code -writers} behind it
      * @return the fence
      * @throws IllegalArgumentException if that is no path
      */
@@ -76,47 +91,157 @@ public final class ZooKeeperFence {
      * @throws Exception what Curator throws; the token may have been registered or not
      */
     public Guard register(long token) throws Exception {
-        if (token < 0) {
-            throw new IllegalArgumentException("a fencing token is not negative, but this was " + token);
-        }
-        byte[] data = Long.toString(token).getBytes(StandardCharsets.US_ASCII);
-        // So that the writes of another client that registered this token can be read here from now on.
-        client.sync().forPath(path);
+        checked(token);
         while (true) {
+            Registered known = known();
             try {
+                if (known.newest() > token) {
+                    throw new StaleTokenException(path, token, known.newest());
+                }
+                int version = known.version();
+                if (known.exclusive() < token) {
+                    Registered next = new Registered(token, token, known.isSplit(), version);
+                    version = known.isSplit() ? writeBoth(known, next) : writeOwn(known, next);
+                }
+                return new Guard(path, token, version);
+            } catch (KeeperException.BadVersionException | KeeperException.NoNodeException e) {
+                // Somebody has registered another token in between, or removed the fence.
+            }
+        }
+    }
+
+    /**
+     * Registers the token of a reader ({@link dev.leasehold.DistributedReadWriteLock#read()}); from now on older writers are
+     * refused. Readers do not refuse each other. To be called before the first read of the resource under a lease, and once more
+     * after the last one: then it tells whether a writer came in between. Repeating it does no harm.
+     *
+     * @param token the fencing token of the lease, not negative
+     * @return what writes under this token, as long as no newer writer has registered: what a reader has made of its reads, say
+     * @throws StaleTokenException if a newer one of a writer was registered before: the lease is lost. Nothing has changed; do
+     *     not use what was read
+     * @throws LockException if the node holds something that is no token
+     * @throws Exception what Curator throws; the token may have been registered or not
+     */
+    public Guard registerShared(long token) throws Exception {
+        checked(token);
+        boolean isMissing = false;
+        while (true) {
+            Registered known = known();
+            try {
+                if (known.exclusive() > token) {
+                    throw new StaleTokenException(path, token, known.exclusive());
+                }
+                if (!known.isSplit() || isMissing) {
+                    writeBoth(
+                            known,
+                            new Registered(Math.max(token, known.newest()), known.exclusive(), true, known.version()));
+                } else if (known.newest() < token) {
+                    writeOwn(known, new Registered(token, known.exclusive(), true, known.version()));
+                }
                 Stat stat = new Stat();
-                long newest = read(stat);
-                if (newest > token) {
-                    throw new StaleTokenException(path, token, newest);
+                long exclusive = number(client.getData().storingStatIn(stat).forPath(writers), writers);
+                if (exclusive > token) {
+                    throw new StaleTokenException(path, token, exclusive);
                 }
-                if (newest < token) {
-                    stat = client.setData().withVersion(stat.getVersion()).forPath(path, data);
-                }
-                return new Guard(token, stat.getVersion());
+                return new Guard(writers, token, stat.getVersion());
             } catch (KeeperException.NoNodeException e) {
-                create(data);
-            } catch (KeeperException.BadVersionException e) {
+                isMissing = true; // Somebody has removed one of the nodes.
+            } catch (KeeperException.BadVersionException | KeeperException.NodeExistsException e) {
                 // Somebody has registered another token in between.
             }
         }
     }
 
-    private void create(byte[] data) throws Exception {
+    private static void checked(long token) {
+        if (token < 0) {
+            throw new IllegalArgumentException("a fencing token is not negative, but this was " + token);
+        }
+    }
+
+    /**
+     * What the fence's own node says.
+     *
+     * @param newest the newest token
+     * @param exclusive the newest of a writer
+     * @param isSplit whether the two were ever told apart, so that there is a node for the writers' beside it
+     * @param version the node's version
+     */
+    private record Registered(long newest, long exclusive, boolean isSplit, int version) {
+
+        byte[] bytes() {
+            return ascii(isSplit ? newest + " " + exclusive : Long.toString(newest));
+        }
+    }
+
+    /** The tokens, with all that was registered before the question; their node is there from now on. */
+    private Registered known() throws Exception {
+        // So that the writes of another client that registered this token can be read here from now on.
+        client.sync().forPath(path);
+        while (true) {
+            try {
+                return read();
+            } catch (KeeperException.NoNodeException e) {
+                create();
+            }
+        }
+    }
+
+    private void create() throws Exception {
         try {
-            client.create().creatingParentsIfNeeded().forPath(path, data);
+            client.create().creatingParentsIfNeeded().forPath(path, ascii("0"));
         } catch (KeeperException.NodeExistsException e) {
             // Somebody else was quicker.
         }
     }
 
-    private long read(Stat stat) throws Exception {
+    private Registered read() throws Exception {
+        Stat stat = new Stat();
         byte[] data = client.getData().storingStatIn(stat).forPath(path);
         String text = data == null ? "" : new String(data, StandardCharsets.US_ASCII);
+        int space = text.indexOf(' ');
+        boolean isSplit = space >= 0;
+        long newest = number(isSplit ? text.substring(0, space) : text, path);
+        long exclusive = isSplit ? number(text.substring(space + 1), path) : newest;
+        return new Registered(newest, exclusive, isSplit, stat.getVersion());
+    }
+
+    /** Changes the fence's own node unless it has changed since it was read, and returns its new version. */
+    private int writeOwn(Registered known, Registered next) throws Exception {
+        return client.setData()
+                .withVersion(known.version())
+                .forPath(path, next.bytes())
+                .getVersion();
+    }
+
+    /** Changes both nodes, in one transaction. */
+    private int writeBoth(Registered known, Registered next) throws Exception {
+        CuratorOp own =
+                client.transactionOp().setData().withVersion(known.version()).forPath(path, next.bytes());
+        byte[] exclusive = ascii(Long.toString(next.exclusive()));
+        CuratorOp beside = client.checkExists().forPath(writers) != null
+                ? client.transactionOp().setData().forPath(writers, exclusive)
+                : client.transactionOp().create().forPath(writers, exclusive);
+        return client.transaction()
+                .forOperations(own, beside)
+                .get(0)
+                .getResultStat()
+                .getVersion();
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    private static long number(byte @Nullable [] data, String of) {
+        return number(data == null ? "" : new String(data, StandardCharsets.US_ASCII), of);
+    }
+
+    private static long number(String text, String of) {
         try {
             return Long.parseLong(text);
         } catch (NumberFormatException e) {
             throw new LockException(
-                    "the node '" + path + "' holds no fencing token: something else uses it; nothing was written", e);
+                    "the node '" + of + "' holds no fencing token: something else uses it; nothing was written", e);
         }
     }
 
@@ -124,14 +249,27 @@ public final class ZooKeeperFence {
      * Forgets all tokens. For when the lock moves to a store whose tokens begin anew; and only when nobody who has had the
      * old lock still runs, because from now on any token will do. Guards that were made before stay refused.
      *
+     * @throws LockException if the node holds something that is no token
      * @throws Exception what Curator throws; the tokens may have been forgotten or not
      */
     public void reset() throws Exception {
-        try {
-            // Not deleted: the versions of a new node would begin anew, and old guards would pass.
-            client.setData().forPath(path, new byte[] {'0'});
-        } catch (KeeperException.NoNodeException e) {
-            // No token was ever registered.
+        client.sync().forPath(path);
+        while (true) {
+            try {
+                // Not deleted: the versions of new nodes would begin anew, and old guards would pass.
+                Registered known = read();
+                Registered none = new Registered(0, 0, known.isSplit(), known.version());
+                if (known.isSplit()) {
+                    writeBoth(known, none);
+                } else {
+                    writeOwn(known, none);
+                }
+                return;
+            } catch (KeeperException.NoNodeException e) {
+                return; // No token was ever registered.
+            } catch (KeeperException.BadVersionException e) {
+                // Somebody has registered another token in between.
+            }
         }
     }
 
@@ -140,13 +278,18 @@ public final class ZooKeeperFence {
         return path;
     }
 
-    /** Writes under a registered token. Thread-safe; of no use once a newer token is registered. */
+    /**
+     * Writes under a registered token. Thread-safe; of no use once a newer token is registered, and if it is a reader's, once a
+     * newer one of a writer is.
+     */
     public final class Guard {
 
+        private final String node;
         private final long token;
         private final int version;
 
-        private Guard(long token, int version) {
+        private Guard(String node, long token, int version) {
+            this.node = node;
             this.token = token;
             this.version = version;
         }
@@ -161,15 +304,15 @@ public final class ZooKeeperFence {
          */
         public List<CuratorTransactionResult> write(CuratorOp... operations) throws Exception {
             List<CuratorOp> all = new ArrayList<>(operations.length + 1);
-            all.add(client.transactionOp().check().withVersion(version).forPath(path));
+            all.add(client.transactionOp().check().withVersion(version).forPath(node));
             all.addAll(List.of(operations));
             try {
                 List<CuratorTransactionResult> results = client.transaction().forOperations(all);
                 return List.copyOf(results.subList(1, results.size()));
             } catch (KeeperException e) {
                 if (isFence(e)) {
-                    client.sync().forPath(path);
-                    throw new StaleTokenException(path, token, read(new Stat()));
+                    Registered now = known();
+                    throw new StaleTokenException(path, token, node.equals(path) ? now.newest() : now.exclusive());
                 }
                 throw e;
             }

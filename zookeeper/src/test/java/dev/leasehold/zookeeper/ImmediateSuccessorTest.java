@@ -266,7 +266,8 @@ class ImmediateSuccessorTest {
     // ---- by numbers ----------------------------------------------------------------------------------------------
 
     private static NodeName node(int number) {
-        return new NodeName(NodeName.prefix(new ClaimId("c", 1)) + String.format("%010d", number), number);
+        return new NodeName(
+                NodeName.prefix(new ClaimId("c", 1), Claim.EXCLUSIVE) + String.format("%010d", number), number);
     }
 
     private Session session() throws Exception {

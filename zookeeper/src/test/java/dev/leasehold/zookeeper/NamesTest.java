@@ -39,10 +39,11 @@ class NamesTest {
     @Test
     void aClaimIsRecognisedByItsNode() {
         ClaimId claim = new ClaimId("c-1-7.é/x", 12);
-        NodeName name = NodeName.parse(NodeName.prefix(claim) + "0000000042");
+        NodeName name = NodeName.parse(NodeName.prefix(claim, Claim.EXCLUSIVE) + "0000000042");
         assertThat(name.sequence()).isEqualTo(42);
-        assertThat(name.name()).startsWith(NodeName.prefix(claim));
-        assertThat(NodeName.prefix(new ClaimId("c", 1))).isNotEqualTo(NodeName.prefix(new ClaimId("c-1", 1)));
+        assertThat(name.name()).startsWith(NodeName.prefix(claim, Claim.EXCLUSIVE));
+        assertThat(NodeName.prefix(new ClaimId("c", 1), Claim.EXCLUSIVE))
+                .isNotEqualTo(NodeName.prefix(new ClaimId("c-1", 1), Claim.EXCLUSIVE));
     }
 
     @Test
@@ -72,10 +73,27 @@ class NamesTest {
                 .hasMessageContaining("newer version");
     }
 
+    /** As the library has read names that knew no shares: it refuses a lock with such nodes, and ignores none of them. */
+    @Test
+    void aLibraryThatKnowsNoReadersRefusesTheirNodes() {
+        String reader = NodeName.prefix(new ClaimId("c", 1), Claim.UNLIMITED) + "0000000001";
+        for (String name : List.of(reader, NodeName.kept(64, Claim.UNLIMITED))) {
+            assertThat(name).doesNotStartWith("1-").matches("[0-9]+-.*");
+        }
+        assertThat(NodeName.claims(List.of(reader), "/l")).containsExactly(new NodeName(reader, 1));
+        assertThat(NodeName.parse(reader).share()).isEqualTo(Claim.UNLIMITED);
+        assertThat(NodeName.parse("1-c-1-0000000001").share()).isEqualTo(Claim.EXCLUSIVE);
+    }
+
     @Test
     void aKeptLocksNodeIsNoClaim() {
         for (long token : new long[] {1, 64, 2_147_483_647L, 1_234_567_890L, Long.MAX_VALUE}) {
-            assertThat(NodeName.claims(List.of(NodeName.KEEP + token), "/l")).isEmpty();
+            for (int share : new int[] {Claim.EXCLUSIVE, Claim.UNLIMITED}) {
+                String kept = NodeName.kept(token, share);
+                assertThat(NodeName.isKept(kept)).isTrue();
+                assertThat(NodeName.shareOf(kept)).isEqualTo(share);
+                assertThat(NodeName.claims(List.of(kept), "/l")).isEmpty();
+            }
         }
     }
 

@@ -173,7 +173,7 @@ class QueueTest {
         String left = ZOO.get()
                 .probe
                 .create(
-                        OneServer.LOCKS + lock + '/' + NodeName.prefix(claim.id()),
+                        OneServer.LOCKS + lock + '/' + NodeName.prefix(claim.id(), claim.share()),
                         new byte[0],
                         Ids.OPEN_ACL_UNSAFE,
                         CreateMode.EPHEMERAL_SEQUENTIAL);
@@ -203,7 +203,7 @@ class QueueTest {
                 others.add(ZOO.get()
                         .probe
                         .create(
-                                OneServer.LOCKS + lock + '/' + NodeName.prefix(claim.id()),
+                                OneServer.LOCKS + lock + '/' + NodeName.prefix(claim.id(), claim.share()),
                                 new byte[0],
                                 Ids.OPEN_ACL_UNSAFE,
                                 CreateMode.EPHEMERAL_SEQUENTIAL));

@@ -18,6 +18,9 @@ class ZooKeeperPageTest {
                 static Leasehold leasehold;
                 static Lease lease;
                 static CuratorFramework curator;
+                static ZooKeeperFence fence;
+                static void load(long token) {}
+                static void store(long token) {}
                 static byte[] changed(byte[] balance) { return balance; }
                 """, directory);
     }
