@@ -281,10 +281,78 @@ class SharedRowsTest {
                 .isInstanceOf(ClaimAnswer.Granted.class);
     }
 
+    /** A request that is sent once more, since its answer was lost, may have been made with other wishes; the first counts. */
+    @ParameterizedTest
+    @EnumSource
+    void aRepetitionHasTheShareOfTheFirst(Server server) {
+        Client client = client(server);
+        Claim granted = client.claim(lock, 3, LONG);
+        ClaimAnswer.Granted first = (ClaimAnswer.Granted) client.ask(granted);
+        for (int share : new int[] {Claim.EXCLUSIVE, 2, Claim.UNLIMITED}) {
+            ClaimAnswer.Granted again = (ClaimAnswer.Granted) client.ask(with(granted, share));
+            assertThat(again.lease()).isEqualTo(first.lease());
+            assertThat(again.slot()).isEqualTo(first.slot());
+        }
+        LeaseId brief = client.acquire(lock, 3, Duration.ofSeconds(20)).lease();
+        Claim waiting = client.claim(lock, 2, LONG);
+        client.ask(waiting);
+        Duration left = ((ClaimAnswer.Busy) client.ask(with(waiting, Claim.EXCLUSIVE))).timeLeft();
+        assertThat(left).as("it waits for the first of two").isLessThan(Duration.ofSeconds(21));
+        client.ask(with(waiting, Claim.UNLIMITED));
+        client.release(brief);
+        assertThat(((ClaimAnswer.Granted) client.ask(with(waiting, Claim.UNLIMITED))).slot())
+                .isEqualTo(1);
+        assertThat(TestClient.get(client.store.inspect(dev.leasehold.spi.NamePattern.of(lock)))
+                        .get(0)
+                        .holders())
+                .extracting(dev.leasehold.HolderInfo::share)
+                .containsExactly(3, 2);
+    }
+
+    private static Claim with(Claim claim, int share) {
+        return new Claim(claim.id(), claim.lock(), share, claim.lease(), claim.enqueue());
+    }
+
+    /** The dead of a lock that goes because nobody has used it for a week go with it; those of a lock in use stay. */
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SQLITE")
+    void theDeadGoWithTheirLocksRow(Server server) throws Exception {
+        Client client = client(server);
+        String used = lock + "-used";
+        client.acquire(lock, 2, SHORT);
+        client.acquire(lock, 2, SHORT);
+        LeaseId alive = client.acquire(used, 2, LONG).lease();
+        String week = Long.toString(TimeUnit.DAYS.toMicros(8));
+        try (Connection connection = server.connect();
+                Statement statement = connection.createStatement()) {
+            for (String table : List.of("leasehold_lock", "leasehold_holder")) {
+                String quoted = server.quoted(table);
+                statement.execute("UPDATE " + quoted + " SET token = token - " + week + ", run_end = run_end - " + week
+                        + " WHERE name LIKE '" + lock + "%'");
+                statement.execute("UPDATE " + quoted + " SET ends = ends - " + week + " WHERE name = '" + lock + "'");
+            }
+            statement.execute("UPDATE " + server.quoted("leasehold_lock") + " SET last = last - " + week
+                    + " WHERE name LIKE '" + lock + "%'");
+        }
+        String left = " WHERE name = '" + lock + "'";
+        for (int i = 0; number(server, "leasehold_lock", left) > 0; i++) {
+            client.release(client.acquire(lock + "-" + i, Claim.EXCLUSIVE, LONG).lease());
+        }
+        org.awaitility.Awaitility.await("a statement of its own, after that for the lock's row")
+                .atMost(Duration.ofSeconds(10))
+                .until(() -> number(server, "leasehold_holder", left) == 0);
+        LeaseId moved = new LeaseId(used, alive.claim(), alive.token() - Long.parseLong(week));
+        assertThat(TestClient.get(client.store.renew(moved, LONG))).isInstanceOf(RenewAnswer.Renewed.class);
+    }
+
     private static long rows(Server server) throws SQLException {
+        return number(server, "leasehold_holder", "");
+    }
+
+    private static long number(Server server, String table, String which) throws SQLException {
         try (Connection connection = server.connect();
                 Statement statement = connection.createStatement();
-                ResultSet count = statement.executeQuery("SELECT COUNT(*) FROM " + server.quoted("leasehold_holder"))) {
+                ResultSet count = statement.executeQuery("SELECT COUNT(*) FROM " + server.quoted(table) + which)) {
             count.next();
             return count.getLong(1);
         }
