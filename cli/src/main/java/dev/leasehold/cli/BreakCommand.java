@@ -5,10 +5,14 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.LockInfo;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 @Command(
         name = "break",
@@ -32,6 +36,16 @@ final class BreakCommand implements Callable<Integer> {
             description = "Do not ask.")
     boolean yes;
 
+    @Option(
+            names = "--token",
+            paramLabel = "TOKEN",
+            description = "Which lease to end, where several holders share the lock.")
+    @Nullable Long token;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    CommandSpec spec;
+
     @Parameters(paramLabel = "NAME", description = "The name of the lock.")
     String name = "";
 
@@ -40,15 +54,26 @@ final class BreakCommand implements Callable<Integer> {
         Terminal terminal = Terminal.standard();
         try (Leasehold leasehold = store.connect("leasehold break")) {
             LockInfo lock = Locks.named(leasehold, leasehold.lock(name).name());
-            HolderInfo holder = lock == null ? null : lock.holder();
-            if (lock == null || holder == null) {
+            if (lock == null || lock.holder() == null) {
                 terminal.say("nobody holds the lock '" + Escapes.shown(name) + "' " + store.scope()
                         + "; nothing was broken");
                 return ExitStatus.NOTHING_BROKEN;
             }
             terminal.out().print(LockTable.of(List.of(lock), store.namespace()));
             terminal.flush();
-            if (!yes && !Question.confirmed(terminal, "Break the lease of this holder?", "to break this lease")) {
+            HolderInfo holder = chosen(lock.holders());
+            if (holder == null) {
+                terminal.say("no holder of the lock '" + Escapes.shown(name) + "' has the token " + token
+                        + "; nothing was broken");
+                return ExitStatus.NOTHING_BROKEN;
+            }
+            if (!yes
+                    && !Question.confirmed(
+                            terminal,
+                            lock.holders().size() == 1
+                                    ? "Break the lease of this holder?"
+                                    : "Break the lease with token " + holder.token() + "?",
+                            "to break this lease")) {
                 return ExitStatus.NOTHING_BROKEN;
             }
             if (!leasehold.breakLock(name, holder.token())) {
@@ -58,5 +83,22 @@ final class BreakCommand implements Callable<Integer> {
             terminal.say("the lease with token " + holder.token() + " is broken");
         }
         return ExitStatus.OK;
+    }
+
+    private @Nullable HolderInfo chosen(List<HolderInfo> holders) {
+        Long named = token;
+        if (named != null) {
+            return holders.stream()
+                    .filter(holder -> holder.token() == named)
+                    .findFirst()
+                    .orElse(null);
+        }
+        if (holders.size() > 1) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    holders.size() + " holders share the lock '" + Escapes.shown(name)
+                            + "': say with --token which lease to end; nothing was broken");
+        }
+        return holders.get(0);
     }
 }

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class Command {
 
     static final String MARK_VARIABLE = "LEASEHOLD_RUN";
+    private static final String SLOT_VARIABLE = "LEASEHOLD_SLOT";
 
     /** Set by the launcher if it has changed LC_ALL: empty if that was not set, else = and what it was. */
     private static final String LOCALE = "leasehold.locale";
@@ -63,13 +65,17 @@ final class Command {
      *
      * @param lock the name of the lock
      * @param token the fencing token
+     * @param slot the slot of a permit
      * @param mark what the guard looks for
      * @param startBefore when it is too late to start, on the {@link BootClock}; null for never
      */
-    Process start(String lock, long token, String mark, @Nullable Long startBefore) throws IOException {
+    Process start(String lock, long token, OptionalInt slot, String mark, @Nullable Long startBefore)
+            throws IOException {
         ProcessBuilder builder = new ProcessBuilder().inheritIO();
         Map<String, String> environment = builder.environment();
         environment.put("LEASEHOLD_TOKEN", Long.toString(token));
+        environment.remove(SLOT_VARIABLE); // Perhaps that of an outer run.
+        slot.ifPresent(number -> environment.put(SLOT_VARIABLE, Integer.toString(number)));
         environment.merge(MARK_VARIABLE, mark, (outer, inner) -> outer + " " + inner);
         restoreLocale(environment, System.getProperty(LOCALE));
         builder.command(commandLine(lock, startBefore));

@@ -4,6 +4,7 @@ import dev.leasehold.HolderInfo;
 import dev.leasehold.LockInfo;
 import dev.leasehold.NodeAnswer;
 import dev.leasehold.WaiterInfo;
+import dev.leasehold.spi.Claim;
 import java.time.Instant;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -20,7 +21,8 @@ final class LockJson {
 
     static String of(LockInfo lock) {
         return "{\"name\":" + Escapes.json(lock.name())
-                + ",\"holder\":" + holder(lock.holder())
+                + ",\"holders\":"
+                + lock.holders().stream().map(LockJson::holder).collect(Collectors.joining(",", "[", "]"))
                 + ",\"waiters\":"
                 + lock.waiters().stream().map(LockJson::waiter).collect(Collectors.joining(",", "[", "]"))
                 + ",\"disagreement\":"
@@ -28,13 +30,12 @@ final class LockJson {
                 + "}";
     }
 
-    private static String holder(@Nullable HolderInfo holder) {
-        if (holder == null) {
-            return "null";
-        }
+    private static String holder(HolderInfo holder) {
         return "{" + owner(holder.owner())
                 + ",\"kept\":" + holder.owner().isEmpty()
                 + ",\"token\":" + holder.token()
+                + ",\"share\":" + share(holder.share())
+                + ",\"slot\":" + (holder.slot().isPresent() ? holder.slot().getAsInt() : "null")
                 + ",\"since\":" + time(holder.since())
                 + ",\"until\":" + time(holder.until())
                 + ",\"timeLeftMillis\":"
@@ -43,8 +44,13 @@ final class LockJson {
     }
 
     private static String waiter(WaiterInfo waiter) {
-        return "{\"place\":" + waiter.place() + "," + owner(waiter.owner()) + ",\"since\":" + time(waiter.since())
-                + "}";
+        return "{\"place\":" + waiter.place() + "," + owner(waiter.owner()) + ",\"share\":" + share(waiter.share())
+                + ",\"since\":" + time(waiter.since()) + "}";
+    }
+
+    /** Null for a share without limit. */
+    private static String share(int share) {
+        return share == Claim.UNLIMITED ? "null" : Integer.toString(share);
     }
 
     static String node(NodeAnswer node) {

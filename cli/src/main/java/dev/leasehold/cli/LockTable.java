@@ -3,6 +3,7 @@ package dev.leasehold.cli;
 import dev.leasehold.HolderInfo;
 import dev.leasehold.LockInfo;
 import dev.leasehold.WaiterInfo;
+import dev.leasehold.spi.Claim;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
@@ -17,6 +18,7 @@ final class LockTable {
     private static final String NAMESPACE = "NAMESPACE";
     private static final List<String> HEADER =
             List.of("NAME", "ROLE", "HOST", "PID", "COMMAND", "SINCE", "UNTIL", "TOKEN");
+    private static final List<String> SHARED_HEADER = List.of("SHARE", "SLOT");
 
     private LockTable() {}
 
@@ -24,37 +26,60 @@ final class LockTable {
         return TIME.format(instant.atZone(ZoneId.systemDefault()));
     }
 
-    /** With a column for the namespace, unless that is empty. */
+    /** With a column for the namespace, unless that is empty, and two for shares and slots, if anything is shared. */
     static String of(List<LockInfo> locks, String namespace) {
+        boolean shared = locks.stream().anyMatch(LockTable::isShared);
         List<List<String>> rows = new ArrayList<>();
-        rows.add(HEADER);
+        rows.add(shared ? with(HEADER, SHARED_HEADER) : HEADER);
         for (LockInfo lock : locks) {
-            HolderInfo holder = lock.holder();
-            if (holder != null) {
+            for (HolderInfo holder : lock.holders()) {
                 boolean kept = holder.owner().isEmpty();
-                rows.add(row(
+                List<String> row = row(
                         lock,
                         kept ? "kept" : "holder",
                         holder.owner(),
                         holder.since(),
                         holder.until(),
-                        kept ? "" : Long.toString(holder.token())));
+                        kept ? "" : Long.toString(holder.token()));
+                rows.add(shared ? with(row, List.of(share(holder.share()), slot(holder))) : row);
             }
             for (WaiterInfo waiter : lock.waiters()) {
-                rows.add(row(lock, "waiter " + waiter.place(), waiter.owner(), waiter.since(), null, ""));
+                List<String> row = row(lock, "waiter " + waiter.place(), waiter.owner(), waiter.since(), null, "");
+                rows.add(shared ? with(row, List.of(share(waiter.share()), "")) : row);
             }
-            if (holder == null && lock.waiters().isEmpty()) {
-                rows.add(row(lock, "no majority", "", null, null, ""));
+            if (lock.holders().isEmpty() && lock.waiters().isEmpty()) {
+                List<String> row = row(lock, "no majority", "", null, null, "");
+                rows.add(shared ? with(row, List.of("", "")) : row);
             }
         }
         return aligned(namespace.isEmpty() ? rows : within(namespace, rows)) + disagreement(locks);
+    }
+
+    private static boolean isShared(LockInfo lock) {
+        return lock.holders().stream().anyMatch(holder -> holder.share() != Claim.EXCLUSIVE)
+                || lock.waiters().stream().anyMatch(waiter -> waiter.share() != Claim.EXCLUSIVE);
+    }
+
+    /** With how many it is shared, in a word. */
+    static String share(int share) {
+        return share == Claim.EXCLUSIVE ? "alone" : share == Claim.UNLIMITED ? "any" : Integer.toString(share);
+    }
+
+    private static String slot(HolderInfo holder) {
+        return holder.slot().isPresent() ? Integer.toString(holder.slot().getAsInt()) : "";
+    }
+
+    private static List<String> with(List<String> row, List<String> more) {
+        List<String> longer = new ArrayList<>(row);
+        longer.addAll(more);
+        return longer;
     }
 
     private static List<List<String>> within(String namespace, List<List<String>> rows) {
         List<List<String>> wider = new ArrayList<>();
         for (List<String> row : rows) {
             List<String> cells = new ArrayList<>(row);
-            cells.add(0, row == HEADER ? NAMESPACE : Escapes.shown(namespace));
+            cells.add(0, wider.isEmpty() ? NAMESPACE : Escapes.shown(namespace));
             wider.add(cells);
         }
         return wider;

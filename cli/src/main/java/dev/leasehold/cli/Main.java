@@ -146,8 +146,8 @@ final class Main {
         if (failure instanceof ParameterException usage) {
             return usage(usage, terminal);
         }
-        if (failure instanceof IllegalArgumentException bad) {
-            return usage(new ParameterException(failed, String.valueOf(bad.getMessage())), terminal);
+        if (failure instanceof IllegalArgumentException || failure instanceof UnsupportedOperationException) {
+            return usage(new ParameterException(failed, String.valueOf(failure.getMessage())), terminal);
         }
         int status;
         if (failure instanceof Failure known) {

@@ -32,6 +32,9 @@ final class ManPage {
             .TP
             .BR LEASEHOLD_NAME ", " LEASEHOLD_TOKEN
             Set for the command that \\fBleasehold run\\fR starts: the name of the lock and the fencing token.
+            .TP
+            .B LEASEHOLD_SLOT
+            Set for it with \\fB\\-\\-slots\\fR: a number from 0 on that no other holder has.
             .SH FILES
             .TP
             .I $XDG_STATE_HOME/leasehold/locks.db

@@ -4,6 +4,7 @@ import dev.leasehold.HolderInfo;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -23,14 +24,24 @@ final class NestedRun {
         }
     }
 
+    /** Whether this process waits: it may share the lock with the outer run by now. */
+    private static boolean waits(LockInfo lock) {
+        Owner here = Owner.here();
+        return lock.waiters().stream()
+                .anyMatch(waiter -> Owner.parse(waiter.owner()).isSameProcess(here));
+    }
+
     private static void look(Leasehold leasehold, String name, String token, Terminal terminal) {
         try {
             LockInfo lock = Locks.named(leasehold, name);
-            HolderInfo holder = lock == null ? null : lock.holder();
-            if (holder != null && token.equals(Long.toString(holder.token()))) {
-                terminal.say("the lock '" + Escapes.shown(name)
-                        + "' is held by the very run that this one is part of, so it waits "
-                        + "for its own end; drop the inner run, or give it another name");
+            for (HolderInfo holder : lock == null ? List.<HolderInfo>of() : lock.holders()) {
+                boolean outer = token.equals(Long.toString(holder.token()));
+                if (outer && (holder.isExclusive() || waits(lock))) {
+                    terminal.say("the lock '" + Escapes.shown(name)
+                            + "' is held by the very run that this one is part of"
+                            + (lock.holders().size() == 1 ? "" : ", and by others")
+                            + ", so it waits for its own end; drop the inner run, or give it another name");
+                }
             }
         } catch (LockException | InterruptedException | IllegalStateException e) {
             // Then it is not told; the wait itself says what is wrong with the store.

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** One {@code leasehold run}: waits for the lock, then has the {@link Supervisor} run the command. */
 record Run(
         String name,
+        Use use,
         LockOptions options,
         @Nullable Duration maxWait,
         int busyExit,
@@ -56,7 +57,7 @@ record Run(
 
     private int call(Leasehold leasehold, StoreOption store) throws InterruptedException, IOException {
         BlockingQueue<Event> events = new LinkedBlockingQueue<>();
-        DistributedLock lock = leasehold.lock(name, options);
+        DistributedLock lock = use.lock(leasehold, name, options);
         Signals.listen(events::add);
         CompletableFuture<?> claim = claim(lock, events);
         if (maxWait == null || !maxWait.isZero()) {

@@ -27,6 +27,10 @@ import picocli.CommandLine.Spec;
                     + "every earlier holder. The lock is released when the command has ended. SIGTERM, SIGHUP and SIGINT are "
                     + "passed on to it.",
             "",
+            "With --slots it also sees LEASEHOLD_SLOT, the smallest number from 0 on that no other holder has. If several "
+                    + "runs of one NAME give different numbers, the smallest of those that hold it counts. Whoever waits and "
+                    + "does not fit stops those behind it.",
+            "",
             "If the lease cannot be renewed, the command and all its descendants get SIGTERM one grace before the lease "
                     + "ends, and SIGKILL a moment before it ends, so that it never runs beside the next holder's; also when "
                     + "leasehold itself was killed or stopped.",
@@ -38,6 +42,8 @@ final class RunCommand implements Callable<Integer> {
     private static final int LONGEST_LABEL = 200;
     private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
     private static final int LARGEST_STATUS = 255;
+    private static final int FEWEST_SLOTS = 2;
+    private static final int MOST_SLOTS = 1024;
 
     @Spec
     @SuppressWarnings("NullAway.Init")
@@ -56,6 +62,18 @@ final class RunCommand implements Callable<Integer> {
             names = {"-n", "--no-wait"},
             description = "Try once, as --wait 0.")
     boolean noWait;
+
+    @Option(
+            names = "--slots",
+            paramLabel = "N",
+            description = "Share the lock: at most N hold it at a time, 2 to 1024, each with a slot from 0 to N-1.")
+    @Nullable Integer slots;
+
+    @Option(
+            names = "--shared",
+            description = "Hold the lock as a reader: beside all other readers, and beside nobody that runs without "
+                    + "--shared.")
+    boolean shared;
 
     @Option(
             names = "--lease",
@@ -117,6 +135,7 @@ final class RunCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        Use use = use();
         dev.leasehold.cli.Command given = new dev.leasehold.cli.Command(command());
         Duration longest = maxHold == null ? LockOptions.FOREVER : between("--max-hold", maxHold, SHORTEST_LEASE);
         Duration asked = between("--lease", lease, SHORTEST_LEASE);
@@ -146,7 +165,7 @@ final class RunCommand implements Callable<Integer> {
             terminal.say("the store is " + store.shown()
                     + ", this user's own: what another user locks, root included, is not seen here");
         }
-        return new Run(name, options, maxWait(), busyExit, verbose, settings, terminal)
+        return new Run(name, use, options, maxWait(), busyExit, verbose, settings, terminal)
                 .call(store, command.label(LONGEST_LABEL));
     }
 
@@ -157,6 +176,21 @@ final class RunCommand implements Callable<Integer> {
                     + "use --on-loss ignore and check the token where the command writes");
         }
         return given == null ? hasProc : given == OnLoss.KILL;
+    }
+
+    private Use use() {
+        if (slots == null) {
+            return shared ? new Use.Shared() : new Use.Alone();
+        }
+        if (shared) {
+            throw usage(
+                    "--slots and --shared exclude each other: a number of holders is a limit, and readers have none");
+        }
+        if (slots < FEWEST_SLOTS || slots > MOST_SLOTS) {
+            throw usage("--slots must be " + FEWEST_SLOTS + " to " + MOST_SLOTS + ", but was " + slots
+                    + (slots == 1 ? "; one at a time is what run does without it" : ""));
+        }
+        return new Use.Slots(slots);
     }
 
     private List<String> command() {

@@ -152,7 +152,7 @@ final class Supervisor {
         Process command;
         Signals.listenForCommand(events::add);
         try {
-            command = settings.command().start(lease.name(), lease.token(), mark, startBefore);
+            command = settings.command().start(lease.name(), lease.token(), lease.slot(), mark, startBefore);
         } catch (IOException e) {
             throw new Failure(ExitStatus.NOT_EXECUTABLE, "the command could not be started: " + e.getMessage());
         }

@@ -68,10 +68,11 @@ final class WaitReport {
             return shown + "which is kept without a holder"
                     + until(lock.holder().until()) + place;
         }
-        if (Owner.parse(lock.holder().owner()).isSameProcess(here)) {
+        if (lock.holders().stream()
+                .anyMatch(holder -> Owner.parse(holder.owner()).isSameProcess(here))) {
             return "";
         }
-        return shown + "held by " + words(lock.holder()) + place;
+        return shown + "held by " + words(lock.holder()) + others(lock) + place;
     }
 
     /** Who holds the lock, for a sentence; looked up once more, so it may be nobody by now. */
@@ -79,7 +80,9 @@ final class WaitReport {
         try {
             LockInfo lock = Locks.named(leasehold, name);
             HolderInfo holder = lock == null ? null : lock.holder();
-            return holder == null ? "somebody else, who has released it just now" : words(holder);
+            return lock == null || holder == null
+                    ? "somebody else, who has released it just now"
+                    : words(holder) + others(lock);
         } catch (LockException e) {
             return "somebody else";
         }
@@ -91,6 +94,11 @@ final class WaitReport {
         }
         Instant since = holder.since();
         return Owner.parse(holder.owner()).words() + (since == null ? "" : " since " + LockTable.time(since));
+    }
+
+    private static String others(LockInfo lock) {
+        int others = lock.holders().size() - 1;
+        return others == 0 ? "" : " and " + (others == 1 ? "one other" : others + " others");
     }
 
     private static String until(@Nullable Instant until) {

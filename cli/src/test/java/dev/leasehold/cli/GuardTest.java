@@ -13,6 +13,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -49,8 +50,8 @@ class GuardTest {
     }
 
     private Process command(Long startBefore, String script) throws IOException {
-        Process process =
-                new Command(List.of("sh", "-c", script, "sh", dir.toString())).start("demo", 1, mark, startBefore);
+        Process process = new Command(List.of("sh", "-c", script, "sh", dir.toString()))
+                .start("demo", 1, OptionalInt.empty(), mark, startBefore);
         started.add(process);
         return process;
     }
@@ -331,7 +332,8 @@ class GuardTest {
 
     @Test
     void otherCommandsAreLeftAlone() throws Exception {
-        Process stranger = new Command(List.of("sleep", "60")).start("demo", 1, "another-mark", null);
+        Process stranger =
+                new Command(List.of("sleep", "60")).start("demo", 1, OptionalInt.empty(), "another-mark", null);
         started.add(stranger);
         guard.watch(in(0, 0));
         hear("armed");

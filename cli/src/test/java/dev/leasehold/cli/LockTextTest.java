@@ -6,9 +6,11 @@ import dev.leasehold.HolderInfo;
 import dev.leasehold.LockInfo;
 import dev.leasehold.NodeAnswer;
 import dev.leasehold.WaiterInfo;
+import dev.leasehold.spi.Claim;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
 /** Locks as a table, as JSON and in sentences, with what strangers may have written into them. */
@@ -33,15 +35,15 @@ class LockTextTest {
         assertThat(LockJson.of(NASTY))
                 .isEqualTo(
                         "{\"name\":\"a\\nb\\u001b[2J\\\"\\\\😀\\u202e\","
-                                + "\"holder\":{\"host\":\"h1\",\"pid\":42,\"command\":\"make \\\"all\\\"\\t\",\"kept\":false,"
-                                + "\"token\":1795183388022160,\"since\":\"2026-01-02T12:00:00Z\",\"until\":\"2026-01-02T12:00:30Z\","
-                                + "\"timeLeftMillis\":30000},"
-                                + "\"waiters\":[{\"place\":1,\"host\":\"h2\",\"pid\":43,\"command\":\"\",\"since\":\"2026-01-02T12:00:00Z\"},"
-                                + "{\"place\":2,\"host\":\"\",\"pid\":null,\"command\":\"some other\\u0000 program\",\"since\":null}],\"disagreement\":[]}");
+                                + "\"holders\":[{\"host\":\"h1\",\"pid\":42,\"command\":\"make \\\"all\\\"\\t\",\"kept\":false,"
+                                + "\"token\":1795183388022160,\"share\":1,\"slot\":null,\"since\":\"2026-01-02T12:00:00Z\",\"until\":\"2026-01-02T12:00:30Z\","
+                                + "\"timeLeftMillis\":30000}],"
+                                + "\"waiters\":[{\"place\":1,\"host\":\"h2\",\"pid\":43,\"command\":\"\",\"share\":1,\"since\":\"2026-01-02T12:00:00Z\"},"
+                                + "{\"place\":2,\"host\":\"\",\"pid\":null,\"command\":\"some other\\u0000 program\",\"share\":1,\"since\":null}],\"disagreement\":[]}");
         assertThat(Escapes.json("\ud83d")).isEqualTo("\"\\ud83d\"");
         assertThat(LockJson.of(List.of())).isEqualTo("[]");
         assertThat(LockJson.of(new LockInfo("x", null, List.of())))
-                .isEqualTo("{\"name\":\"x\",\"holder\":null,\"waiters\":[],\"disagreement\":[]}");
+                .isEqualTo("{\"name\":\"x\",\"holders\":[],\"waiters\":[],\"disagreement\":[]}");
     }
 
     @Test
@@ -73,6 +75,41 @@ class LockTextTest {
         assertThat(LockJson.of(split))
                 .endsWith(
                         "\"disagreement\":[{\"node\":\"redis://a:1\",\"answer\":\"held by host=h\\npid=1, token 7\"}]}");
+    }
+
+    private static final LockInfo SHARED = new LockInfo(
+            "api",
+            List.of(
+                    new HolderInfo("host=h1 pid=1 label=a", 7, 3, OptionalInt.of(0), NOON, NOON, Duration.ZERO),
+                    new HolderInfo(
+                            "host=h2 pid=2 label=b",
+                            9,
+                            Claim.UNLIMITED,
+                            OptionalInt.empty(),
+                            NOON,
+                            NOON,
+                            Duration.ZERO)),
+            List.of(new WaiterInfo("host=h3 pid=3 label=c", 1, 1, NOON)),
+            List.of());
+
+    @Test
+    void allWhoShareALockAreShownWithShareAndSlot() {
+        List<String> lines = LockTable.of(List.of(SHARED), "prod").lines().toList();
+        assertThat(lines.get(0)).startsWith("NAMESPACE  NAME").endsWith("TOKEN  SHARE  SLOT");
+        assertThat(lines.get(1)).startsWith("prod ").contains(" holder ").endsWith("7      3      0");
+        assertThat(lines.get(2)).contains(" holder ").endsWith("9      any    -");
+        assertThat(lines.get(3)).contains(" waiter 1 ").endsWith("-      alone  -");
+        assertThat(LockTable.of(List.of(NASTY, SHARED), "").lines().skip(1))
+                .allMatch(line -> line.matches(".*  (alone|any|3) +[-0]"));
+        String json = LockJson.of(SHARED);
+        assertThat(json)
+                .contains("\"token\":7,\"share\":3,\"slot\":0,")
+                .contains("\"token\":9,\"share\":null,\"slot\":null,")
+                .contains("\"command\":\"c\",\"share\":1,");
+        assertThat(WaitReport.words(SHARED, new Owner("h3", "3", "")))
+                .contains("held by pid 1 on h1 (a) since ")
+                .contains(" and one other; place 1 of 1");
+        assertThat(WaitReport.words(SHARED, new Owner("h2", "2", ""))).isEmpty();
     }
 
     private static int columnOf(String line, String word) {

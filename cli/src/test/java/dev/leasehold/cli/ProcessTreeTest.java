@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,8 +20,8 @@ class ProcessTreeTest {
     void whatWasFoundOnceIsKilledAlsoWhenItsParentHasDiedOfTheSigterm() throws Exception {
         String script =
                 "env -i sh -c 'trap : TERM; echo $$ >\"$1/child\"; for i in $(seq 600); do sleep 0.05; done' sh \"$1\"; :";
-        Process command =
-                new Command(List.of("sh", "-c", script, "sh", dir.toString())).start("demo", 1, "mark-7", null);
+        Process command = new Command(List.of("sh", "-c", script, "sh", dir.toString()))
+                .start("demo", 1, OptionalInt.empty(), "mark-7", null);
         long child = Long.parseLong(Processes.awaitLine(dir.resolve("child")));
         ProcessTree tree = new ProcessTree("mark-7", command.toHandle());
 

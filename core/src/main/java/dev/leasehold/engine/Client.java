@@ -319,6 +319,11 @@ public final class Client {
         queues.postBeside(lock, share, event);
     }
 
+    /** Brings an event to the queues of a shared lock's other shares, except for the writers'. */
+    void postToOtherShares(String lock, int share, Event event) {
+        queues.postToOtherShares(lock, share, event);
+    }
+
     void postIfPresent(String lock, int share, Event event) {
         queues.postIfPresent(lock, share, event);
     }

@@ -74,6 +74,15 @@ final class LockQueues implements ClientClosing.Queues {
         });
     }
 
+    /** Brings an event to the queues of a shared lock's other shares, except for the writers'. */
+    void postToOtherShares(String lock, int share, Event event) {
+        shared.forEach((key, queue) -> {
+            if (key.share() != share && key.lock().equals(lock)) {
+                queue.post(event);
+            }
+        });
+    }
+
     void remove(String lock, int share, Inbox queue) {
         if (share == Claim.EXCLUSIVE) {
             exclusive.remove(lock, queue);

@@ -234,6 +234,8 @@ final class QueueRunner implements Mailbox.Consumer<Event>, LockQueues.Inbox {
                     String.valueOf(waits.hold().waiter()),
                     lock,
                     Long.toString(waits.hold().token()));
+        } else if (action instanceof Action.AskBeside ask) {
+            client.postToOtherShares(lock, share, new Event.AskedBeside(ask.caller()));
         } else if (action instanceof Action.Unrenewed unrenewed) {
             LOG.log(
                     Level.WARNING,

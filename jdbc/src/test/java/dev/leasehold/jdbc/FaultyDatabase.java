@@ -9,6 +9,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,7 @@ public final class FaultyDatabase {
     private final String url = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
     private final AtomicReference<@Nullable CountDownLatch> held = new AtomicReference<>();
     private final Deque<Failure> planned = new ArrayDeque<>();
+    private final AtomicInteger lent = new AtomicInteger();
 
     /** Has the next call at a place fail, after those that were planned before. */
     public synchronized void fail(Place place, Throwable what) {
@@ -47,6 +49,16 @@ public final class FaultyDatabase {
         CountDownLatch latch = new CountDownLatch(1);
         held.set(latch);
         return latch;
+    }
+
+    /** How many connections have been lent: one to each operation, batch or look. */
+    public int lent() {
+        return lent.get();
+    }
+
+    /** A connection of the test's own. */
+    public Connection connect() throws SQLException {
+        return DriverManager.getConnection(url);
     }
 
     public synchronized boolean hasFailed() {
@@ -77,6 +89,7 @@ public final class FaultyDatabase {
                         latch.await();
                     }
                     at(Place.CONNECT);
+                    lent.incrementAndGet();
                     return connection(DriverManager.getConnection(url));
                 });
     }

@@ -29,26 +29,50 @@ class PagesTest {
             """;
 
     /** What stands around the blocks of each page that is compiled here. */
-    private static final Map<String, String> AROUND =
-            Map.of("docs/election.md", COMMON + """
+    private static final Map<String, String> AROUND = Map.of(
+            "docs/election.md",
+            COMMON + """
                     static class Invoices { void sendNext(long term) {} }
                     static class Scheduler { void startUnder(Lease lease) {} void stop() {} }
                     static Invoices invoices;
                     static Scheduler scheduler;
-                    """, "docs/java.md", COMMON + """
+                    """,
+            "docs/java.md",
+            COMMON + """
                     import dev.leasehold.jdbc.JdbcStore;
                     interface Item { void write(long token); }
                     static List<Item> items;
                     static DataSource dataSource;
                     static Lease lease;
                     static void log(String line) {}
-                    """, "docs/sql.md", COMMON + """
+                    """,
+            "docs/sql.md",
+            COMMON + """
                     import dev.leasehold.jdbc.*;
                     import org.springframework.jdbc.core.*;
                     import org.springframework.transaction.annotation.*;
                     static DataSource dataSource;
                     static long read(Connection connection) { return 0; }
                     static void write(Connection connection, long balance) {}
+                    """,
+            "docs/semaphores.md",
+            COMMON + """
+                    import dev.leasehold.jdbc.JdbcFence;
+                    static JdbcFence fence;
+                    static Connection connection;
+                    static Lease permit;
+                    static void call() {}
+                    static void publish() {}
+                    static void consume(String queue) {}
+                    """,
+            "docs/read-write.md",
+            COMMON + """
+                    import dev.leasehold.jdbc.JdbcFence;
+                    static JdbcFence fence;
+                    static Connection connection;
+                    static Lease lease;
+                    static void show() {}
+                    static void rebuild(long token) {}
                     """);
 
     /** Pages with code that is compiled by a test of its own. */

@@ -11,12 +11,8 @@ import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.RenewAnswer;
-import dev.leasehold.spi.Signals;
-import dev.leasehold.spi.Store;
-import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreUri;
-import dev.leasehold.spi.Validity;
 import dev.leasehold.testkit.RealTime;
 import dev.leasehold.testkit.Started;
 import java.nio.file.Path;
@@ -29,10 +25,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -47,7 +40,6 @@ class SharedRowsTest {
 
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final Duration SHORT = Duration.ofMillis(300);
-    private static final AtomicLong CLIENTS = new AtomicLong();
 
     @RegisterExtension
     private static final Started<MariaDbServer> MARIADB = new Started<>(MariaDbServer::start);
@@ -90,50 +82,11 @@ class SharedRowsTest {
         }
     }
 
-    /** A client straight at the SPI. */
-    private static final class Client implements Signals {
-        final BlockingQueue<Grant> grants = new LinkedBlockingQueue<>();
-        final BlockingQueue<String> doubts = new LinkedBlockingQueue<>();
-        final String id = "client-" + CLIENTS.incrementAndGet();
-        final Store store;
-        private final AtomicLong claims = new AtomicLong();
-
-        Client(StoreFactory factory) {
-            store = factory.open(new StoreContext(id, "owner " + id, "", TIME.get(), Duration.ofSeconds(20), this));
-        }
-
-        Claim claim(String lock, int share, Duration lease) {
-            return new Claim(new ClaimId(id, claims.incrementAndGet()), lock, share, lease, true);
-        }
-
-        ClaimAnswer ask(Claim claim) {
-            return TestClient.get(store.claim(claim));
-        }
-
-        ClaimAnswer.Granted acquire(String lock, int share, Duration lease) {
-            return (ClaimAnswer.Granted) ask(claim(lock, share, lease));
-        }
-
-        void release(LeaseId lease) {
-            TestClient.get(store.release(lease, Duration.ZERO));
-        }
-
-        @Override
-        public void granted(Grant grant, Validity validity) {
-            grants.add(grant);
-        }
-
-        @Override
-        public void doubt(String lock) {
-            doubts.add(lock == null ? "all" : lock);
-        }
-    }
-
     private final String lock = "lock-" + UUID.randomUUID();
-    private final List<Client> clients = new ArrayList<>();
+    private final List<SharedClient> clients = new ArrayList<>();
 
-    private Client client(Server server) {
-        Client client = new Client(server.factory());
+    private SharedClient client(Server server) {
+        SharedClient client = new SharedClient(server.factory(), TIME.get());
         clients.add(client);
         return client;
     }
@@ -151,10 +104,10 @@ class SharedRowsTest {
     @ParameterizedTest
     @EnumSource
     void allWhoAreLetInTogetherHearOfIt(Server server) throws Exception {
-        Client holder = client(server);
+        SharedClient holder = client(server);
         LeaseId mutex = holder.acquire(lock, Claim.EXCLUSIVE, LONG).lease();
-        Client one = client(server);
-        Client two = client(server);
+        SharedClient one = client(server);
+        SharedClient two = client(server);
         List<Claim> ones = List.of(one.claim(lock, 4, LONG), one.claim(lock, 4, LONG));
         Claim twos = two.claim(lock, Claim.UNLIMITED, LONG);
         ones.forEach(one::ask);
@@ -187,7 +140,7 @@ class SharedRowsTest {
     @ParameterizedTest
     @EnumSource
     void aRenewedReaderKeepsWritersOut(Server server) throws Exception {
-        Client reader = client(server);
+        SharedClient reader = client(server);
         LeaseId lease = reader.acquire(lock, Claim.UNLIMITED, SHORT).lease();
         assertThat(TestClient.get(reader.store.renew(lease, LONG))).isInstanceOf(RenewAnswer.Renewed.class);
         pass(SHORT.multipliedBy(2));
@@ -198,7 +151,7 @@ class SharedRowsTest {
     @ParameterizedTest
     @EnumSource
     void aKeptReaderKeepsWritersOut(Server server) throws Exception {
-        Client reader = client(server);
+        SharedClient reader = client(server);
         LeaseId lease = reader.acquire(lock, Claim.UNLIMITED, SHORT).lease();
         TestClient.get(reader.store.release(lease, LONG));
         pass(SHORT.multipliedBy(2));
@@ -210,7 +163,7 @@ class SharedRowsTest {
     @ParameterizedTest
     @EnumSource
     void aShortRenewalBesideALongLeaseLetsNoWriterIn(Server server) throws Exception {
-        Client reader = client(server);
+        SharedClient reader = client(server);
         reader.acquire(lock, Claim.UNLIMITED, LONG);
         LeaseId brief = reader.acquire(lock, Claim.UNLIMITED, SHORT).lease();
         TestClient.get(reader.store.renew(brief, SHORT));
@@ -223,7 +176,7 @@ class SharedRowsTest {
     /** Whoever holds a file's lock looks once per second whether it is still there. */
     @Test
     void onlyABrokenShareIsDoubted() throws Exception {
-        Client holder = client(Server.SQLITE);
+        SharedClient holder = client(Server.SQLITE);
         LeaseId one = holder.acquire(lock, 2, LONG).lease();
         LeaseId two = holder.acquire(lock, 2, LONG).lease();
         try (Connection connection = Server.SQLITE.connect();
@@ -237,11 +190,42 @@ class SharedRowsTest {
         }
     }
 
+    /** In time, and not by its next renewal. On a server a break by another process is told by a message, where there is one. */
+    @ParameterizedTest
+    @EnumSource
+    void aBrokenReaderHearsOfItAlone(Server server) throws Exception {
+        SharedClient holder = client(server);
+        SharedClient other = client(server);
+        LeaseId broken = holder.acquire(lock, Claim.UNLIMITED, LONG).lease();
+        other.acquire(lock, Claim.UNLIMITED, LONG);
+        assertThat(TestClient.get(client(server).store.breakLease(lock, broken.token())))
+                .isTrue();
+        assertThat(holder.doubts.poll(10, TimeUnit.SECONDS)).isEqualTo(lock);
+        assertThat(other.doubts).isEmpty();
+    }
+
+    /** SQLite removes the dead whenever it looks at a lock; these are of no holder that it has seen. */
+    @Test
+    void aFilesStrayRowsAreNoHolders() throws Exception {
+        SharedClient client = client(Server.SQLITE);
+        LeaseId mutex = client.acquire(lock, Claim.EXCLUSIVE, LONG).lease();
+        try (Connection connection = Server.SQLITE.connect();
+                Statement statement = connection.createStatement()) {
+            statement.execute(
+                    "INSERT INTO leasehold_holder (lock, token, owner, run_end, share, slot, since, boot, ends,"
+                            + " span, handed) SELECT id, 1, '', 1, 2, 0, 0, boot, ends + 600000000, 600000000, 0"
+                            + " FROM leasehold_lock WHERE name = '" + lock + "'");
+        }
+        client.release(mutex);
+        assertThat(client.acquire(lock, 2, LONG).slot()).isZero();
+        assertThat(client.acquire(lock, 2, LONG).slot()).isEqualTo(1);
+    }
+
     /** Those who run out leave rows behind, over which a mutex comes; whatever these say, they are gone. */
     @ParameterizedTest
     @EnumSource
     void holdersBeforeAMutexAreNotBroughtBack(Server server) throws Exception {
-        Client client = client(server);
+        SharedClient client = client(server);
         client.acquire(lock, 2, SHORT);
         client.acquire(lock, 2, SHORT);
         pass(SHORT.multipliedBy(2));
@@ -264,7 +248,7 @@ class SharedRowsTest {
     @ParameterizedTest
     @EnumSource
     void nobodysRowsAreLeft(Server server) throws Exception {
-        Client client = client(server);
+        SharedClient client = client(server);
         client.release(client.acquire(lock, Claim.EXCLUSIVE, LONG).lease());
         long before = rows(server);
         LeaseId one = client.acquire(lock, 3, LONG).lease();
@@ -276,15 +260,85 @@ class SharedRowsTest {
         pass(SHORT.multipliedBy(2));
         client.release(client.acquire(lock, Claim.UNLIMITED, LONG).lease());
         assertThat(rows(server)).isEqualTo(before);
-        // The row says that it is free: a mutex needs no second look.
+        assertThat(number(server, "leasehold_lock", " WHERE client IS NULL AND name = '" + lock + "'"))
+                .as("the row says that it is free, so that a mutex needs no second look")
+                .isEqualTo(1);
         assertThat(client.ask(new Claim(new ClaimId(client.id, 99), lock, LONG, 0, false)))
                 .isInstanceOf(ClaimAnswer.Granted.class);
     }
 
+    /** A request that is sent once more, since its answer was lost, may have been made with other wishes; the first counts. */
+    @ParameterizedTest
+    @EnumSource
+    void aRepetitionHasTheShareOfTheFirst(Server server) {
+        SharedClient client = client(server);
+        Claim granted = client.claim(lock, 3, LONG);
+        ClaimAnswer.Granted first = (ClaimAnswer.Granted) client.ask(granted);
+        for (int share : new int[] {Claim.EXCLUSIVE, 2, Claim.UNLIMITED}) {
+            ClaimAnswer.Granted again = (ClaimAnswer.Granted) client.ask(with(granted, share));
+            assertThat(again.lease()).isEqualTo(first.lease());
+            assertThat(again.slot()).isEqualTo(first.slot());
+        }
+        LeaseId brief = client.acquire(lock, 3, Duration.ofSeconds(20)).lease();
+        Claim waiting = client.claim(lock, 2, LONG);
+        client.ask(waiting);
+        Duration left = ((ClaimAnswer.Busy) client.ask(with(waiting, Claim.EXCLUSIVE))).timeLeft();
+        assertThat(left).as("it waits for the first of two").isLessThan(Duration.ofSeconds(21));
+        client.ask(with(waiting, Claim.UNLIMITED));
+        client.release(brief);
+        assertThat(((ClaimAnswer.Granted) client.ask(with(waiting, Claim.UNLIMITED))).slot())
+                .isEqualTo(1);
+        assertThat(TestClient.get(client.store.inspect(dev.leasehold.spi.NamePattern.of(lock)))
+                        .get(0)
+                        .holders())
+                .extracting(dev.leasehold.HolderInfo::share)
+                .containsExactly(3, 2);
+    }
+
+    private static Claim with(Claim claim, int share) {
+        return new Claim(claim.id(), claim.lock(), share, claim.lease(), claim.enqueue());
+    }
+
+    /** The dead of a lock that goes because nobody has used it for a week go with it; those of a lock in use stay. */
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SQLITE")
+    void theDeadGoWithTheirLocksRow(Server server) throws Exception {
+        SharedClient client = client(server);
+        String used = lock + "-used";
+        client.acquire(lock, 2, SHORT);
+        client.acquire(lock, 2, SHORT);
+        LeaseId alive = client.acquire(used, 2, LONG).lease();
+        String week = Long.toString(TimeUnit.DAYS.toMicros(8));
+        try (Connection connection = server.connect();
+                Statement statement = connection.createStatement()) {
+            for (String table : List.of("leasehold_lock", "leasehold_holder")) {
+                String quoted = server.quoted(table);
+                statement.execute("UPDATE " + quoted + " SET token = token - " + week + ", run_end = run_end - " + week
+                        + " WHERE name LIKE '" + lock + "%'");
+                statement.execute("UPDATE " + quoted + " SET ends = ends - " + week + " WHERE name = '" + lock + "'");
+            }
+            statement.execute("UPDATE " + server.quoted("leasehold_lock") + " SET last = last - " + week
+                    + " WHERE name LIKE '" + lock + "%'");
+        }
+        String left = " WHERE name = '" + lock + "'";
+        for (int i = 0; number(server, "leasehold_lock", left) > 0; i++) {
+            client.release(client.acquire(lock + "-" + i, Claim.EXCLUSIVE, LONG).lease());
+        }
+        org.awaitility.Awaitility.await("a statement of its own, after that for the lock's row")
+                .atMost(Duration.ofSeconds(10))
+                .until(() -> number(server, "leasehold_holder", left) == 0);
+        LeaseId moved = new LeaseId(used, alive.claim(), alive.token() - Long.parseLong(week));
+        assertThat(TestClient.get(client.store.renew(moved, LONG))).isInstanceOf(RenewAnswer.Renewed.class);
+    }
+
     private static long rows(Server server) throws SQLException {
+        return number(server, "leasehold_holder", "");
+    }
+
+    private static long number(Server server, String table, String which) throws SQLException {
         try (Connection connection = server.connect();
                 Statement statement = connection.createStatement();
-                ResultSet count = statement.executeQuery("SELECT COUNT(*) FROM " + server.quoted("leasehold_holder"))) {
+                ResultSet count = statement.executeQuery("SELECT COUNT(*) FROM " + server.quoted(table) + which)) {
             count.next();
             return count.getLong(1);
         }
@@ -292,8 +346,9 @@ class SharedRowsTest {
 
     @Test
     void sessionLocksSayWhyTheyAreNotShared() {
-        Client client = new Client(
-                new JdbcStoreProvider().create(StoreUri.parse(POSTGRES.get().url() + SessionServer.OPTION)));
+        SharedClient client = new SharedClient(
+                new JdbcStoreProvider().create(StoreUri.parse(POSTGRES.get().url() + SessionServer.OPTION)),
+                TIME.get());
         clients.add(client);
         assertThat(client.store.sharing().includes(2)).isFalse();
         assertThat(client.store.sharing().includes(Claim.UNLIMITED)).isFalse();
@@ -308,12 +363,13 @@ class SharedRowsTest {
     /** Clients of both kinds may use the same tables. */
     @Test
     void aSessionHandsOverToThoseWhoShare() throws Exception {
-        Client session = new Client(
-                new JdbcStoreProvider().create(StoreUri.parse(POSTGRES.get().url() + SessionServer.OPTION)));
+        SharedClient session = new SharedClient(
+                new JdbcStoreProvider().create(StoreUri.parse(POSTGRES.get().url() + SessionServer.OPTION)),
+                TIME.get());
         clients.add(session);
         LeaseId mutex =
                 session.acquire(lock, Claim.EXCLUSIVE, Duration.ofSeconds(10)).lease();
-        Client tables = client(Server.POSTGRESQL);
+        SharedClient tables = client(Server.POSTGRESQL);
         Claim one = tables.claim(lock, Claim.UNLIMITED, LONG);
         Claim two = tables.claim(lock, Claim.UNLIMITED, LONG);
         assertThat(tables.ask(one)).isInstanceOf(ClaimAnswer.Busy.class);

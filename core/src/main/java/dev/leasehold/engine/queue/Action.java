@@ -55,6 +55,9 @@ public sealed interface Action {
     /** Log that a thread waits for a lock that the thread itself was given. */
     record WaitsForItself(Hold hold) implements Action {}
 
+    /** Let the queues of other shares look whether a caller, who waits here for room, waits for itself there. */
+    record AskBeside(Caller caller) implements Action {}
+
     /** Log that a hold is not renewed any more, and why. */
     record Unrenewed(Hold hold, String why) implements Action {}
 }

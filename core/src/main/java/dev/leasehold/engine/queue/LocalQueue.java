@@ -153,15 +153,27 @@ public final class LocalQueue {
         }
         waiting.add(caller, at.now());
         if (busy) {
-            caller.lookedAt = true;
-            warnOfItself(caller);
+            busyAt(caller);
             waiting.noteContention();
+        }
+    }
+
+    /**
+     * Looks whether a caller that finds the lock busy waits for itself: here, and in the queues of other shares. Two shares
+     * may go together, so that only a busy lock is a reason to look there; writers and all others never do, and look at
+     * once (see {@code Request}).
+     */
+    private void busyAt(Caller caller) {
+        caller.lookedAt = true;
+        warnOfItself(caller);
+        if (share != Claim.EXCLUSIVE && caller.waiter != null && caller.waitsForEver()) {
+            at.add(new Action.AskBeside(caller));
         }
     }
 
     /** Logs if a caller that waits without limit waits on a thread to which a lease of this lock was given. */
     private void warnOfItself(Caller caller) {
-        Hold held = caller.waitsForEver() ? tracks.holdOfThreadOf(caller) : null;
+        Hold held = caller.waitsForEver() && !caller.outcome.isDone() ? tracks.holdOfThreadOf(caller) : null;
         if (held != null && !held.state(at.clocks()).isFinal()) {
             at.add(new Action.WaitsForItself(held));
         }
@@ -249,8 +261,7 @@ public final class LocalQueue {
         if (share != Claim.EXCLUSIVE && answer instanceof ClaimAnswer.Busy) {
             waiting.forEach(caller -> {
                 if (!caller.lookedAt) {
-                    caller.lookedAt = true;
-                    warnOfItself(caller);
+                    busyAt(caller);
                 }
             });
         }

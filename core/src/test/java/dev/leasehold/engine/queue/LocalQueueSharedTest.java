@@ -270,8 +270,10 @@ class LocalQueueSharedTest {
         Claim second = harness.claim();
         harness.busy(second);
         assertThat(harness.one(Action.WaitsForItself.class).hold()).isSameAs(hold);
+        assertThat(harness.one(Action.AskBeside.class).caller()).isSameAs(again);
         harness.busy(second);
         harness.none(Action.WaitsForItself.class);
+        harness.none(Action.AskBeside.class);
         harness.leaves(again);
     }
 

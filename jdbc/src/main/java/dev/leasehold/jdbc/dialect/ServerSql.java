@@ -163,6 +163,18 @@ public final class ServerSql {
                         + parameters(names) + ") AND token IN (" + parameters(names) + ")");
     }
 
+    /** Reads the holders of a client in locks whose rows are locked. Parameters: the client, the namespace, the names. */
+    public String ownHolders(int names) {
+        return text("SELECT name, counter, token, ends FROM $holder WHERE client = ? AND namespace = ? AND name IN ("
+                + parameters(names) + ")");
+    }
+
+    /** Extends holders in locks whose rows are locked. Parameters: the end, the client, the namespace, the names, the tokens. */
+    public String extendHolders(int names, int tokens) {
+        return text("UPDATE $holder SET ends = GREATEST(ends, ?) WHERE client = ? AND namespace = ? AND name IN ("
+                + parameters(names) + ") AND token IN (" + parameters(tokens) + ")");
+    }
+
     /** Values for a statement with many names: others first, then the names, the last as often as needed. */
     public Object[] values(List<String> names, Object... others) {
         Object[] values = new Object[others.length + roundedUp(names.size())];

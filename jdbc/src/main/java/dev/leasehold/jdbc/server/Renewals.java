@@ -1,11 +1,7 @@
 package dev.leasehold.jdbc.server;
 
 import dev.leasehold.jdbc.connection.PooledConnection;
-import dev.leasehold.jdbc.connection.Sql;
-import dev.leasehold.jdbc.dialect.ServerSql;
 import dev.leasehold.jdbc.protocol.StoreOperation;
-import dev.leasehold.jdbc.protocol.TxContext;
-import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.RenewAnswer;
@@ -17,10 +13,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
@@ -41,8 +33,6 @@ final class Renewals {
 
     /** A lease to renew. */
     record Renewal(LeaseId lease, Duration duration, StoreOperation<RenewAnswer> job) {}
-
-    private record Row(ClaimId claim, long token, long ends, long now) {}
 
     private final TimeSource time;
     private final Consumer<Renewal> single;
@@ -152,67 +142,10 @@ final class Renewals {
         }
         borrowed.autoCommit(false);
         ClockReading sentAt = time.now();
-        Map<String, Row> rows = lock(batch, borrowed.sql(), at.texts(), at.namespace());
-        Map<Renewal, Long> ends = new HashMap<>();
-        Map<Long, List<LeaseId>> byEnd = new HashMap<>();
-        for (Renewal renewal : batch) {
-            Row row = rows.get(renewal.lease().lock());
-            if (row == null
-                    || row.ends() <= row.now()
-                    || row.token() != renewal.lease().token()
-                    || !renewal.lease().claim().equals(row.claim())
-                    || ends.containsKey(renewal)) {
-                continue;
-            }
-            long wanted = row.now() + TxContext.micros(renewal.duration());
-            ends.put(renewal, Math.max(row.ends(), wanted) - row.now());
-            byEnd.computeIfAbsent(wanted, end -> new ArrayList<>()).add(renewal.lease());
-        }
-        for (Map.Entry<Long, List<LeaseId>> same : byEnd.entrySet()) {
-            extend(same.getKey(), same.getValue(), borrowed.sql(), at.texts(), at.namespace());
-        }
+        Map<Renewal, Long> lefts = new RenewalBatch(batch, borrowed.sql(), at.texts(), at.namespace()).extend();
         borrowed.connection().commit();
-        ends.forEach((renewal, left) -> renewal.job()
+        lefts.forEach((renewal, left) -> renewal.job()
                 .succeed(new RenewAnswer.Renewed(Validity.of(sentAt, Duration.of(left, ChronoUnit.MICROS)))));
         return true;
-    }
-
-    private static Map<String, Row> lock(List<Renewal> batch, Sql sql, ServerSql texts, Object namespace)
-            throws SQLException {
-        List<String> names =
-                batch.stream().map(renewal -> renewal.lease().lock()).toList();
-        Map<String, Row> rows = new HashMap<>();
-        sql.all(
-                texts.lockRows(ServerSql.roundedUp(names.size())),
-                row -> {
-                    String client = row.getString(2);
-                    if (client != null) {
-                        ClaimId claim = new ClaimId(client, row.getLong(3));
-                        rows.put(
-                                texts.dialect().name(row, 1),
-                                new Row(claim, row.getLong(4), row.getLong(5), row.getLong(6)));
-                    }
-                    return rows;
-                },
-                texts.values(names, namespace));
-        return rows;
-    }
-
-    /** All of them, or it fails; then each is renewed by itself. See {@link ServerLocks} for why they are named once more. */
-    private static void extend(long end, List<LeaseId> leases, Sql sql, ServerSql texts, Object namespace)
-            throws SQLException {
-        Map<String, Long> tokens = new LinkedHashMap<>();
-        leases.forEach(lease -> tokens.put(lease.lock(), lease.token()));
-        int size = ServerSql.roundedUp(tokens.size());
-        String client = leases.get(0).claim().client();
-        Object[] named = texts.values(List.copyOf(tokens.keySet()), end, client, namespace);
-        Object[] values = Arrays.copyOf(named, named.length + size);
-        Iterator<Long> each = tokens.values().iterator();
-        for (int i = named.length; i < values.length; i++) {
-            values[i] = each.hasNext() ? each.next() : leases.get(0).token();
-        }
-        if (sql.change(texts.extendRows(size), values) < tokens.size()) {
-            throw new RowReplaced();
-        }
     }
 }

@@ -3,6 +3,7 @@ package dev.leasehold.jdbc.dialect;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.leasehold.HolderInfo;
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
@@ -12,6 +13,7 @@ import dev.leasehold.jdbc.JdbcStore;
 import dev.leasehold.jdbc.TestClient;
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.NamePattern;
@@ -153,5 +155,18 @@ class UnknownOutcomeTest {
                 .isInstanceOf(LockException.class)
                 .isNotInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("nothing was changed");
+    }
+
+    /** The answer is cut off, and the engine sends the claim again. */
+    @Test
+    void aPermitWhoseAnswerIsLostIsGrantedOnce() {
+        database.fail(Place.COMMIT, FaultyDatabase.error(BROKEN));
+        Claim claim = new Claim(new ClaimId("client", 3), "lock", 3, LEASE, false);
+        assertOutcome(Outcome.UNKNOWN, () -> get(store.claim(claim)));
+        ClaimAnswer.Granted granted = (ClaimAnswer.Granted) get(store.claim(claim));
+        assertThat(granted.slot()).isZero();
+        assertThat(get(store.inspect(NamePattern.of("lock"))).get(0).holders())
+                .extracting(HolderInfo::token)
+                .containsExactly(granted.lease().token());
     }
 }

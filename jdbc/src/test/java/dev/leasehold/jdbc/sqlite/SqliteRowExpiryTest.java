@@ -86,6 +86,23 @@ class SqliteRowExpiryTest {
         }
     }
 
+    /** No lock that is made later finds holders under its number. */
+    @Test
+    void strayHoldersGoWithTheirLocksRow() throws SQLException {
+        try (TestClient ann = new TestClient(file, clock)) {
+            use(ann, "old", 1);
+            try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+                    Statement statement = connection.createStatement()) {
+                statement.execute("INSERT INTO leasehold_holder (lock, token, owner, run_end, share, slot, since, boot,"
+                        + " ends, span, handed) SELECT id, 1, '', 1, 2, 0, 0, boot, ends, 0, 0 FROM leasehold_lock");
+            }
+            clock.advance(WEEK.plusSeconds(1));
+            use(ann, "new", 20);
+            assertThat(rows()).isEqualTo(20);
+            assertThat(rows("leasehold_holder")).isZero();
+        }
+    }
+
     @Test
     void aRowOfAnotherBootGoesOnceItIsOver() throws SQLException {
         try (TestClient ann = new TestClient(file, clock)) {

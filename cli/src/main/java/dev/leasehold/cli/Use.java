@@ -1,0 +1,36 @@
+package dev.leasehold.cli;
+
+import dev.leasehold.DistributedLock;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockOptions;
+
+/** A use of a lock by a run: alone, as one of several, or as one of any number of readers. */
+sealed interface Use {
+
+    /** Returns the lock to claim. */
+    DistributedLock lock(Leasehold leasehold, String name, LockOptions options);
+
+    /** Nobody else has the lock meanwhile. */
+    record Alone() implements Use {
+        @Override
+        public DistributedLock lock(Leasehold leasehold, String name, LockOptions options) {
+            return leasehold.lock(name, options);
+        }
+    }
+
+    /** So many at a time, each with a slot of its own. */
+    record Slots(int number) implements Use {
+        @Override
+        public DistributedLock lock(Leasehold leasehold, String name, LockOptions options) {
+            return leasehold.semaphore(name, number, options);
+        }
+    }
+
+    /** Together with all others that share the lock, and with nobody that has it alone. */
+    record Shared() implements Use {
+        @Override
+        public DistributedLock lock(Leasehold leasehold, String name, LockOptions options) {
+            return leasehold.readWriteLock(name, options).read();
+        }
+    }
+}

@@ -1,0 +1,145 @@
+package dev.leasehold.cli;
+
+import static dev.leasehold.cli.Processes.await;
+import static dev.leasehold.cli.Processes.awaitLine;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code leasehold run} with others: so many at a time, or as readers; and how those who share a lock are shown and broken. */
+class SharedRunEndToEnd {
+
+    private static final String SLOT = "echo slot=$LEASEHOLD_SLOT";
+    private static final String STAY = SLOT + "; exec sleep 60";
+
+    @TempDir
+    Path dir;
+
+    @RegisterExtension
+    final Program leasehold = new Program(() -> dir);
+
+    private Program.Run start(String... words) throws Exception {
+        Program.Run run = leasehold.start(words);
+        awaitLine(run.outFile());
+        return run;
+    }
+
+    @Test
+    void soManyRunAtATimeEachWithASlotOfItsOwn() throws Exception {
+        Program.Run first = start("run", "--slots", "2", "api", "sh", "-c", STAY);
+        Program.Run second = start("run", "--slots", "2", "api", "sh", "-c", STAY);
+
+        assertThat(first.out()).isEqualTo("slot=0\n");
+        assertThat(second.out()).isEqualTo("slot=1\n");
+        leasehold.run("run", "-n", "--slots", "2", "api", "true").failed(75, "the command was not run");
+        leasehold
+                .run("run", "-v", "-n", "--slots", "3", "api", "true")
+                .failed(75, "held by pid " + first.process().pid() + " on ");
+        leasehold.run("run", "-v", "-n", "api", "true").failed(75, " and one other; the command was not run");
+        first.signal("TERM");
+        assertThat(first.status()).isEqualTo(143);
+        assertThat(leasehold
+                        .run("run", "-n", "--slots", "2", "api", "sh", "-c", SLOT)
+                        .out())
+                .isEqualTo("slot=0\n");
+    }
+
+    @Test
+    void readersRunTogetherAndWritersAlone() throws Exception {
+        Program.Run reader = start("run", "--shared", "catalog", "sh", "-c", STAY);
+        Program.Run other = start("run", "--shared", "catalog", "sh", "-c", STAY);
+
+        assertThat(reader.out()).isEqualTo("slot=\n");
+        leasehold.run("run", "-n", "catalog", "true").failed(75, "the command was not run");
+        Program.Run writer = leasehold.start("run", "catalog", "sh", "-c", "echo written");
+        await().until(() -> leasehold.run("show", "--json", "catalog").out().contains("\"place\":1"));
+        leasehold.run("run", "-n", "--shared", "catalog", "true").failed(75, "the command was not run");
+        reader.signal("TERM");
+        other.signal("TERM");
+        assertThat(writer.succeeded().out()).isEqualTo("written\n");
+    }
+
+    /** The number that an outer run has is not taken for the own. */
+    @Test
+    void anInnerRunHasItsOwnSlotOrNone() throws Exception {
+        String inner = Program.LAUNCHER + " run other sh -c '" + SLOT + "'";
+        String beside = Program.LAUNCHER + " run --slots 2 api sh -c '" + SLOT + "'";
+
+        Program.Run outer =
+                leasehold.run("run", "--slots", "2", "api", "sh", "-c", SLOT + "; " + inner + "; " + beside);
+        assertThat(outer.succeeded().out()).isEqualTo("slot=0\nslot=\nslot=1\n");
+        assertThat(outer.err()).isEmpty();
+        Program.Run waits = leasehold.start("run", "--shared", "book", "sh", "-c", Program.LAUNCHER + " run book true");
+        assertThat(awaitLine(waits.errFile())).contains("'book' is held by the very run that this one is part of");
+        waits.signal("TERM");
+    }
+
+    @Test
+    void allHoldersAreListedWithShareAndSlot() throws Exception {
+        start("run", "--slots", "3", "api", "sh", "-c", STAY);
+        start("run", "--slots", "4", "api", "sh", "-c", STAY);
+        start("run", "--shared", "catalog", "sh", "-c", STAY);
+        start("run", "mutex", "sh", "-c", STAY);
+
+        List<String> rows = leasehold.run("ls").succeeded().out().lines().toList();
+        assertThat(rows.get(0)).endsWith("SHARE  SLOT");
+        assertThat(rows.get(1)).startsWith("api").endsWith("3      0");
+        assertThat(rows.get(2)).startsWith("api").endsWith("4      1");
+        assertThat(rows.get(3)).startsWith("catalog").endsWith("any    -");
+        assertThat(rows.get(4)).startsWith("mutex").endsWith("alone  -");
+        assertThat(leasehold.run("ls", "mutex").out()).doesNotContain("SHARE");
+        assertThat(leasehold.run("show", "--json", "api").succeeded().out())
+                .contains("\"share\":3,\"slot\":0,", "\"share\":4,\"slot\":1,");
+    }
+
+    @Test
+    void oneOfSeveralHoldersIsBrokenByItsToken() throws Exception {
+        Program.Run first = start("run", "--slots", "2", "api", "sh", "-c", "echo $LEASEHOLD_TOKEN; exec sleep 60");
+        Program.Run second = start("run", "--slots", "2", "api", "sh", "-c", STAY);
+
+        Program.Run unnamed = leasehold.run("break", "--yes", "api");
+        assertThat(unnamed.status()).isEqualTo(64);
+        assertThat(unnamed.err()).contains("2 holders share the lock 'api': say with --token which lease to end");
+        leasehold.run("break", "--yes", "--token", "7", "api").failed(1, "no holder of the lock 'api' has the token 7");
+        leasehold.run("break", "--yes", "--token", first.out().strip(), "api").succeeded();
+        assertThat(first.status()).as(first.err()).isEqualTo(79);
+        assertThat(second.process().isAlive()).isTrue();
+    }
+
+    /** A permit comes back when its holder is killed, and its lease is over. */
+    @Test
+    void thePermitOfAKilledRunComesBack() throws Exception {
+        Program.Run killed = start("run", "--lease", "2", "--slots", "2", "api", "sh", "-c", STAY);
+        start("run", "--slots", "2", "api", "sh", "-c", STAY);
+        killed.signal("KILL");
+
+        assertThat(leasehold
+                        .run("run", "--wait", "30", "--slots", "2", "api", "sh", "-c", SLOT)
+                        .succeeded()
+                        .out())
+                .isEqualTo("slot=0\n");
+    }
+
+    /** Nothing is sent: the store would be a file, and there is none afterwards. */
+    @Test
+    void badNumbersAreRefusedBeforeAnythingIsSent() throws Exception {
+        for (String number : List.of("1", "0", "-3", "1025", "99999999999", "many", "")) {
+            Program.Run run = leasehold.run("run", "--slots", number, "api", "true");
+            assertThat(run.status()).as(number).isEqualTo(64);
+            assertThat(run.err()).startsWith("leasehold: ").contains("--slots");
+        }
+        leasehold.run("run", "--slots", "1", "api", "true").failed(64, "one at a time is what run does without it");
+        leasehold
+                .run("run", "--slots", "2", "--shared", "api", "true")
+                .failed(64, "--slots and --shared exclude each other");
+        assertThat(Files.exists(dir.resolve("locks.db"))).isFalse();
+        Map<String, String> redlock = Map.of("LEASEHOLD_STORE", "redlock://127.0.0.1:1,127.0.0.1:2,127.0.0.1:3");
+        leasehold.start(redlock, List.of("run", "--slots", "2", "api", "true")).failed(64, "has no semaphores");
+    }
+}

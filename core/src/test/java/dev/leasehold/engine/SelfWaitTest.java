@@ -1,0 +1,135 @@
+package dev.leasehold.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A thread that waits for a lock because of a lease of its own, with one share or two. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class SelfWaitTest {
+
+    private final BlockingQueue<String> warnings = new LinkedBlockingQueue<>();
+    private final Logger logger = Logger.getLogger("dev.leasehold");
+    private final Handler handler = new Handler() {
+        @Override
+        public void publish(LogRecord entry) {
+            if (entry.getLevel().intValue() >= Level.WARNING.intValue()) {
+                warnings.add(entry.getMessage());
+            }
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+    };
+
+    private final Leasehold leasehold = Leasehold.connect("memory:");
+
+    @BeforeEach
+    void listen() {
+        logger.addHandler(handler);
+    }
+
+    @AfterEach
+    void close() {
+        logger.removeHandler(handler);
+        leasehold.close();
+    }
+
+    /** Holds a lease, and is freed by somebody else when it has been warned. */
+    private void warned(Lease held, Acquire again) throws Exception {
+        CompletableFuture<String> heard = new CompletableFuture<>();
+        Thread watcher = new Thread(
+                () -> {
+                    try {
+                        heard.complete(String.valueOf(warnings.poll(20, TimeUnit.SECONDS)));
+                    } catch (InterruptedException e) {
+                        heard.completeExceptionally(e);
+                    } finally {
+                        held.close();
+                    }
+                },
+                "watcher");
+        watcher.start();
+        again.acquire().close();
+        watcher.join();
+        assertThat(heard.join()).contains("waits without limit", "shared lease");
+    }
+
+    private interface Acquire {
+        Lease acquire() throws InterruptedException;
+    }
+
+    /** The narrower of the two lets nobody in beside its holders. */
+    @Test
+    void aPermitBesideAPermitOfAnotherNumberIsWarnedOf() throws Exception {
+        try (Lease other = elsewhere(2)) {
+            warned(
+                    leasehold.semaphore("api", 2).acquire(),
+                    () -> leasehold.semaphore("api", 3).acquire());
+            assertThat(other.isValid()).isTrue();
+        }
+    }
+
+    @Test
+    void aReadBesideAPermitIsWarnedOf() throws Exception {
+        try (Lease other = elsewhere(2)) {
+            warned(
+                    leasehold.semaphore("api", 2).acquire(),
+                    () -> leasehold.readWriteLock("api").read().acquire());
+            assertThat(other.isValid()).isTrue();
+        }
+    }
+
+    @Test
+    void sharesThatGoTogetherAreNotWarnedOf() throws Exception {
+        try (Lease one = leasehold.semaphore("api", 3).acquire();
+                Lease two = leasehold.semaphore("api", 4).acquire();
+                Lease three = leasehold.readWriteLock("api").read().acquire()) {
+            assertThat(one.isValid() && two.isValid() && three.isValid()).isTrue();
+        }
+        assertThat(warnings).isEmpty();
+    }
+
+    /** A wait that ends by itself is no deadlock. */
+    @Test
+    void aLimitedWaitIsNotWarnedOf() throws Exception {
+        try (Lease other = elsewhere(2);
+                Lease own = leasehold.semaphore("api", 2).acquire()) {
+            assertThat(leasehold.semaphore("api", 3).tryAcquire(java.time.Duration.ofMillis(50)))
+                    .isEmpty();
+            assertThat(other.isValid() && own.isValid()).isTrue();
+        }
+        assertThat(warnings).isEmpty();
+    }
+
+    private Lease elsewhere(int permits) throws Exception {
+        CompletableFuture<Lease> lease = new CompletableFuture<>();
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        lease.complete(leasehold.semaphore("api", permits).acquire());
+                    } catch (InterruptedException e) {
+                        lease.completeExceptionally(e);
+                    }
+                },
+                "elsewhere");
+        thread.start();
+        return lease.get(20, TimeUnit.SECONDS);
+    }
+}
