@@ -17,7 +17,13 @@ public final class RunningBodies {
 
     /** Notes that this thread runs a body, until the result is left. */
     Body enter() {
-        Body body = new Body(Thread.currentThread());
+        Thread thread = Thread.currentThread();
+        return enterUnbound(thread::interrupt);
+    }
+
+    /** Notes a body that is bound to no thread, until the result is left. */
+    Body enterUnbound(Runnable interruption) {
+        Body body = new Body(interruption);
         bodies.add(body);
         return body;
     }
@@ -40,22 +46,22 @@ public final class RunningBodies {
         return bodies.size();
     }
 
-    /** A body on a thread. It is not interrupted after it has left. */
+    /** A body that runs. It is not interrupted after it has left. */
     final class Body {
 
         private final ReentrantLock guard = new ReentrantLock();
-        private final Thread thread;
+        private final Runnable interruption;
         private boolean over;
 
-        private Body(Thread thread) {
-            this.thread = thread;
+        private Body(Runnable interruption) {
+            this.interruption = interruption;
         }
 
         private boolean interrupt() {
             guard.lock();
             try {
                 if (!over) {
-                    thread.interrupt();
+                    interruption.run();
                 }
                 return !over;
             } finally {

@@ -53,6 +53,16 @@ class LockedMethodTest {
         @Locked("thing:#{#thing}")
         void change(Object thing) {}
 
+        @Locked("#{'put:' + #id + #number + (1 + 2)}")
+        String together(String id, Integer number, @Nullable Lease lease) {
+            return lease.name();
+        }
+
+        @Locked("optional:#{#id}")
+        String optional(Optional<String> id, @Nullable Lease lease) {
+            return lease.name();
+        }
+
         @Locked(name = "#{key}", onBusy = OnBusy.SKIP)
         Optional<String> byProperty() {
             return Optional.of("done");
@@ -154,6 +164,28 @@ class LockedMethodTest {
     void anObjectWithoutATextFails() {
         assertThatThrownBy(() -> shop.change(new Object())).hasMessageContaining("has no text of its own");
         assertThatThrownBy(() -> shop.change(new int[0])).hasMessageContaining("has no text of its own");
+    }
+
+    /** Calls that have nothing to do with each other shared the lock "optional:Optional.empty". */
+    @Test
+    void anEmptyOptionalFails() {
+        assertThatThrownBy(() -> shop.optional(Optional.empty(), null)).hasMessageContaining("is empty");
+        assertThat(shop.optional(Optional.of("a"), null)).isEqualTo("optional:a");
+    }
+
+    @Test
+    void aBlankNameFails() {
+        assertThatThrownBy(() -> shop.change(" \t")).hasMessageContaining("is empty");
+        assertThatThrownBy(() -> shop.change(java.util.List.of())).hasMessageContaining("is empty");
+    }
+
+    /** It was the name "put:null". */
+    @Test
+    void aNullThatIsPutTogetherFails() {
+        assertThatThrownBy(() -> shop.together(null, 1, null)).hasMessageContaining("is null");
+        assertThatThrownBy(() -> shop.together("a", null, null)).hasMessageContaining("is null");
+        assertThatThrownBy(() -> shop.together("", 1, null)).hasMessageContaining("is empty");
+        assertThat(shop.together("a", 7, null)).isEqualTo("put:a73");
     }
 
     @Test
