@@ -27,15 +27,15 @@ final class HeldStage {
                         ? null
                         : new LeaseLostException(
                                 lease.name(), lease.token(), "it was over before the work under it had completed");
-                if (failure == null && lost == null) {
-                    result.complete(value);
-                } else if (failure == null) {
-                    result.completeExceptionally(lost);
-                } else {
+                if (failure != null) {
                     if (lost != null) {
                         failure.addSuppressed(lost);
                     }
                     result.completeExceptionally(failure);
+                } else if (lost != null) {
+                    result.completeExceptionally(lost);
+                } else {
+                    result.complete(value);
                 }
             });
         });

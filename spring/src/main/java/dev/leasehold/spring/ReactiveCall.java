@@ -203,9 +203,7 @@ record ReactiveCall(
             Lease lease = grant.lease();
             LeaseState state = lease.state();
             Mono<Void> given = giveBack(grant);
-            return state.isValid() || state == LeaseState.RELEASED
-                    ? given
-                    : given.then(Mono.error(loss(lease)));
+            return state.isValid() || state == LeaseState.RELEASED ? given : given.then(Mono.error(loss(lease)));
         });
     }
 
