@@ -1,16 +1,20 @@
 package dev.leasehold.spring;
 
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The bodies that run under locks now, on threads that can be interrupted: for a shutdown, which lets them end by themselves
+ * The bodies that run under locks now, on threads, as stages and as streams: for a shutdown, which lets them end by themselves
  * first and interrupts them while their leases are still valid. Thread-safe.
  */
 public final class RunningBodies {
 
     private final Set<Body> bodies = ConcurrentHashMap.newKeySet();
+    private final ReentrantLock waiting = new ReentrantLock();
+    private final Condition noneRuns = waiting.newCondition();
 
     /** Makes an empty set. */
     public RunningBodies() {}
@@ -29,7 +33,8 @@ public final class RunningBodies {
     }
 
     /**
-     * Interrupts the threads that run bodies now.
+     * Interrupts the bodies that run now: the threads that run them, and streams, which are cancelled. Stages go on: their
+     * work would not end if they were cancelled.
      *
      * @return how many
      */
@@ -39,6 +44,29 @@ public final class RunningBodies {
             count += body.interrupt() ? 1 : 0;
         }
         return count;
+    }
+
+    /**
+     * Waits until no body runs.
+     *
+     * @param limit how long to wait at most
+     * @return whether there was a moment in which none ran
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public boolean await(Duration limit) throws InterruptedException {
+        long left = limit.toNanos();
+        waiting.lock();
+        try {
+            while (!bodies.isEmpty()) {
+                if (left <= 0) {
+                    return false;
+                }
+                left = noneRuns.awaitNanos(left);
+            }
+            return true;
+        } finally {
+            waiting.unlock();
+        }
     }
 
     /** {@return how many bodies run now} */
@@ -77,6 +105,14 @@ public final class RunningBodies {
                 guard.unlock();
             }
             bodies.remove(this);
+            if (bodies.isEmpty()) {
+                waiting.lock();
+                try {
+                    noneRuns.signalAll();
+                } finally {
+                    waiting.unlock();
+                }
+            }
         }
     }
 }
