@@ -3,11 +3,12 @@ package dev.leasehold.spring;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.core.BridgeMethodResolver;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
@@ -19,11 +20,17 @@ import org.springframework.util.ClassUtils;
  */
 final class AnnotatedMethods<A extends Annotation, M> {
 
+    /** A parser makes of an annotation what its method does on objects of a class. */
+    @FunctionalInterface
+    interface Parser<A extends Annotation, M> {
+        M parse(Method method, Class<?> target, A annotation);
+    }
+
     private final Class<A> annotation;
-    private final BiFunction<Method, A, M> parser;
+    private final Parser<A, M> parser;
     private final Map<Class<?>, Map<Method, M>> found = new ConcurrentHashMap<>();
 
-    AnnotatedMethods(Class<A> annotation, BiFunction<Method, A, M> parser) {
+    AnnotatedMethods(Class<A> annotation, Parser<A, M> parser) {
         this.annotation = annotation;
         this.parser = parser;
     }
@@ -41,22 +48,25 @@ final class AnnotatedMethods<A extends Annotation, M> {
     }
 
     private Map<Method, M> parsed(Class<?> user) {
-        return MethodIntrospector.selectMethods(user, (Method method) -> {
-            A found = AnnotatedElementUtils.findMergedAnnotation(method, annotation);
+        Map<Method, M> parsed = MethodIntrospector.selectMethods(user, (Method method) -> {
+            // A bridge has its method's annotations, and an erased type that says nothing.
+            Method real = BridgeMethodResolver.findBridgedMethod(method);
+            A found = AnnotatedElementUtils.findMergedAnnotation(real, annotation);
             if (found == null) {
                 return null;
             }
-            checkCanBeIntercepted(method);
-            return parser.apply(method, found);
+            checkCanBeIntercepted(real);
+            return parser.parse(real, user, found);
         });
+        Map<Method, M> all = new HashMap<>(parsed);
+        parsed.forEach((method, what) -> all.putIfAbsent(BridgeMethodResolver.findBridgedMethod(method), what));
+        return all;
     }
 
     private void checkCanBeIntercepted(Method method) {
         int modifiers = method.getModifiers();
         boolean hidden = Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers);
-        boolean sealed = Modifier.isFinal(modifiers)
-                && ClassUtils.getInterfaceMethodIfPossible(method, method.getDeclaringClass())
-                        .equals(method);
+        boolean sealed = Modifier.isFinal(modifiers);
         if (hidden || sealed) {
             throw new InvalidLockedMethodException(
                     method,

@@ -6,18 +6,21 @@ import dev.leasehold.LeaseFunction;
 import dev.leasehold.LockException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A blocking call runs a body under a lock on the calling thread, with regard to the transaction that may be running there.
  *
  * @param client what the lock belongs to: within one transaction, a lock of the same client and name is entered again
+ * @param inTransaction whether a transaction is running that will commit after the call
  * @param template the template of the lock's name, null for none
  */
 record BlockingCall(
         Object client,
         DistributedLock lock,
         Duration maxWait,
+        boolean inTransaction,
         OuterTransaction transaction,
         @Nullable String template,
         RunningBodies running) {
@@ -27,7 +30,7 @@ record BlockingCall(
             boolean ran, @Nullable T result) {}
 
     <T extends @Nullable Object> Outcome<T> run(LeaseFunction<T, ?> body) throws Exception {
-        if (Transactions.isRunning()) {
+        if (inTransaction) {
             if (transaction == OuterTransaction.FAIL) {
                 throw new LockInsideTransactionException(lock.name(), TransactionHolds.name());
             }
@@ -55,9 +58,34 @@ record BlockingCall(
             lease = acquired.get();
             TransactionHolds.hold(client, lease);
         }
+        return new Outcome<>(true, under(lease, body));
+    }
+
+    private <T extends @Nullable Object> T under(Lease lease, LeaseFunction<T, ?> body) throws Exception {
         Scope<T> scope = new Scope<>(body);
-        scope.run(lease);
-        return new Outcome<>(true, scope.result);
+        return LeaseScope.run(lease, lock.options().interruptOnLoss(), (LeaseFunction<T, Exception>) scope::call);
+    }
+
+    /**
+     * Runs a body that may return a stage, which holds the lock until it has completed then. In its place the outcome has a
+     * stage that completes after the lock was given back. Not inside a transaction, which commits before the stage completes.
+     */
+    Outcome<@Nullable Object> runOrHold(LeaseFunction<@Nullable Object, ?> body) throws Exception {
+        Optional<Lease> acquired = acquire();
+        if (acquired.isEmpty()) {
+            return new Outcome<>(false, null);
+        }
+        Lease lease = acquired.get();
+        Object result = null;
+        try {
+            result = under(lease, body);
+        } finally {
+            if (!(result instanceof CompletionStage)) {
+                lease.close();
+            }
+        }
+        return new Outcome<>(
+                true, result instanceof CompletionStage<?> stage ? HeldStage.of(stage, lease, running) : result);
     }
 
     private Optional<Lease> acquire() throws InterruptedException {
@@ -92,12 +120,16 @@ record BlockingCall(
         }
 
         void run(Lease lease) throws Exception {
+            result = call(lease);
+        }
+
+        T call(Lease lease) throws Exception {
             entered = true;
             NameTemplates.set(null);
             RunningBodies.Body noted = running.enter();
             Lease outer = CurrentLease.set(lease);
             try {
-                result = body.call(lease);
+                return body.call(lease);
             } finally {
                 CurrentLease.set(outer);
                 noted.leave();

@@ -2,6 +2,7 @@ package dev.leasehold.spring;
 
 import dev.leasehold.LeaderElection;
 import dev.leasehold.Leasehold;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -58,13 +59,22 @@ public final class Elections implements SmartLifecycle {
     }
 
     /**
-     * Returns whether this instance leads now. Never blocks.
+     * Returns whether this instance leads now. Never blocks, and makes no candidate.
      *
-     * @param office the office; empty for the default office
+     * @param office an office that this instance stands for; empty for the default office
      * @return true if so; false before the application has started and after it has begun to end
+     * @throws IllegalArgumentException if this instance does not stand for the office: no {@link LeaderOnly} names it, and
+     *     {@link #election} was not called for it
      */
     public boolean isLeader(String office) {
-        return running && office(office).election().isLeader();
+        String name = named(office);
+        if (!names.contains(name)) {
+            throw new IllegalArgumentException("this instance does not stand for the office '" + name
+                    + "', so it will never lead there; it stands for " + offices()
+                    + ". Call election(office) once to stand for it");
+        }
+        Office known = offices.get(name);
+        return running && known != null && known.election().isLeader();
     }
 
     /** {@return the offices that this instance stands for, in order} */
@@ -89,7 +99,7 @@ public final class Elections implements SmartLifecycle {
                 names.add(name);
                 Office made = new Office(client.get().election(name), events);
                 if (running) {
-                    made.election().start();
+                    made.start();
                 }
                 return made;
             });
@@ -98,7 +108,7 @@ public final class Elections implements SmartLifecycle {
         }
     }
 
-    private String named(String office) {
+    String named(String office) {
         return office.isEmpty() ? defaultOffice : office;
     }
 
@@ -108,7 +118,7 @@ public final class Elections implements SmartLifecycle {
         try {
             if (!running) {
                 running = true;
-                offices.values().forEach(office -> office.election().start());
+                offices.values().forEach(Office::start);
             }
         } finally {
             guard.unlock();
@@ -116,17 +126,31 @@ public final class Elections implements SmartLifecycle {
         names.forEach(this::office);
     }
 
-    /** Resigns everywhere, and waits for the lock to be given back for a second each at most. */
+    /** Resigns everywhere, and waits for the locks to be given back for a second at most. */
     @Override
     public void stop() {
+        List<Office> ending;
         guard.lock();
         try {
             running = false;
-            offices.values().parallelStream()
-                    .forEach(office -> office.election().close());
+            ending = List.copyOf(offices.values());
             offices.clear();
         } finally {
             guard.unlock();
+        }
+        List<Thread> resigning = ending.stream()
+                .map(office -> new Thread(null, office::close, "leasehold-resign", 0, false))
+                .toList();
+        resigning.forEach(thread -> {
+            thread.setDaemon(true);
+            thread.start();
+        });
+        try {
+            for (Thread thread : resigning) {
+                thread.join();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

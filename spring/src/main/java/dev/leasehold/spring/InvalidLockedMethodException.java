@@ -3,7 +3,10 @@ package dev.leasehold.spring;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
-/** A method is annotated in a way that cannot work. Found at start-up, when its bean is made. */
+/**
+ * A method is annotated in a way that cannot work. Found at start-up, when its bean is made; only what a method returns that is
+ * declared to return something more general is found at the call, after the method has run.
+ */
 public final class InvalidLockedMethodException extends IllegalStateException {
 
     private static final long serialVersionUID = 1L;

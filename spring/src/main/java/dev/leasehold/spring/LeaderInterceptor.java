@@ -28,15 +28,25 @@ final class LeaderInterceptor implements MethodInterceptor {
             return invocation.proceed();
         }
         Elections all = elections.get();
+        checkTransaction(all, method, (ProxyMethodInvocation) invocation, target.getClass());
         Office office = all.isRunning() ? all.office(method.office()) : null;
         Lease lease = office == null ? null : office.enter();
         if (office == null || lease == null) {
             if (method.onFollower() == OnBusy.THROW) {
                 throw new NotLeaderException(method.office());
             }
-            return ReturnKind.nothing(method.method().getReturnType());
+            return ReturnKind.nothing(method.returns().toClass());
         }
         return work(method, (ProxyMethodInvocation) invocation, office, lease);
+    }
+
+    /** A term may end as soon as the method has returned, and so before a transaction commits that was there before. */
+    private void checkTransaction(Elections all, LeaderMethod method, ProxyMethodInvocation call, Class<?> target) {
+        if (Transactions.isRunning()
+                && !(all.isRunning() && all.office(method.office()).isAtWork())
+                && !OwnTransaction.begins(call, this, target)) {
+            throw LockInsideTransactionException.ofOffice(all.named(method.office()), TransactionHolds.name());
+        }
     }
 
     private static @Nullable Object work(LeaderMethod method, ProxyMethodInvocation call, Office office, Lease lease)
@@ -45,19 +55,32 @@ final class LeaderInterceptor implements MethodInterceptor {
         if (method.leaseParameter() >= 0) {
             arguments[method.leaseParameter()] = lease;
         }
-        boolean isSameTerm;
         Lease outer = CurrentLease.set(lease);
-        Object result;
+        Throwable failure = null;
+        boolean isSameTerm = false;
+        boolean byUs;
+        Object result = null;
         try {
             result = call.invocableClone(arguments).proceed();
             isSameTerm = office.isInTerm(lease);
+        } catch (Throwable e) {
+            failure = e;
         } finally {
             CurrentLease.set(outer);
-            office.leave();
+            byUs = office.leave(failure);
+        }
+        if (failure != null && !byUs) {
+            throw failure;
         }
         if (!isSameTerm) {
-            throw new LeaseLostException(lease.name(), lease.token(), "the term ended while the method ran");
+            LeaseLostException lost =
+                    new LeaseLostException(lease.name(), lease.token(), "the term ended while the method ran");
+            if (failure != null) {
+                lost.addSuppressed(failure);
+            }
+            throw lost;
         }
+        ReturnKind.refuseDeferred(method.method(), result);
         return result;
     }
 }

@@ -13,7 +13,11 @@ import org.springframework.aot.hint.annotation.Reflective;
  * <p>It runs under the lease of the leader's term, which a parameter of type {@link dev.leasehold.Lease} is given. When the
  * term ends, for whatever reason, the thread is interrupted, and nobody else is elected before the method has ended or the
  * lease has run out; the call then fails with {@link dev.leasehold.LeaseLostException}. Several threads may be in such
- * methods at once. For methods that block; others are refused at start-up, as are those that a proxy cannot intercept.
+ * methods at once. For methods that block; others are refused at start-up (where the type {@code Object} hides it, at the call), as are
+ * those that a proxy cannot intercept.
+ *
+ * <p>A call inside a running transaction fails with {@link LockInsideTransactionException}, because the next leader could begin before
+ * its commit; unless the method has a transaction of its own ({@code REQUIRES_NEW}), or an outer leader-only method has begun it.
  */
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)

@@ -38,8 +38,8 @@ class LeaseholdConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static Advisor leaseholdLockedAdvisor(ConfigurableListableBeanFactory beans, RunningBodies running) {
-        AnnotatedMethods<Locked, LockedMethod> methods =
-                new AnnotatedMethods<>(Locked.class, (method, locked) -> LockedMethod.parse(method, locked, beans));
+        AnnotatedMethods<Locked, LockedMethod> methods = new AnnotatedMethods<>(
+                Locked.class, (method, target, locked) -> LockedMethod.parse(method, target, locked, beans));
         return new AnnotationAdvisor(
                 methods, new LockedInterceptor(methods, new Clients(beans), running, beans), LOCK_ORDER);
     }
@@ -48,8 +48,8 @@ class LeaseholdConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static Advisor leaseholdLeaderAdvisor(ConfigurableListableBeanFactory beans, ObjectProvider<Elections> elections) {
         AnnotatedMethods<LeaderOnly, LeaderMethod> methods =
-                new AnnotatedMethods<>(LeaderOnly.class, (method, leader) -> {
-                    LeaderMethod parsed = LeaderMethod.parse(method, leader, beans);
+                new AnnotatedMethods<>(LeaderOnly.class, (method, target, leader) -> {
+                    LeaderMethod parsed = LeaderMethod.parse(method, target, leader, beans);
                     elections.getObject().add(parsed.office());
                     return parsed;
                 });

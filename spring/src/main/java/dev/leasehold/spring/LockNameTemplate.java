@@ -3,7 +3,6 @@ package dev.leasehold.spring;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -12,14 +11,10 @@ import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.context.expression.MethodBasedEvaluationContext;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
-import org.springframework.expression.EvaluationException;
 import org.springframework.expression.Expression;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.common.CompositeStringExpression;
-import org.springframework.expression.common.LiteralExpression;
 import org.springframework.expression.common.TemplateParserContext;
-import org.springframework.expression.spel.SpelNode;
-import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 
@@ -32,21 +27,28 @@ final class LockNameTemplate {
     private static final SpelExpressionParser PARSER = new SpelExpressionParser();
     private static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
 
+    /** A part is a piece of text as it stands, or an expression. */
+    private sealed interface Part {}
+
+    private record Text(String text) implements Part {}
+
+    private record Value(NameExpression expression) implements Part {}
+
     private final String text;
     private final Method method;
-    private final List<Expression> parts;
+    private final List<Part> parts;
     private final boolean constant;
 
-    private LockNameTemplate(String text, Method method, List<Expression> parts) {
+    private LockNameTemplate(String text, Method method, List<Part> parts) {
         this.text = text;
         this.method = method;
         this.parts = parts;
-        this.constant = parts.stream().allMatch(LiteralExpression.class::isInstance);
+        this.constant = parts.stream().allMatch(Text.class::isInstance);
     }
 
-    /** Parses a template, and checks that it uses no variables but the method's parameters. */
-    static LockNameTemplate parse(String text, Method method) {
-        if (text.isEmpty()) {
+    /** Parses a template, and checks that it uses no variables but the method's parameters, and no beans that are not there. */
+    static LockNameTemplate parse(String text, Method method, @Nullable BeanFactory beans) {
+        if (text.isBlank()) {
             throw new InvalidLockedMethodException(method, "the lock has no name", "Write @Locked(\"NAME\")", null);
         }
         Expression whole;
@@ -59,25 +61,33 @@ final class LockNameTemplate {
                     "Expressions stand in #{…}: \"invoice:#{#id}\"",
                     e);
         }
-        List<Expression> parts = whole instanceof CompositeStringExpression composite
+        List<Expression> expressions = whole instanceof CompositeStringExpression composite
                 ? List.of(composite.getExpressions())
                 : List.of(whole);
-        Set<String> variables = new HashSet<>();
-        parts.forEach(part -> {
-            if (part instanceof SpelExpression expression) {
-                collect(expression.getAST(), variables);
+        List<Part> parts = new ArrayList<>();
+        for (Expression one : expressions) {
+            if (one instanceof SpelExpression expression) {
+                NameExpression name = new NameExpression(expression, text, method);
+                NameExpression.Uses uses = name.uses();
+                check(uses.variables(), text, method);
+                checkBeans(uses.beans(), text, method, beans);
+                parts.add(new Value(name));
+            } else {
+                parts.add(new Text(one.getExpressionString()));
             }
-        });
-        check(variables, text, method);
-        return new LockNameTemplate(text, method, parts);
+        }
+        return new LockNameTemplate(text, method, List.copyOf(parts));
     }
 
-    private static void collect(SpelNode node, Set<String> variables) {
-        if (node instanceof VariableReference) {
-            variables.add(node.toStringAST().substring(1));
-        }
-        for (int i = 0; i < node.getChildCount(); i++) {
-            collect(node.getChild(i), variables);
+    private static void checkBeans(Set<String> used, String text, Method method, @Nullable BeanFactory beans) {
+        for (String bean : used) {
+            if (beans != null && !beans.containsBean(bean)) {
+                throw new InvalidLockedMethodException(
+                        method,
+                        "the lock's name '" + text + "' uses the bean '" + bean + "', which is not there",
+                        "Use the name of a bean",
+                        null);
+            }
         }
     }
 
@@ -128,38 +138,10 @@ final class LockNameTemplate {
             context.setBeanResolver(new BeanFactoryResolver(beans));
         }
         StringBuilder name = new StringBuilder();
-        for (Expression part : parts) {
-            name.append(
-                    part instanceof LiteralExpression literal ? literal.getExpressionString() : value(part, context));
+        for (Part part : parts) {
+            name.append(part instanceof Value value ? value.expression().text(context) : ((Text) part).text());
         }
         return name.toString();
-    }
-
-    private String value(Expression part, MethodBasedEvaluationContext context) {
-        Object value;
-        try {
-            value = part.getValue(context);
-        } catch (EvaluationException e) {
-            throw new InvalidLockNameException(problem(part, "failed: " + e.getSimpleMessage()), e);
-        }
-        if (value == null) {
-            throw new InvalidLockNameException(problem(part, "is null"), null);
-        }
-        String made = value.toString();
-        if (made == null || made.isEmpty()) {
-            throw new InvalidLockNameException(problem(part, "is empty"), null);
-        }
-        if (made.equals(value.getClass().getName() + "@" + Integer.toHexString(value.hashCode()))) {
-            throw new InvalidLockNameException(
-                    problem(part, "is a " + value.getClass().getName() + ", which has no text of its own"), null);
-        }
-        return made;
-    }
-
-    private String problem(Expression part, String what) {
-        return "#{" + part.getExpressionString() + "} in the lock's name '" + text + "' of "
-                + method.getDeclaringClass().getSimpleName() + "." + method.getName() + " " + what
-                + "; nothing was locked, and the method was not run. Pass a value, or change the name";
     }
 
     @Override

@@ -30,7 +30,9 @@ import org.springframework.core.annotation.AliasFor;
  *
  * <p><b>Asynchronous methods.</b> With a {@link java.util.concurrent.CompletionStage}, a reactive type or a Kotlin {@code
  * suspend} function, nothing blocks, and the lock is held until the result has completed, bound to no thread. The method is
- * called on the client's executor then, if it was not annotated with {@code @Async}.
+ * called on the client's executor then, if it was not annotated with {@code @Async}; a stream is subscribed to on Reactor's
+ * threads for work that may block, and cancelled if the lease is lost. Results that are worked on after the method has returned
+ * and that cannot be followed ({@link java.util.concurrent.Callable}, {@link java.util.stream.Stream}) are refused.
  *
  * <p><b>The lease.</b> A parameter of type {@link dev.leasehold.Lease} is given the lease, whatever the caller passes for it; a
  * {@code @Scheduled} method, which has no parameters, asks {@link CurrentLease}.
@@ -47,7 +49,7 @@ import org.springframework.core.annotation.AliasFor;
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
-@Reflective
+@Reflective(LockedReflection.class)
 public @interface Locked {
 
     /** {@return the template of the lock's name} */

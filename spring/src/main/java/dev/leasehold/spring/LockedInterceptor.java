@@ -6,6 +6,7 @@ import dev.leasehold.LeaseFunction;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockBusyException;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -13,7 +14,6 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.beans.factory.BeanFactory;
-import org.springframework.core.ResolvableType;
 
 /** The locked interceptor runs the calls of locked methods under their locks. */
 final class LockedInterceptor implements MethodInterceptor {
@@ -41,56 +41,65 @@ final class LockedInterceptor implements MethodInterceptor {
         Leasehold client = clients.client(method.client());
         String name = method.name().name(target, invocation.getArguments(), beans);
         ProxyMethodInvocation call = (ProxyMethodInvocation) invocation;
+        boolean inside = Transactions.isRunning() && !OwnTransaction.begins(call, this, target.getClass());
         return switch (method.kind()) {
-            case BLOCKING -> blocking(method, client, name, call);
-            case STAGE -> stage(method, client, name, call);
-            case REACTIVE -> reactive(method, client, name, call);
+            case BLOCKING, UNKNOWN -> blocking(method, client, name, call, inside);
+            case STAGE -> stage(method, client, name, call, inside);
+            case REACTIVE -> reactive(method, client, name, call, inside);
         };
     }
 
     @SuppressWarnings("NullAway") // The method's result may be null, which NullAway cannot tell of a lambda.
-    private @Nullable Object blocking(LockedMethod method, Leasehold client, String name, ProxyMethodInvocation call)
+    private @Nullable Object blocking(
+            LockedMethod method, Leasehold client, String name, ProxyMethodInvocation call, boolean inside)
             throws Throwable {
         BlockingCall under = new BlockingCall(
                 client,
                 method.lock(client, name),
                 method.maxWait(),
+                inside,
                 method.transaction(),
                 method.name().text(),
                 running);
-        BlockingCall.Outcome<@Nullable Object> outcome =
-                under.run((LeaseFunction<@Nullable Object, Exception>) lease -> proceed(method, call, lease));
+        LeaseFunction<@Nullable Object, Exception> body = lease -> proceed(method, call, lease);
+        boolean canHold = method.kind() == ReturnKind.UNKNOWN && !inside;
+        BlockingCall.Outcome<@Nullable Object> outcome = canHold ? under.runOrHold(body) : under.run(body);
         if (outcome.ran()) {
+            if (!(canHold && outcome.result() instanceof CompletableFuture)) {
+                ReturnKind.refuseDeferred(method.method(), outcome.result());
+            }
             return outcome.result();
         }
         if (method.onBusy() == OnBusy.THROW) {
             throw new LockBusyException(name, "a wait of " + method.maxWait());
         }
-        return ReturnKind.nothing(method.method().getReturnType());
+        return ReturnKind.nothing(method.returns().toClass());
     }
 
     @SuppressWarnings("unchecked")
-    private Object stage(LockedMethod method, Leasehold client, String name, ProxyMethodInvocation call)
+    private Object stage(LockedMethod method, Leasehold client, String name, ProxyMethodInvocation call, boolean inside)
             throws Exception {
-        if (Transactions.isRunning()) {
+        if (inside) {
             throw new LockInsideTransactionException(name, TransactionHolds.name());
         }
-        Class<?> result = ResolvableType.forMethodReturnType(method.method())
-                .as(CompletionStage.class)
-                .getGeneric(0)
-                .toClass();
+        Class<?> result =
+                method.returns().as(CompletionStage.class).getGeneric(0).toClass();
         Supplier<@Nullable Object> nothing = method.onBusy() == OnBusy.SKIP ? () -> ReturnKind.nothing(result) : null;
         StageCall under = new StageCall(
-                method.lock(client, name), method.maxWait(), method.name().text());
+                method.lock(client, name), method.maxWait(), method.name().text(), running);
         LeaseFunction<CompletionStage<@Nullable Object>, Exception> body = lease ->
                 (CompletionStage<@Nullable Object>) Objects.requireNonNull(proceed(method, call, lease), "its stage");
         return method.async() ? under.runHere(body, nothing) : under.run(body, nothing);
     }
 
     @SuppressWarnings("NullAway") // As above.
-    private static Object reactive(LockedMethod method, Leasehold client, String name, ProxyMethodInvocation call) {
+    private Object reactive(
+            LockedMethod method, Leasehold client, String name, ProxyMethodInvocation call, boolean inside) {
+        if (inside) {
+            throw new LockInsideTransactionException(name, TransactionHolds.name());
+        }
         Supplier<DistributedLock> lock = () -> method.lock(client, name);
-        return ReactiveMethods.call(method, lock, name, lease -> proceed(method, call, lease));
+        return ReactiveMethods.call(method, lock, name, running, lease -> proceed(method, call, lease));
     }
 
     /** Calls what the proxy calls next, with the lease among the arguments. A clone, since it may be later and more than once. */

@@ -15,6 +15,7 @@ import org.springframework.scheduling.annotation.Async;
 /**
  * A locked method is a method with its {@link Locked} annotation, parsed and found to be possible.
  *
+ * @param returns what it returns on objects of the class that it was parsed for
  * @param lease the lease's duration, null for the client's default
  * @param atLeast how long the lock stays taken, null for the client's default
  * @param leaseParameter which parameter is given the lease, negative for none
@@ -22,6 +23,7 @@ import org.springframework.scheduling.annotation.Async;
  */
 record LockedMethod(
         Method method,
+        ResolvableType returns,
         LockNameTemplate name,
         Duration maxWait,
         @Nullable Duration lease,
@@ -35,19 +37,19 @@ record LockedMethod(
 
     private static final Duration USUAL_WAIT = Duration.ofMinutes(1);
 
-    static LockedMethod parse(Method method, Locked locked, @Nullable ConfigurableBeanFactory beans) {
+    static LockedMethod parse(Method method, Class<?> target, Locked locked, @Nullable ConfigurableBeanFactory beans) {
         AnnotationValues values = new AnnotationValues(method, beans);
-        ReturnKind kind = ReturnKind.of(method);
-        if (locked.onBusy() == OnBusy.SKIP && !ReturnKind.hasNothing(method, kind)) {
+        ResolvableType returns = ReturnKind.returnType(method, target);
+        ReturnKind kind = ReturnKind.of(method, returns);
+        if (locked.onBusy() == OnBusy.SKIP && !ReturnKind.hasNothing(method, returns, kind)) {
             throw new InvalidLockedMethodException(
                     method,
-                    "onBusy = SKIP needs a return type that can say that nothing was done, and "
-                            + ResolvableType.forMethodReturnType(method) + " cannot",
+                    "onBusy = SKIP needs a return type that can say that nothing was done, and " + returns + " cannot",
                     "Return void, an Optional, a Mono or Flux, a CompletionStage of Void or Optional, or mark the type @Nullable;"
                             + " or leave onBusy at THROW",
                     null);
         }
-        if (locked.transaction() == OuterTransaction.HOLD_UNTIL_COMPLETION && kind != ReturnKind.BLOCKING) {
+        if (locked.transaction() == OuterTransaction.HOLD_UNTIL_COMPLETION && !kind.blocks()) {
             throw new InvalidLockedMethodException(
                     method,
                     "transaction = HOLD_UNTIL_COMPLETION is for methods that block",
@@ -60,7 +62,8 @@ record LockedMethod(
         checkOptions(method, lease, atLeast);
         return new LockedMethod(
                 method,
-                LockNameTemplate.parse(values.text(locked.name()), method),
+                returns,
+                LockNameTemplate.parse(values.text(locked.name()), method, beans),
                 wait != null ? wait : locked.onBusy() == OnBusy.SKIP ? Duration.ZERO : USUAL_WAIT,
                 lease,
                 atLeast,

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A locked template runs code under a lock as {@link Locked} runs methods: with regard to a running transaction, and to a
- * shutdown. For what an annotation cannot say: several locks one after the other, calls within one object. Immutable and
+ * shutdown. A body holds the lock until it has returned; a stage that it returns is not waited for: that is {@link
+ * dev.leasehold.DistributedLock#callAsync}. For what an annotation cannot say: several locks one after the other, calls within one object. Immutable and
  * thread-safe.
  *
  * <pre>{@code
@@ -134,7 +135,15 @@ public final class LockedTemplate {
         LockOptions usual =
                 options != null ? options : client.lock(name).options().withInterruptOnLoss(true);
         try {
-            return new BlockingCall(client, client.lock(name, usual), maxWait, transaction, null, running).run(body);
+            return new BlockingCall(
+                            client,
+                            client.lock(name, usual),
+                            maxWait,
+                            Transactions.isRunning(),
+                            transaction,
+                            null,
+                            running)
+                    .run(body);
         } catch (Exception e) {
             throw (E) e;
         }

@@ -7,12 +7,16 @@ package dev.leasehold.spring;
  */
 public enum OuterTransaction {
 
-    /** The call fails with {@link LockInsideTransactionException}, before anything is locked. */
+    /**
+     * The call fails with {@link LockInsideTransactionException}, before anything is locked. A method whose own
+     * {@code @Transactional} suspends the running transaction ({@code REQUIRES_NEW}, {@code NOT_SUPPORTED}) is let in: what it
+     * writes is committed before the lock is given back.
+     */
     FAIL,
 
     /**
      * The lock is held until the transaction has completed, and a call for the same lock in the same transaction is let in.
-     * A lease that is lost before the commit makes the transaction roll back. For methods that block; refused at start-up for
+     * A lease that is lost interrupts the method and fails its call, and makes the transaction roll back. For methods that block; refused at start-up for
      * others.
      */
     HOLD_UNTIL_COMPLETION

@@ -2,13 +2,16 @@ package dev.leasehold.spring;
 
 import dev.leasehold.DistributedLock;
 import dev.leasehold.Lease;
+import dev.leasehold.LeaseListener;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.LeaseState;
 import dev.leasehold.LockBusyException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -19,6 +22,7 @@ import org.springframework.transaction.reactive.TransactionSynchronizationManage
 import org.springframework.util.ClassUtils;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * A reactive call runs a stream under a lock: asked for at each subscription, held until the stream has completed, failed or
@@ -27,8 +31,18 @@ import reactor.core.publisher.Mono;
  * <p>Why no lease is dropped when a subscriber leaves as the lease arrives: a grant is taken once, by the work that begins or by
  * the subscriber's leaving. Who leaves is noted before the lease is looked for, and the lease is noted before the work is
  * offered and the leaving is looked for; so one of the two sees the other.
+ *
+ * <p>The work is followed as long as it goes on: a loss of the lease, and an interrupt at the application's end, cancel it and
+ * are signalled as errors. It is subscribed to, and signals of ours are sent, on Reactor's threads for work that may block, not on
+ * those of the client's, where it would keep the answers of others.
  */
-record ReactiveCall(Supplier<DistributedLock> lock, String name, Duration maxWait, OnBusy onBusy, String template) {
+record ReactiveCall(
+        Supplier<DistributedLock> lock,
+        String name,
+        Duration maxWait,
+        OnBusy onBusy,
+        String template,
+        RunningBodies running) {
 
     private static final boolean TRANSACTIONS = ClassUtils.isPresent(
             "org.springframework.transaction.reactive.TransactionSynchronizationManager",
@@ -39,7 +53,9 @@ record ReactiveCall(Supplier<DistributedLock> lock, String name, Duration maxWai
         return outsideTransaction()
                 .then(Mono.usingWhen(
                         granted(),
-                        grant -> Mono.from(grant.begin(body)),
+                        grant -> Mono.defer(() -> Mono.from(grant.begin(body)))
+                                .takeUntilOther(ending(grant))
+                                .switchIfEmpty(Mono.defer(grant::failure)),
                         this::complete,
                         (grant, failure) -> giveBack(grant),
                         ReactiveCall::giveBack))
@@ -50,15 +66,59 @@ record ReactiveCall(Supplier<DistributedLock> lock, String name, Duration maxWai
         return outsideTransaction()
                 .thenMany(Flux.usingWhen(
                         granted(),
-                        grant -> grant.begin(body),
+                        grant -> Flux.defer(() -> grant.begin(body))
+                                .takeUntilOther(ending(grant))
+                                .concatWith(Mono.defer(grant::failure)),
                         this::complete,
                         (grant, failure) -> giveBack(grant),
                         ReactiveCall::giveBack))
                 .onErrorMap(ReactiveCall::isWrappedLoss, wrapped -> Objects.requireNonNull(wrapped.getCause()));
     }
 
+    /** Looks at the subscriber's thread, too: one that blocks for the result would commit after the lock was given back. */
     private Mono<Void> outsideTransaction() {
-        return TRANSACTIONS ? InTransaction.refused(name) : Mono.empty();
+        return TRANSACTIONS
+                ? Mono.defer(() -> Transactions.isRunning()
+                        ? Mono.error(new LockInsideTransactionException(name, TransactionHolds.name()))
+                        : InTransaction.refused(name))
+                : Mono.empty();
+    }
+
+    /** Completes when the work has to end before it has completed; why is in the grant. An error would not cancel the work. */
+    private Mono<Void> ending(Grant grant) {
+        return Mono.create(sink -> {
+            Lease lease = grant.lease();
+            LeaseListener onLoss = (of, state) -> {
+                if (state == LeaseState.LOST) {
+                    onReactor(() -> {
+                        grant.failure = loss(lease);
+                        sink.success();
+                    });
+                }
+            };
+            RunningBodies.Body noted = running.enterUnbound(() -> onReactor(() -> {
+                grant.failure = new CancellationException("the application ends; the work under the lock '" + name
+                        + "' was cancelled, and the lock is given back");
+                sink.success();
+            }));
+            sink.onDispose(() -> {
+                noted.leave();
+                lease.removeListener(onLoss);
+            });
+            lease.onStateChange(onLoss);
+        });
+    }
+
+    private LeaseLostException loss(Lease lease) {
+        return new LeaseLostException(name, lease.token(), "it was over before the work under it had completed");
+    }
+
+    private static void onReactor(Runnable task) {
+        try {
+            Schedulers.boundedElastic().schedule(task);
+        } catch (RejectedExecutionException e) {
+            task.run();
+        }
     }
 
     /**
@@ -73,21 +133,23 @@ record ReactiveCall(Supplier<DistributedLock> lock, String name, Duration maxWai
                 grant.leave();
                 asking.cancel(false);
             });
-            asking.whenComplete((lease, failure) -> {
-                if (failure != null) {
-                    if (!grant.left) {
-                        sink.error(failure);
-                    }
-                } else if (lease.isPresent()) {
-                    grant.lease = lease.get();
-                    sink.success(grant);
-                    grant.closeIfLeft();
-                } else if (onBusy == OnBusy.SKIP) {
-                    sink.success();
-                } else {
-                    sink.error(new LockBusyException(name, "a wait of " + maxWait));
-                }
-            });
+            asking.whenCompleteAsync(
+                    (lease, failure) -> {
+                        if (failure != null) {
+                            if (!grant.left) {
+                                sink.error(failure);
+                            }
+                        } else if (lease.isPresent()) {
+                            grant.lease = lease.get();
+                            sink.success(grant);
+                            grant.closeIfLeft();
+                        } else if (onBusy == OnBusy.SKIP) {
+                            sink.success();
+                        } else {
+                            sink.error(new LockBusyException(name, "a wait of " + maxWait));
+                        }
+                    },
+                    ReactiveCall::onReactor);
         });
     }
 
@@ -97,6 +159,7 @@ record ReactiveCall(Supplier<DistributedLock> lock, String name, Duration maxWai
         private final AtomicBoolean taken = new AtomicBoolean();
         private volatile boolean left;
         private volatile @Nullable Lease lease;
+        private volatile @Nullable Throwable failure;
 
         void leave() {
             left = true;
@@ -113,6 +176,12 @@ record ReactiveCall(Supplier<DistributedLock> lock, String name, Duration maxWai
         /** Begins the work under the lease; empty if it was given back. */
         Publisher<?> begin(Function<Lease, Publisher<?>> body) {
             return taken.compareAndSet(false, true) ? body.apply(lease()) : Mono.empty();
+        }
+
+        /** Returns why the work was ended; empty if it has ended by itself. */
+        <T> Mono<T> failure() {
+            Throwable why = failure;
+            return why == null ? Mono.empty() : Mono.error(why);
         }
 
         Lease lease() {
@@ -134,10 +203,7 @@ record ReactiveCall(Supplier<DistributedLock> lock, String name, Duration maxWai
             Lease lease = grant.lease();
             LeaseState state = lease.state();
             Mono<Void> given = giveBack(grant);
-            return state.isValid() || state == LeaseState.RELEASED
-                    ? given
-                    : given.then(Mono.error(new LeaseLostException(
-                            name, lease.token(), "it was over before the work under it had completed")));
+            return state.isValid() || state == LeaseState.RELEASED ? given : given.then(Mono.error(loss(lease)));
         });
     }
 
@@ -150,6 +216,7 @@ record ReactiveCall(Supplier<DistributedLock> lock, String name, Duration maxWai
         return Mono.fromFuture(() -> grant.lease().releaseAsync(), true)
                 .timeout(RELEASE_WAIT)
                 .onErrorComplete()
+                .publishOn(Schedulers.boundedElastic())
                 .then();
     }
 

@@ -29,16 +29,18 @@ final class ReactiveMethods {
             LockedMethod method,
             Supplier<DistributedLock> lock,
             String name,
+            RunningBodies running,
             LeaseFunction<@Nullable Object, Exception> body) {
         ReactiveCall under = new ReactiveCall(
-                lock, name, method.maxWait(), method.onBusy(), method.name().text());
+                lock, name, method.maxWait(), method.onBusy(), method.name().text(), running);
         if (KotlinDetector.isSuspendingFunction(method.method())) {
             Function<Lease, Publisher<?>> coroutine = lease -> publisher(body, lease, null);
             return method.method().getReturnType().getName().equals(FLOW)
                     ? under.flux(coroutine)
                     : under.mono(coroutine);
         }
-        ReactiveAdapter adapter = Objects.requireNonNull(ReturnKind.adapter(method.method()));
+        ReactiveAdapter adapter =
+                Objects.requireNonNull(ReturnKind.adapter(method.returns().toClass()));
         Function<Lease, Publisher<?>> stream = lease -> publisher(body, lease, adapter);
         return adapter.fromPublisher(adapter.isMultiValue() ? under.flux(stream) : under.mono(stream));
     }

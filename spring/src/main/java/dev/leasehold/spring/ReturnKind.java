@@ -20,16 +20,24 @@ enum ReturnKind {
 
     /** When it returns. */
     BLOCKING,
+    /** Only what it returns can tell: the declared type is {@code Object}. */
+    UNKNOWN,
     /** When the stage that it returns completes. */
     STAGE,
     /** When what it returns, a reactive stream or a Kotlin coroutine, has completed. */
     REACTIVE;
 
+    /** Returns whether the work is done, as far as the declared type says, when the method returns. */
+    boolean blocks() {
+        return this == BLOCKING || this == UNKNOWN;
+    }
+
     private static final boolean REACTOR =
             ClassUtils.isPresent("reactor.core.publisher.Mono", ReturnKind.class.getClassLoader());
 
-    static ReturnKind of(Method method) {
-        Class<?> type = method.getReturnType();
+    /** Returns the kind of a method as it is called on objects of a class, which may say what a generic type stands for. */
+    static ReturnKind of(Method method, ResolvableType returns) {
+        Class<?> type = returns.toClass();
         if (KotlinDetector.isSuspendingFunction(method)) {
             if (!REACTOR) {
                 throw new InvalidLockedMethodException(
@@ -40,44 +48,53 @@ enum ReturnKind {
             }
             return REACTIVE;
         }
+        boolean future = Future.class.isAssignableFrom(type) || CompletionStage.class.isAssignableFrom(type);
         if (CompletionStage.class.isAssignableFrom(type) && type.isAssignableFrom(CompletableFuture.class)) {
             return STAGE;
         }
-        if (Future.class.isAssignableFrom(type) || CompletionStage.class.isAssignableFrom(type)) {
-            throw new InvalidLockedMethodException(
-                    method,
-                    "it returns a " + type.getSimpleName() + ", whose end cannot be waited for without blocking",
-                    "Return a CompletableFuture",
-                    null);
-        }
-        if (REACTOR && adapter(method) != null) {
+        if (REACTOR && !future && adapter(type) != null) {
             return REACTIVE;
         }
-        if (type.getName().equals("org.reactivestreams.Publisher")
-                || type.getName().startsWith("java.util.concurrent.Flow")) {
-            throw new InvalidLockedMethodException(
-                    method, "it returns a reactive type, and Reactor is not there", "Add reactor-core", null);
+        DeferredWork deferred = DeferredWork.in(returns);
+        if (deferred != null) {
+            throw new InvalidLockedMethodException(method, "it returns " + deferred.what(), deferred.remedy(), null);
         }
-        return BLOCKING;
+        return type == Object.class ? UNKNOWN : BLOCKING;
+    }
+
+    /** Returns what a method returns, called on objects of a class. */
+    static ResolvableType returnType(Method method, Class<?> target) {
+        return ResolvableType.forMethodReturnType(method, target);
+    }
+
+    /** Refuses what a blocking call has returned if it is work that is not done yet. */
+    static void refuseDeferred(Method method, @Nullable Object value) {
+        DeferredWork deferred = DeferredWork.inValue(value);
+        if (deferred != null) {
+            throw new InvalidLockedMethodException(
+                    method,
+                    "it has returned " + deferred.what()
+                            + ", which its return type does not say; so it was not waited for, and what it does later is"
+                            + " done without the lock",
+                    deferred.remedy(),
+                    null);
+        }
     }
 
     /** Returns the adapter for a reactive return type; null for others. */
-    static @Nullable ReactiveAdapter adapter(Method method) {
-        return ReactiveAdapterRegistry.getSharedInstance().getAdapter(method.getReturnType());
+    static @Nullable ReactiveAdapter adapter(Class<?> type) {
+        return ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
     }
 
     /** Returns whether a call of the method can come to nothing. */
-    static boolean hasNothing(Method method, ReturnKind kind) {
-        Class<?> type = method.getReturnType();
+    static boolean hasNothing(Method method, ResolvableType returns, ReturnKind kind) {
+        Class<?> type = returns.toClass();
         return switch (kind) {
-            case BLOCKING -> isNothing(type) || Nullness.forMethodReturnType(method) == Nullness.NULLABLE;
+            case BLOCKING, UNKNOWN -> isNothing(type) || Nullness.forMethodReturnType(method) == Nullness.NULLABLE;
             case STAGE ->
-                isNothing(ResolvableType.forMethodReturnType(method)
-                        .as(CompletionStage.class)
-                        .getGeneric(0)
-                        .toClass());
+                isNothing(returns.as(CompletionStage.class).getGeneric(0).toClass());
             case REACTIVE -> {
-                ReactiveAdapter adapter = KotlinDetector.isSuspendingFunction(method) ? null : adapter(method);
+                ReactiveAdapter adapter = KotlinDetector.isSuspendingFunction(method) ? null : adapter(type);
                 yield adapter == null || adapter.supportsEmpty();
             }
         };

@@ -1,29 +1,40 @@
 package dev.leasehold.spring;
 
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The bodies that run under locks now, on threads that can be interrupted: for a shutdown, which lets them end by themselves
+ * The bodies that run under locks now, on threads, as stages and as streams: for a shutdown, which lets them end by themselves
  * first and interrupts them while their leases are still valid. Thread-safe.
  */
 public final class RunningBodies {
 
     private final Set<Body> bodies = ConcurrentHashMap.newKeySet();
+    private final ReentrantLock waiting = new ReentrantLock();
+    private final Condition noneRuns = waiting.newCondition();
 
     /** Makes an empty set. */
     public RunningBodies() {}
 
     /** Notes that this thread runs a body, until the result is left. */
     Body enter() {
-        Body body = new Body(Thread.currentThread());
+        Thread thread = Thread.currentThread();
+        return enterUnbound(thread::interrupt);
+    }
+
+    /** Notes a body that is bound to no thread, until the result is left. */
+    Body enterUnbound(Runnable interruption) {
+        Body body = new Body(interruption);
         bodies.add(body);
         return body;
     }
 
     /**
-     * Interrupts the threads that run bodies now.
+     * Interrupts the bodies that run now: the threads that run them, and streams, which are cancelled. Stages go on: their
+     * work would not end if they were cancelled.
      *
      * @return how many
      */
@@ -35,27 +46,50 @@ public final class RunningBodies {
         return count;
     }
 
+    /**
+     * Waits until no body runs.
+     *
+     * @param limit how long to wait at most
+     * @return whether there was a moment in which none ran
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public boolean await(Duration limit) throws InterruptedException {
+        long left = limit.toNanos();
+        waiting.lock();
+        try {
+            while (!bodies.isEmpty()) {
+                if (left <= 0) {
+                    return false;
+                }
+                left = noneRuns.awaitNanos(left);
+            }
+            return true;
+        } finally {
+            waiting.unlock();
+        }
+    }
+
     /** {@return how many bodies run now} */
     public int count() {
         return bodies.size();
     }
 
-    /** A body on a thread. It is not interrupted after it has left. */
+    /** A body that runs. It is not interrupted after it has left. */
     final class Body {
 
         private final ReentrantLock guard = new ReentrantLock();
-        private final Thread thread;
+        private final Runnable interruption;
         private boolean over;
 
-        private Body(Thread thread) {
-            this.thread = thread;
+        private Body(Runnable interruption) {
+            this.interruption = interruption;
         }
 
         private boolean interrupt() {
             guard.lock();
             try {
                 if (!over) {
-                    thread.interrupt();
+                    interruption.run();
                 }
                 return !over;
             } finally {
@@ -71,6 +105,14 @@ public final class RunningBodies {
                 guard.unlock();
             }
             bodies.remove(this);
+            if (bodies.isEmpty()) {
+                waiting.lock();
+                try {
+                    noneRuns.signalAll();
+                } finally {
+                    waiting.unlock();
+                }
+            }
         }
     }
 }

@@ -14,7 +14,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A stage call runs a body under a lock that is held until the stage that the body returns has completed. */
-record StageCall(DistributedLock lock, Duration maxWait, String template) {
+record StageCall(DistributedLock lock, Duration maxWait, String template, RunningBodies running) {
 
     /** What to return for a busy lock; null to fail. */
     private static CompletableFuture<@Nullable Object> orNothing(
@@ -123,9 +123,25 @@ record StageCall(DistributedLock lock, Duration maxWait, String template) {
             LeaseFunction<? extends CompletionStage<@Nullable Object>, ?> body) {
         NameTemplates.set(template);
         try {
-            return lock.callAsync(maxWait, body);
+            return lock.callAsync(maxWait, lease -> noted(lease, body));
         } finally {
             NameTemplates.set(null);
+        }
+    }
+
+    /** Notes the body until its stage has completed. It is not cancelled at a shutdown: its work would go on without the lock. */
+    private CompletionStage<@Nullable Object> noted(
+            Lease lease, LeaseFunction<? extends CompletionStage<@Nullable Object>, ?> body) throws Exception {
+        RunningBodies.Body noted = running.enterUnbound(() -> {});
+        CompletionStage<@Nullable Object> stage = null;
+        try {
+            stage = body.call(lease);
+            stage.whenComplete((value, failure) -> noted.leave());
+            return stage;
+        } finally {
+            if (stage == null) {
+                noted.leave();
+            }
         }
     }
 }

@@ -8,9 +8,12 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockBusyException;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -158,5 +161,68 @@ class AsyncMethodsTest {
         assertThatThrownBy(result::join)
                 .isInstanceOf(CompletionException.class)
                 .hasCauseInstanceOf(LeaseLostException.class);
+    }
+
+    /** It went on after the loss for as long as the stream did. */
+    @Test
+    void anEndlessFluxEndsWithItsLease() throws Exception {
+        CompletableFuture<Boolean> cancelled = new CompletableFuture<>();
+        CompletableFuture<Long> count = shop.flux(Flux.<Integer>never().doOnCancel(() -> cancelled.complete(true)))
+                .count()
+                .toFuture();
+        await().until(() -> isHeld("flux"));
+        locks.breakLock("flux", locks.info("flux").orElseThrow().holder().token());
+        assertThatThrownBy(() -> count.get(10, TimeUnit.SECONDS)).hasCauseInstanceOf(LeaseLostException.class);
+        assertThat(cancelled.get(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void aMonoThatNeverEndsEndsWithItsLease() throws Exception {
+        CompletableFuture<String> result = shop.mono(Mono.never()).toFuture();
+        await().until(() -> isHeld("mono"));
+        locks.breakLock("mono", locks.info("mono").orElseThrow().holder().token());
+        assertThatThrownBy(() -> result.get(10, TimeUnit.SECONDS)).hasCauseInstanceOf(LeaseLostException.class);
+    }
+
+    /** Bodies that blocked there kept the answers of all other callers. */
+    @Test
+    void streamsAreNotSubscribedOnThreadsOfTheClient() {
+        List<String> threads = new CopyOnWriteArrayList<>();
+        Runnable note = () -> threads.add(Thread.currentThread().getName());
+        shop.flux(Flux.defer(() -> {
+                    note.run();
+                    return Flux.just(1);
+                }))
+                .doOnTerminate(note)
+                .blockLast();
+        shop.mono(Mono.fromCallable(() -> {
+                    note.run();
+                    return "done";
+                }))
+                .doOnTerminate(note)
+                .block();
+        assertThat(threads).hasSize(4).noneMatch(name -> name.startsWith("leasehold"));
+    }
+
+    @Test
+    void aShutdownCancelsAnEndlessStream() {
+        RunningBodies bodies = context.getBean(RunningBodies.class);
+        CompletableFuture<Long> count = shop.flux(Flux.never()).count().toFuture();
+        await().until(() -> bodies.count() == 1);
+        assertThat(bodies.interrupt()).isEqualTo(1);
+        assertThatThrownBy(() -> count.get(10, TimeUnit.SECONDS)).hasStackTraceContaining("the application ends");
+        await().until(() -> !isHeld("flux"));
+        assertThat(bodies.count()).isZero();
+    }
+
+    @Test
+    void aStageCountsAsARunningBody() {
+        RunningBodies bodies = context.getBean(RunningBodies.class);
+        CompletableFuture<String> work = new CompletableFuture<>();
+        CompletableFuture<String> result = shop.stage(work, null);
+        await().until(() -> bodies.count() == 1);
+        work.complete("done");
+        result.join();
+        assertThat(bodies.count()).isZero();
     }
 }

@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.annotation.ReflectiveRuntimeHintsRegistrar;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.core.annotation.AliasFor;
 import org.springframework.core.env.MapPropertySource;
@@ -52,6 +55,16 @@ class LockedMethodTest {
 
         @Locked("thing:#{#thing}")
         void change(Object thing) {}
+
+        @Locked("#{'put:' + #id + #number + (1 + 2)}")
+        String together(String id, Integer number, @Nullable Lease lease) {
+            return lease.name();
+        }
+
+        @Locked("optional:#{#id}")
+        String optional(Optional<String> id, @Nullable Lease lease) {
+            return lease.name();
+        }
 
         @Locked(name = "#{key}", onBusy = OnBusy.SKIP)
         Optional<String> byProperty() {
@@ -156,6 +169,28 @@ class LockedMethodTest {
         assertThatThrownBy(() -> shop.change(new int[0])).hasMessageContaining("has no text of its own");
     }
 
+    /** Calls that have nothing to do with each other shared the lock "optional:Optional.empty". */
+    @Test
+    void anEmptyOptionalFails() {
+        assertThatThrownBy(() -> shop.optional(Optional.empty(), null)).hasMessageContaining("is empty");
+        assertThat(shop.optional(Optional.of("a"), null)).isEqualTo("optional:a");
+    }
+
+    @Test
+    void aBlankNameFails() {
+        assertThatThrownBy(() -> shop.change(" \t")).hasMessageContaining("is empty");
+        assertThatThrownBy(() -> shop.change(java.util.List.of())).hasMessageContaining("is empty");
+    }
+
+    /** It was the name "put:null". */
+    @Test
+    void aNullThatIsPutTogetherFails() {
+        assertThatThrownBy(() -> shop.together(null, 1, null)).hasMessageContaining("is null");
+        assertThatThrownBy(() -> shop.together("a", null, null)).hasMessageContaining("is null");
+        assertThatThrownBy(() -> shop.together("", 1, null)).hasMessageContaining("is empty");
+        assertThat(shop.together("a", 7, null)).isEqualTo("put:a73");
+    }
+
     @Test
     void aNullInsideAPropertyFails() {
         assertThatThrownBy(() -> shop.ship(new Order(null), null)).isInstanceOf(InvalidLockNameException.class);
@@ -256,5 +291,50 @@ class LockedMethodTest {
         assertThat(CONTEXT.getBean(RunningBodies.class).interrupt()).isEqualTo(1);
         assertThat(interrupted.get(10, TimeUnit.SECONDS)).isTrue();
         assertThat(locks.lock("slow").tryAcquire()).isPresent().get().satisfies(Lease::close);
+    }
+
+    /** As a repository of Spring Data: the annotation stands on the interface, and the proxy is one of the JDK. */
+    interface Repository {
+        @Locked("row:#{#id}")
+        String save(String id);
+    }
+
+    static class RepositoryBean implements Repository {
+
+        private final Leasehold leasehold;
+
+        RepositoryBean(Leasehold leasehold) {
+            this.leasehold = leasehold;
+        }
+
+        @Override
+        public String save(String id) {
+            try {
+                return leasehold.info("row:" + id).isPresent() ? "locked" : "free";
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    @Test
+    void anInterfaceBehindAProxyOfTheJdkLocks() {
+        try (AnnotationConfigApplicationContext context =
+                new AnnotationConfigApplicationContext(LocksInMemory.class, RepositoryBean.class)) {
+            Repository repository = context.getBean(Repository.class);
+            assertThat(org.springframework.aop.support.AopUtils.isJdkDynamicProxy(repository))
+                    .isTrue();
+            assertThat(repository.save("a")).isEqualTo("locked");
+        }
+    }
+
+    @Test
+    void aNativeImageKeepsWhatExpressionsRead() {
+        RuntimeHints hints = new RuntimeHints();
+        new ReflectiveRuntimeHintsRegistrar().registerRuntimeHints(hints, Shop.class);
+        assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(Shop.class, "getKey"))
+                .accepts(hints);
+        assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(Order.class, "id"))
+                .accepts(hints);
     }
 }

@@ -3,8 +3,12 @@ package dev.leasehold.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import reactor.core.publisher.Mono;
@@ -25,6 +29,21 @@ class PlantedFaultsTest {
     static class NoName {
         @Locked
         void method() {}
+    }
+
+    static class BlankName {
+        @Locked("  ")
+        void method() {}
+    }
+
+    static class MissingBean {
+        @Locked("a:#{@nonesuch.id}")
+        void method() {}
+    }
+
+    static class NestedConcatenation {
+        @Locked("#{T(String).valueOf('a' + #id)}")
+        void method(String id) {}
     }
 
     static class PrimitiveSkip {
@@ -94,6 +113,64 @@ class PlantedFaultsTest {
         }
     }
 
+    static class LateCallable {
+        @Locked("a")
+        Callable<String> method() {
+            return () -> "";
+        }
+    }
+
+    static class LateStream {
+        @Locked("a")
+        Stream<String> method() {
+            return Stream.of();
+        }
+    }
+
+    static class LateOptional {
+        @Locked("a")
+        Optional<Stream<String>> method() {
+            return Optional.empty();
+        }
+    }
+
+    interface Generic<R> {
+        R method();
+    }
+
+    static class GenericLeader implements Generic<CompletableFuture<String>> {
+        @Override
+        @LeaderOnly
+        public CompletableFuture<String> method() {
+            return CompletableFuture.completedFuture("");
+        }
+    }
+
+    abstract static class GenericBase<R> {
+        @LeaderOnly
+        @Nullable R method() {
+            return null;
+        }
+    }
+
+    static class InheritedLeader extends GenericBase<CompletableFuture<String>> {}
+
+    static class InheritedStream extends LateBase<Stream<String>> {}
+
+    abstract static class LateBase<R> {
+        @Locked("a")
+        @Nullable R method() {
+            return null;
+        }
+    }
+
+    /** A proxy of the class, which is Spring Boot's usual one, would have run it without the lock. */
+    static class FinalOfAnInterface implements Runnable {
+        @Override
+        @Locked("a")
+        public final void run() {}
+    }
+
     static class ReactiveHold {
         @Locked(name = "a", transaction = OuterTransaction.HOLD_UNTIL_COMPLETION)
         Mono<String> method() {
@@ -131,9 +208,27 @@ class PlantedFaultsTest {
         assertFails(FinalMethod.class, "is final");
         assertFails(SecondIsWrong.class, "is private");
         assertFails(PlainFuture.class, "returns a Future");
+        assertFails(LateCallable.class, "returns a Callable");
+        assertFails(LateStream.class, "returns a Stream");
+        assertFails(LateOptional.class, "returns a Stream");
+        assertFails(InheritedStream.class, "returns a Stream");
+        assertFails(GenericLeader.class, "for methods that block");
+        assertFails(InheritedLeader.class, "for methods that block");
         assertFails(ReactiveHold.class, "for methods that block");
         assertFails(ReactiveLeader.class, "for methods that block");
         assertFails(PrimitiveLeader.class, "onFollower = SKIP needs");
+    }
+
+    @Test
+    void namesThatCannotWorkFailTheStart() {
+        assertFails(BlankName.class, "has no name");
+        assertFails(MissingBean.class, "uses the bean 'nonesuch', which is not there");
+        assertFails(NestedConcatenation.class, "puts texts together inside of an expression");
+    }
+
+    @Test
+    void aFinalMethodOfAnInterfaceFailsTheStart() {
+        assertFails(FinalOfAnInterface.class, "is final");
     }
 
     private static void assertFails(Class<?> bean, String reason) {
@@ -145,7 +240,9 @@ class PlantedFaultsTest {
             }
         }
         assertThat(invalid).as("%s: %s", bean.getSimpleName(), failure).isNotNull();
-        assertThat(invalid.problem()).contains(bean.getName()).contains(reason);
+        assertThat(invalid.problem())
+                .contains(PlantedFaultsTest.class.getName())
+                .contains(reason);
         assertThat(invalid.remedy()).isNotEmpty();
     }
 }

@@ -47,13 +47,13 @@ public final class LeaseholdLockRegistry implements RenewableLockRegistry<Distri
     }
 
     /**
-     * Renews a lock now for its usual time.
+     * Renews a lock now for as long as the client's leases usually last.
      *
      * @throws IllegalStateException if this thread does not hold it
      */
     @Override
     public void renewLock(Object key) {
-        renewLock(key, LockOptions.defaults().leaseDuration());
+        renewLock(key, leasehold.lock(name(key)).options().leaseDuration());
     }
 
     /**

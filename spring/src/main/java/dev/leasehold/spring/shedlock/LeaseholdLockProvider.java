@@ -7,7 +7,7 @@ import dev.leasehold.LockOptions;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import net.javacrumbs.shedlock.core.AbstractSimpleLock;
 import net.javacrumbs.shedlock.core.ClockProvider;
@@ -26,7 +26,16 @@ import net.javacrumbs.shedlock.core.SimpleLock;
  */
 public final class LeaseholdLockProvider implements ExtensibleLockProvider {
 
+    private static final long IDLE_SECONDS = 1;
+
     private final Leasehold leasehold;
+
+    /** Has a thread only while there are releases to come. */
+    private final ScheduledThreadPoolExecutor releases = new ScheduledThreadPoolExecutor(1, task -> {
+        Thread thread = new Thread(null, task, "leasehold-shedlock-releases", 0, false);
+        thread.setDaemon(true);
+        return thread;
+    });
 
     /**
      * Makes a provider.
@@ -35,6 +44,8 @@ public final class LeaseholdLockProvider implements ExtensibleLockProvider {
      */
     public LeaseholdLockProvider(Leasehold leasehold) {
         this.leasehold = Objects.requireNonNull(leasehold, "leasehold");
+        releases.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
+        releases.allowCoreThreadTimeOut(true);
     }
 
     @Override
@@ -63,7 +74,7 @@ public final class LeaseholdLockProvider implements ExtensibleLockProvider {
     }
 
     /** A lock that is held. After an extension the lease itself knows nothing of how long it is to stay taken. */
-    private static final class Held extends AbstractSimpleLock {
+    private final class Held extends AbstractSimpleLock {
 
         private final Lease lease;
         private final boolean extended;
@@ -78,8 +89,7 @@ public final class LeaseholdLockProvider implements ExtensibleLockProvider {
         protected void doUnlock() {
             Duration stays = Duration.between(ClockProvider.now(), lockConfiguration.getUnlockTime());
             if (extended && stays.compareTo(Duration.ZERO) > 0) {
-                CompletableFuture.delayedExecutor(stays.toMillis() + 1, TimeUnit.MILLISECONDS)
-                        .execute(lease::close);
+                releases.schedule((Runnable) lease::releaseAsync, stays.toMillis() + 1, TimeUnit.MILLISECONDS);
             } else {
                 lease.close();
             }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.Leasehold;
+import dev.leasehold.LockOptions;
 import dev.leasehold.test.TestLeasehold;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -106,6 +107,21 @@ class LockRegistryTest {
         assertThatThrownBy(() -> registry.renewLock("a")).isInstanceOf(IllegalStateException.class);
         registry.obtain("a").lock();
         registry.renewLock("a");
+    }
+
+    /** It was renewed for 30 s, whatever the client's leases last. */
+    @Test
+    void aRenewalLastsAsLongAsTheClientsLeases() throws Exception {
+        try (TestLeasehold brief =
+                TestLeasehold.create(LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(5)))) {
+            LeaseholdLockRegistry of = new LeaseholdLockRegistry(brief.leasehold(), "si:");
+            of.obtain("a").lock(Duration.ofSeconds(2));
+            of.renewLock("a");
+            brief.advance(Duration.ofSeconds(4));
+            assertThat(brief.anotherClient().lock("si:a").tryAcquire()).isEmpty();
+            brief.advance(Duration.ofSeconds(2));
+            assertThat(brief.anotherClient().lock("si:a").tryAcquire()).isPresent();
+        }
     }
 
     @Test

@@ -39,6 +39,7 @@ final class LeaseholdExtension
         });
         find(context, SlowLock.class).ifPresent(slow -> {
             HeldElsewhere other = locks.holdElsewhere(slow.value());
+            held.add(other);
             locks.time().schedule(Duration.ofMillis(slow.millis()), other::close);
         });
         find(context, LostLock.class).ifPresent(lost -> losses(context).plan(lost.value()));
@@ -60,6 +61,18 @@ final class LeaseholdExtension
     public void interceptTestMethod(
             Invocation<@Nullable Void> invocation, ReflectiveInvocationContext<Method> method, ExtensionContext context)
             throws Throwable {
+        intercept(invocation, context);
+    }
+
+    /** A repeated or parameterized test. */
+    @Override
+    public void interceptTestTemplateMethod(
+            Invocation<@Nullable Void> invocation, ReflectiveInvocationContext<Method> method, ExtensionContext context)
+            throws Throwable {
+        intercept(invocation, context);
+    }
+
+    private static void intercept(Invocation<@Nullable Void> invocation, ExtensionContext context) throws Throwable {
         boolean waits = find(context, BusyLock.class).isPresent()
                 || find(context, SlowLock.class).isPresent();
         if (!waits) {

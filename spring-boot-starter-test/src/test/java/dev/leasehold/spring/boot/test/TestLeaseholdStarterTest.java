@@ -5,19 +5,26 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseLostException;
+import dev.leasehold.Leasehold;
 import dev.leasehold.LockBusyException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.spring.Locked;
 import dev.leasehold.spring.OnBusy;
+import dev.leasehold.spring.boot.autoconfigure.LeaseholdAutoConfiguration;
 import dev.leasehold.test.TestLeasehold;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Import;
 
 /** An application's tests of what it does with locks that are busy, slow, lost. */
@@ -85,5 +92,39 @@ class TestLeaseholdStarterTest {
         locks.storeDown();
         assertThatThrownBy(() -> locks.whileTimePasses(() -> shop.send(42, null)))
                 .isInstanceOf(StoreUnavailableException.class);
+    }
+
+    /** Time stood still in it, and it never ended. */
+    @RepeatedTest(2)
+    @BusyLock("invoice:42")
+    void aRepeatedTestWaitsInVirtualTime() {
+        assertThatThrownBy(() -> shop.send(42, null)).isInstanceOf(LockBusyException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {42, 43})
+    @SlowLock(value = "invoice:42", millis = 10_000)
+    void aParameterizedTestWaitsInVirtualTime(int id) {
+        assertThat(shop.send(id, null)).isEqualTo("sent");
+    }
+
+    /** The second repetition found the lock of the first taken. */
+    @RepeatedTest(2)
+    @SlowLock(value = "invoice:44", millis = 3_600_000)
+    void aSlowLockIsGivenBackAfterItsTest(TestLeasehold locks) {
+        assertThat(locks.leasehold()).isNotNull();
+    }
+
+    /** It waited for the limit of a shutdown, by a clock that nobody moves any more. */
+    @Test
+    void aContextWithAHeldLockClosesAtOnce() {
+        long before = System.nanoTime();
+        new ApplicationContextRunner()
+                .withConfiguration(
+                        AutoConfigurations.of(TestLeaseholdAutoConfiguration.class, LeaseholdAutoConfiguration.class))
+                .run(context -> assertThat(
+                                context.getBean(Leasehold.class).lock("a").tryAcquire())
+                        .isPresent());
+        assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(15));
     }
 }

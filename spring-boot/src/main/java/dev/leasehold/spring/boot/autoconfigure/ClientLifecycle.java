@@ -2,30 +2,38 @@ package dev.leasehold.spring.boot.autoconfigure;
 
 import dev.leasehold.Leasehold;
 import dev.leasehold.spring.RunningBodies;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 
 /**
- * Closes the clients when the application ends, after web requests and scheduled tasks have had their time. Bodies under
- * locks may go on for a while, with leases that are renewed; then they are interrupted, still under valid leases, so that the
- * next instance gets their locks as soon as they have ended. What goes on after that is not renewed.
+ * Closes this context's clients when the application ends, after web requests, scheduled tasks and executors have had their
+ * time. Bodies under locks may go on for a while, with leases that are renewed, and may take further locks; then they are
+ * interrupted, still under valid leases, so that the next instance gets their locks as soon as they have ended. What goes on
+ * after that is not renewed.
  */
 final class ClientLifecycle implements SmartLifecycle {
 
-    /** After the phases of the web server, which are 1024 and 2048 below the default. */
-    static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 4096;
+    /** After Spring's executors and schedulers, whose tasks may be queued or running; they come after the web server. */
+    static final int PHASE = ExecutorConfigurationSupport.DEFAULT_PHASE - 1024;
 
-    private final ObjectProvider<Leasehold> clients;
+    private static final Logger LOG = System.getLogger("dev.leasehold.spring");
+
+    private final ConfigurableListableBeanFactory beans;
     private final RunningBodies bodies;
     private final LeaseholdProperties.Shutdown shutdown;
     private volatile boolean running;
 
-    ClientLifecycle(ObjectProvider<Leasehold> clients, RunningBodies bodies, LeaseholdProperties.Shutdown shutdown) {
-        this.clients = clients;
+    ClientLifecycle(
+            ConfigurableListableBeanFactory beans, RunningBodies bodies, LeaseholdProperties.Shutdown shutdown) {
+        this.beans = beans;
         this.bodies = bodies;
         this.shutdown = shutdown;
     }
@@ -45,27 +53,58 @@ final class ClientLifecycle implements SmartLifecycle {
         closing().whenComplete((closed, failure) -> callback.run());
     }
 
+    /** On a thread of its own: the bodies may keep all those of the common pool, which has one on two cores. */
     private CompletableFuture<Void> closing() {
         running = false;
-        CompletableFuture<?>[] closed = clients.stream()
-                .map(client -> client.closeAsync(shutdown.waitTime().plus(shutdown.interruptWaitTime())))
-                .toArray(CompletableFuture[]::new);
-        CompletableFuture<Void> all = CompletableFuture.allOf(closed);
-        Thread watch = new Thread(() -> interruptUnlessDone(all), "leasehold-shutdown");
-        watch.setDaemon(true);
-        watch.start();
-        return all;
+        CompletableFuture<Void> closed = new CompletableFuture<>();
+        Thread closer = new Thread(
+                null,
+                () -> {
+                    try {
+                        endBodiesAndClose();
+                    } finally {
+                        closed.complete(null);
+                    }
+                },
+                "leasehold-shutdown",
+                0,
+                false);
+        closer.setDaemon(true);
+        closer.start();
+        return closed;
     }
 
-    /** On a thread of its own: the bodies may keep all those of the common pool, which has one on two cores. */
-    private void interruptUnlessDone(CompletableFuture<Void> all) {
+    private void endBodiesAndClose() {
+        long end = System.nanoTime()
+                + shutdown.waitTime().plus(shutdown.interruptWaitTime()).toNanos();
         try {
-            all.get(shutdown.waitTime().toMillis(), TimeUnit.MILLISECONDS);
-        } catch (TimeoutException e) {
-            bodies.interrupt();
-        } catch (ExecutionException | InterruptedException e) {
-            // It has ended, or nobody waits for it.
+            if (!bodies.await(shutdown.waitTime())) {
+                bodies.interrupt();
+                bodies.await(shutdown.interruptWaitTime());
+            }
+            Duration left = Duration.ofNanos(Math.max(0, end - System.nanoTime()));
+            CompletableFuture<?>[] closed =
+                    clients().stream().map(client -> client.closeAsync(left)).toArray(CompletableFuture[]::new);
+            CompletableFuture.allOf(closed).get();
+        } catch (InterruptedException | ExecutionException e) {
+            LOG.log(Level.WARNING, "the end of the clients was not waited for", e);
         }
+    }
+
+    /**
+     * Returns the clients of this context that were made: not those of its parent, which others may use, nor those that
+     * somebody else closes, as {@code destroyMethod = ""} says.
+     */
+    private List<Leasehold> clients() {
+        List<Leasehold> found = new ArrayList<>();
+        for (String name : beans.getBeanNamesForType(Leasehold.class, true, false)) {
+            boolean closedByOthers = beans.containsBeanDefinition(name)
+                    && "".equals(beans.getMergedBeanDefinition(name).getDestroyMethodName());
+            if (beans.containsSingleton(name) && !closedByOthers) {
+                found.add(beans.getBean(name, Leasehold.class));
+            }
+        }
+        return found;
     }
 
     @Override

@@ -11,6 +11,7 @@ import dev.leasehold.spring.RunningBodies;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -56,8 +57,8 @@ public final class LeaseholdAutoConfiguration {
 
     @Bean
     ClientLifecycle leaseholdClientLifecycle(
-            ObjectProvider<Leasehold> clients, RunningBodies bodies, LeaseholdProperties properties) {
-        return new ClientLifecycle(clients, bodies, properties.shutdown());
+            ConfigurableListableBeanFactory beans, RunningBodies bodies, LeaseholdProperties properties) {
+        return new ClientLifecycle(beans, bodies, properties.shutdown());
     }
 
     @Bean

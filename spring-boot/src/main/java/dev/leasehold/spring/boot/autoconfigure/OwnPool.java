@@ -35,6 +35,10 @@ record OwnPool(HikariDataSource dataSource) {
         }
         HikariConfig config = new HikariConfig();
         hikari.copyStateTo(config);
+        if (config.getCredentialsProvider() == null) {
+            // The copy would stay as it is when the application's are changed.
+            config.setCredentialsProvider(hikari::getCredentials);
+        }
         config.setPoolName("leasehold");
         config.setMetricsTrackerFactory(null);
         config.setMetricRegistry(null);
