@@ -16,7 +16,7 @@ if not value or sub(value, 1, #ARGV[1]) ~= ARGV[1] then
   end
 end
 -- What is written first, here and below, only removes: after it the server takes what follows also where it is full.
--- What readers share is written again without the one that leaves: by release.lua.
+-- What several share is written again without the one that leaves: by release.lua.
 local free = not shares and sub(ARGV[2], 2, 2) == '|'
 local known = free and call('LPOP', KEYS[3])
 if known then
@@ -36,7 +36,7 @@ if known then
   local afterSpare = find(known, '|', afterPeriod + 1, true) or 0
   local period, spare = sub(known, afterClaim + 1, afterPeriod - 1), sub(known, afterPeriod + 1, afterSpare - 1)
   -- Others may come in with one that shares.
-  local keepsPlace = spare == 's'
+  local keepsPlace = spare == 's' or #spare > 1 and sub(spare, 1, 1) == '0'
   if not keepsPlace and age < aliveFor * 1000 then
     local afterChannel = find(known, '|', afterSpare + 1, true)
     local token = since
