@@ -11,8 +11,8 @@ import java.util.HexFormat;
 /** The scripts that run in Redis. The server knows each by the SHA-1 of its text. */
 public enum Script {
     CLAIM("claim-free.lua", "lock.lua", "holders.lua", "hand-over.lua", "find.lua", "stand.lua", "claim.lua"),
-    /** The same without the short cuts, which know of exclusive claims alone. */
-    SHARED_CLAIM("lock.lua", "holders.lua", "hand-over.lua", "find.lua", "stand.lua", "claim.lua"),
+    /** The same with the short cut of claims that share the lock. */
+    SHARED_CLAIM("shared-free.lua", "lock.lua", "holders.lua", "hand-over.lua", "find.lua", "stand.lua", "claim.lua"),
     RENEW("renew.lua"),
     DOWNGRADE("lock.lua", "holders.lua", "hand-over.lua", "downgrade.lua"),
     RELEASE("release-free.lua", "lock.lua", "holders.lua", "hand-over.lua", "release.lua"),
