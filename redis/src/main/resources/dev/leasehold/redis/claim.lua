@@ -59,6 +59,11 @@ if not value or holders then
     end
     if queued then
       leave(queued)
+      if share > 1 then
+        -- Those behind it that fit beside it come in, too.
+        to.asker, to.last, to.holders = nil, nil, holders
+        handOver(to)
+      end
     end
     return answer
   end

@@ -377,7 +377,8 @@ class ShortCutsTest {
         }
 
         private String look() {
-            return "lock " + living(redis.get(keys[0])) + " for " + seconds(keys[0]) + "\nlast " + redis.get(keys[1]) + " for "
+            return "lock " + living(redis.get(keys[0])) + " for " + seconds(keys[0]) + "\nlast " + redis.get(keys[1])
+                    + " for "
                     + seconds(keys[1]) + "\nqueue " + redis.lrange(keys[2], 0, -1) + " for " + life()
                     + "\nmarker " + redis.get(markerKey) + "\nvouchers " + redis.exists(keys[3]);
         }
