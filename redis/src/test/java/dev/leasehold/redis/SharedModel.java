@@ -32,14 +32,16 @@ import java.util.regex.Pattern;
 
 /**
  * The same random operations, with all kinds of shares, on a real Redis and on the store in memory. The server has a time of its
- * own, so what is written there is moved instead. After each pause a claim that waits for nobody looks at the lock, because on
- * either side only an operation lets in who fits by then.
+ * own, so what is written there is moved instead. After each pause a claim looks at the lock, because only such an operation lets
+ * in who fits by then.
  */
 final class SharedModel implements AutoCloseable {
 
     private static final int STEPS = 80;
     private static final int CLIENTS = 3;
     private static final Duration LEASE = Duration.ofSeconds(600);
+    private static final Duration LONGER = Duration.ofSeconds(660);
+    private static final Duration BRIEF = Duration.ofSeconds(20);
     private static final Duration KEPT = Duration.ofSeconds(300);
     private static final int[] SHARES = {1, 2, 3, 3, 5, Claim.UNLIMITED, Claim.UNLIMITED};
     private static final String LOCK = "lock";
@@ -88,6 +90,8 @@ final class SharedModel implements AutoCloseable {
             pause(Duration.ofSeconds(PAUSES[random.nextInt(PAUSES.length)]));
         } else if (what == 8) {
             breakOne();
+        } else if (what == 9) {
+            withdraw(claims.get(random.nextInt(claims.size())));
         } else {
             Claim claim = claims.get(random.nextInt(claims.size()));
             LeaseId ours = modelLeases.get(claim.id());
@@ -100,11 +104,6 @@ final class SharedModel implements AutoCloseable {
                         "release " + ours.claim() + " " + keep,
                         get(client(model, claim).release(ours, keep)),
                         get(client(tested, claim).release(theirs, keep)));
-            } else if (what == 15) {
-                get(client(model, claim).withdraw(LOCK, claim.id()));
-                get(client(tested, claim).withdraw(LOCK, claim.id()));
-                log.append("withdraw ").append(claim.id()).append('\n');
-                claims.remove(claim);
             } else if (what < 18) {
                 same(
                         "renew " + claim.id(),
@@ -113,8 +112,8 @@ final class SharedModel implements AutoCloseable {
             } else {
                 same(
                         "downgrade " + claim.id(),
-                        name(get(client(model, claim).downgrade(ours, LEASE))),
-                        name(get(client(tested, claim).downgrade(theirs, LEASE))));
+                        name(get(client(model, claim).downgrade(ours, LONGER))),
+                        name(get(client(tested, claim).downgrade(theirs, LONGER))));
             }
         }
         same("inspect", seen(model), seen(tested));
@@ -125,15 +124,23 @@ final class SharedModel implements AutoCloseable {
     private Claim newClaim() {
         int share = SHARES[random.nextInt(SHARES.length)];
         ClaimId id = new ClaimId("c" + random.nextInt(CLIENTS), ++claimCount);
-        Claim claim = new Claim(id, LOCK, share, LEASE, share == 1 ? 3 : 0, random.nextInt(5) > 0, Claim.UNKNOWN);
+        Duration lease = random.nextInt(4) > 0 ? LEASE : BRIEF;
+        Claim claim = new Claim(id, LOCK, share, lease, share == 1 ? 3 : 0, random.nextInt(5) > 0, Claim.UNKNOWN);
         claims.add(claim);
         return claim;
+    }
+
+    private void withdraw(Claim claim) {
+        get(client(model, claim).withdraw(LOCK, claim.id()));
+        get(client(tested, claim).withdraw(LOCK, claim.id()));
+        log.append("withdraw ").append(claim.id()).append('\n');
+        claims.remove(claim);
     }
 
     /** Asks again, sometimes with another share: that of its first arrival counts. */
     private void askAgain(Claim claim) {
         int share = random.nextInt(4) > 0 ? claim.share() : SHARES[random.nextInt(SHARES.length)];
-        ask(new Claim(claim.id(), LOCK, share, LEASE, share == 1 ? 3 : 0, claim.enqueue(), Claim.UNKNOWN));
+        ask(new Claim(claim.id(), LOCK, share, claim.lease(), share == 1 ? 3 : 0, claim.enqueue(), Claim.UNKNOWN));
     }
 
     private void ask(Claim claim) {
@@ -172,6 +179,13 @@ final class SharedModel implements AutoCloseable {
         log.append("advance ").append(by).append('\n');
         time.advance(by);
         moveBack(by);
+        // One that holds the lock is answered without a look at those who wait.
+        List<Claim> waiting =
+                claims.stream().filter(claim -> !modelLeases.containsKey(claim.id())).toList();
+        if (!waiting.isEmpty() && random.nextBoolean()) {
+            askAgain(waiting.get(random.nextInt(waiting.size())));
+            return;
+        }
         Claim look = new Claim(new ClaimId("c0", ++claimCount), LOCK, Claim.EXCLUSIVE, LEASE, 0, false, Claim.UNKNOWN);
         same("look", told(get(model.get(0).claim(look))), told(get(tested.get(0).claim(look))));
         get(model.get(0).withdraw(LOCK, look.id()));
@@ -187,8 +201,7 @@ final class SharedModel implements AutoCloseable {
             redis.del(KEY);
         } else if (value != null) {
             String moved = END.matcher(value)
-                    .replaceAll(
-                            line -> line.group(1) + String.format("%016d", Long.parseLong(line.group(2)) - micros));
+                    .replaceAll(line -> line.group(1) + String.format("%016d", Long.parseLong(line.group(2)) - micros));
             redis.set(KEY, moved, SetArgs.Builder.px(left));
         }
         QueueEntries.shift(redis, KEY + ":queue", -micros);
