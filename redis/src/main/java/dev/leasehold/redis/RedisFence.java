@@ -49,6 +49,7 @@ public final class RedisFence {
             .collect(Collectors.joining(" ", "", " "));
     private static final String WRITE = "redis.call(ARGV[1], KEYS[1], unpack(ARGV, 2)) return 1";
     private static final String STALE = "LEASEHOLD_STALE ";
+    private static final String SHARES = "s";
 
     private final RedisScriptingCommands<String, String> commands;
     private final String resource;
@@ -92,6 +93,26 @@ public final class RedisFence {
         }
         Guard guard = new Guard(token);
         guard.run("return 1", ScriptOutputType.INTEGER, new String[0]);
+        return guard;
+    }
+
+    /**
+     * Registers the token of a reader ({@link dev.leasehold.DistributedReadWriteLock#read()}); from now on older writers are
+     * refused. Readers do not refuse each other. To be called before the first read of the resource under a lease; call
+     * {@link SharedGuard#confirm} after the last one, or read within {@link SharedGuard#eval}: then no writer came in between.
+     * Repeating it does nothing.
+     *
+     * @param token the fencing token of the lease, not negative
+     * @return what reads under this token
+     * @throws StaleTokenException if a newer one of a writer was registered before: the lease is lost. Nothing has changed
+     * @throws LockException if the fence's key holds something that is no token
+     */
+    public SharedGuard registerShared(long token) {
+        if (token < 0) {
+            throw new IllegalArgumentException("a fencing token is not negative, but this was " + token);
+        }
+        SharedGuard guard = new SharedGuard(token);
+        guard.confirm();
         return guard;
     }
 
@@ -148,36 +169,13 @@ public final class RedisFence {
         @SuppressWarnings("TypeParameterUnusedInFormals") // As Lettuce has it.
         public <T extends @Nullable Object> T eval(
                 String script, ScriptOutputType output, String[] keys, String... args) {
-            if (script.startsWith("#!")) {
-                throw new IllegalArgumentException(
-                        "a guarded script cannot begin with a line of flags, since the guard comes before it: '"
-                                + script.lines().findFirst().orElse("") + "'");
-            }
-            return run(script, output, keys, args);
+            return run(withoutFlags(script), output, keys, args);
         }
 
         @SuppressWarnings("TypeParameterUnusedInFormals")
         private <T extends @Nullable Object> T run(
                 String script, ScriptOutputType output, String[] keys, String... args) {
-            String[] allKeys = Arrays.copyOf(keys, keys.length + 1);
-            allKeys[keys.length] = key;
-            String[] allArgs = Arrays.copyOf(args, args.length + 1);
-            allArgs[args.length] = String.format(Locale.ROOT, "%019d", token);
-            try {
-                return commands.eval(GUARD + script, output, allKeys, allArgs);
-            } catch (RedisCommandExecutionException e) {
-                String said = String.valueOf(e.getMessage());
-                if (said.startsWith(STALE)) {
-                    throw new StaleTokenException(resource, token, Long.parseLong(said.substring(STALE.length())));
-                }
-                if (said.startsWith("LEASEHOLD_FENCE")) {
-                    throw new LockException(
-                            "the fence of '" + resource + "' cannot be used, and nothing was written: " + said
-                                    + "; another program uses this key",
-                            e);
-                }
-                throw e;
-            }
+            return guarded(token, "", script, output, keys, args);
         }
 
         /**
@@ -187,6 +185,87 @@ public final class RedisFence {
          */
         public long token() {
             return token;
+        }
+    }
+
+    /**
+     * Reads under a registered token. Thread-safe as its fence is; of no use once a newer token of a writer is registered.
+     */
+    public final class SharedGuard {
+
+        private final long token;
+
+        private SharedGuard(long token) {
+            this.token = token;
+        }
+
+        /**
+         * Registers the token once more, after the last read: tells whether a writer has registered since.
+         *
+         * @throws StaleTokenException if a newer token of a writer is registered: do not use what was read
+         */
+        public void confirm() {
+            guarded(token, SHARES, "return 1", ScriptOutputType.INTEGER, new String[0]);
+        }
+
+        /**
+         * Runs a Lua script of the caller's that only reads, if no newer token of a writer is registered, in one atomic step.
+         * The script sees its keys and arguments as if it were alone, and its line numbers in errors are its own.
+         *
+         * @param script the script; without a {@code #!} line
+         * @param output what Lettuce makes of its answer
+         * @param keys its keys, all in the slot of the resource
+         * @param args its arguments
+         * @param <T> the type of the answer
+         * @return the answer, null where the script answers nil
+         * @throws StaleTokenException if a newer token of a writer is registered; the script has not run
+         */
+        @SuppressWarnings("TypeParameterUnusedInFormals") // As Lettuce has it.
+        public <T extends @Nullable Object> T eval(
+                String script, ScriptOutputType output, String[] keys, String... args) {
+            return guarded(token, SHARES, withoutFlags(script), output, keys, args);
+        }
+
+        /**
+         * The token under which it reads.
+         *
+         * @return the token
+         */
+        public long token() {
+            return token;
+        }
+    }
+
+    private static String withoutFlags(String script) {
+        if (script.startsWith("#!")) {
+            throw new IllegalArgumentException(
+                    "a guarded script cannot begin with a line of flags, since the guard comes before it: '"
+                            + script.lines().findFirst().orElse("") + "'");
+        }
+        return script;
+    }
+
+    @SuppressWarnings("TypeParameterUnusedInFormals")
+    private <T extends @Nullable Object> T guarded(
+            long token, String mark, String script, ScriptOutputType output, String[] keys, String... args) {
+        String[] allKeys = Arrays.copyOf(keys, keys.length + 1);
+        allKeys[keys.length] = key;
+        String[] allArgs = Arrays.copyOf(args, args.length + 1);
+        allArgs[args.length] = mark + String.format(Locale.ROOT, "%019d", token);
+        try {
+            return commands.eval(GUARD + script, output, allKeys, allArgs);
+        } catch (RedisCommandExecutionException e) {
+            String said = String.valueOf(e.getMessage());
+            if (said.startsWith(STALE)) {
+                throw new StaleTokenException(resource, token, Long.parseLong(said.substring(STALE.length())));
+            }
+            if (said.startsWith("LEASEHOLD_FENCE")) {
+                throw new LockException(
+                        "the fence of '" + resource + "' cannot be used, and nothing was done: " + said
+                                + "; another program uses this key, or a newer release of Leasehold",
+                        e);
+            }
+            throw e;
         }
     }
 }

@@ -20,7 +20,9 @@ import dev.leasehold.redis.node.OpenRedisStore;
 import dev.leasehold.redis.node.RedisNode;
 import dev.leasehold.redis.node.RedisSettings;
 import dev.leasehold.redis.node.SlotMap;
+import dev.leasehold.redis.quorum.QuorumSharing;
 import dev.leasehold.redis.script.KeyNames;
+import dev.leasehold.spi.Sharing;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.StoreFactory;
@@ -241,10 +243,15 @@ public final class RedisStore implements StoreFactory {
         RedisClient client = given;
         NodeListener events = OpenRedisStore.events(context);
         if (client != null) {
-            return new OpenRedisStore(reach.through(client, context, settings, events), context, () -> {});
+            return new OpenRedisStore(reach.through(client, context, settings, events), context, sharing(), () -> {});
         }
         OwnClient own = new OwnClient(patience(context));
-        return new OpenRedisStore(reach.through(own.client(), context, settings, events), context, own::close);
+        return new OpenRedisStore(
+                reach.through(own.client(), context, settings, events), context, sharing(), own::close);
+    }
+
+    private Sharing sharing() {
+        return settings.plainKeys() ? QuorumSharing.PLAIN_KEYS : Sharing.all();
     }
 
     private static Duration patience(StoreContext context) {

@@ -22,7 +22,7 @@ import dev.leasehold.redis.script.KeyNames;
 import dev.leasehold.redis.voter.BallotEncoder;
 import dev.leasehold.redis.voter.RedisVoter;
 import dev.leasehold.spi.ClaimId;
-import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.StoreFactory;
@@ -264,10 +264,10 @@ public final class RedlockStore implements StoreFactory {
             Route route = new ClientRoute(own.client(), master, RedisUris.name(master));
             NodeListener events = new NodeListener() {
                 @Override
-                public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
+                public void granted(Grant grant, @Nullable Validity validity) {
                     QuorumStore to = store.get();
                     if (to != null) {
-                        to.granted(number, lease);
+                        to.granted(number, grant.lease());
                     }
                 }
 

@@ -4,7 +4,12 @@
 -- have confirmed it, they have confirmed everything before it.
 local value = redis.call('GET', KEYS[1])
 if not value or string.sub(value, 1, #ARGV[1]) ~= ARGV[1] then
-  return 0
+  local _, at = string.find(value or '', '\n' .. string.sub(ARGV[1], 13), 1, true)
+  local time = redis.call('TIME')
+  if not at or string.sub(value, 1, 12) ~= 'leasehold|2|'
+      or tonumber(string.sub(value, at + 1, at + 16)) <= time[1] * 1000000 + time[2] then
+    return 0
+  end
 end
 local left = redis.call('PTTL', KEYS[1])
 if left < 1 then

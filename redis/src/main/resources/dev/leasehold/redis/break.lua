@@ -3,20 +3,20 @@ local value = redis.call('GET', KEYS[1])
 if value and isForeign(value) then
   return redis.error_reply('LEASEHOLD_FOREIGN it is held by a client that is not of Leasehold')
 end
-if areReaders(value) then
+if areHolders(value) then
   local now = clock()
-  local readers, to = readersOf(value, now), news(ARGV[2])
-  for place, reader in ipairs(readers and readers.all or {}) do
-    if tonumber(ARGV[1]) == tonumber(reader.token) then
+  local holders, to = holdersOf(value, now), news(ARGV[2])
+  for place, holder in ipairs(holders and holders.all or {}) do
+    if tonumber(ARGV[1]) >= tonumber(holder.token) and tonumber(ARGV[1]) <= holder.token + holder.spare then
       redis.call('DEL', KEYS[1])
-      readers = readerGone(readers, place)
-      if readers then
-        writeReaders(readers, now)
+      holders = holderGone(holders, place)
+      if holders then
+        writeHolders(holders, now)
       end
-      to.now, to.readers = now, readers
+      to.now, to.holders = now, holders
       handOver(to)
-      if reader.claim ~= '' then
-        tell(channel(to.inbox, reader.claim), 'broken|' .. to.name)
+      if holder.claim ~= '' then
+        tell(channel(to.inbox, holder.claim), 'broken|' .. to.name)
       end
       return 1
     end

@@ -1,17 +1,35 @@
 -- ARGV: the beginning of the value that the claim makes, owner, lease, spare, 'KIND|ASK_RUN|PLACE|' and whom to tell, and
 -- what the queue keeps of it (see lock.lua). KIND is 0 for who does not want to wait, 1 for who does, and 2
 -- for who does and believes the lock to be held, which changes nothing but what is looked at first. PLACE: see find.lua.
+-- A claim that shares the lock says so in the place of spare, as in the queue; its first arrival counts.
 -- Answers 'granted|TOKEN|SPARE|TIME_LEFT', the token alone where the rest is as asked for, or
--- 'busy|PLACE|TIME_LEFT|NOW|RUN|VALUE', the time left where others are in front not, and the run where it is asked for.
+-- 'busy|PLACE|TIME_LEFT|NOW|RUN|VALUE', the time left where others are in front not, and the run where it is asked for. To one of
+-- several holders SPARE is 'SPARE/SHARE/SLOT'; and of several VALUE shows one that is in the way, and the time left is that until the
+-- claim would fit if nobody renewed.
 local id, owner, lease, spare = string.sub(ARGV[1], #LAYOUT + 1, -2), ARGV[2], ARGV[3], ARGV[4]
 local kind, askRun, told, toTell = string.match(ARGV[5], '^(%d)|(%d)|(-?%d+)|(.*)$')
 
 local now = clock()
 local value = redis.call('GET', KEYS[1])
+local holders
 
-if value then
+local function grantedTo(holder, left)
+  return 'granted|' .. holder.token .. '|' .. sharedAs(holder) .. '|' .. left
+end
+
+if areHolders(value) then
+  holders = holdersOf(value, now)
+  local own = holderOf(holders, id)
+  if own then
+    return grantedTo(own, extendHolder(value, own, now, lease))
+  end
+  if not holders then
+    redis.call('DEL', KEYS[1])
+    value = false
+  end
+elseif value then
   if not isTenure(value) and not isForeign(value) then
-    return redis.error_reply('LEASEHOLD_LAYOUT ' .. string.sub(value, 1, 16))
+    return redis.error_reply(unreadable(value))
   end
   if string.sub(value, 1, #ARGV[1]) == ARGV[1] then
     local holder = tenure(value)
@@ -24,21 +42,42 @@ if value then
   end
 end
 
-if not value then
+local share = shareIn(spare)
+if not value or holders then
   local to = news(toTell)
-  to.now, to.last, to.asker = now, redis.call('GET', KEYS[2]), id
+  to.now, to.last, to.asker, to.holders, to.share = now, lastOf(redis.call('GET', KEYS[2])), id, holders, share
   local enters, queued = handOver(to)
+  holders = to.holders
   if enters then
-    local token = nextToken(to.last, now)
-    grant(now, token, id, spare, owner, lease)
+    share = queued and waiter(queued).share or share
+    local answer = nextToken(to.last, now)
+    if share > 1 then
+      holders = grantShared(holders, false, now, answer, id, share, owner, lease)
+      answer = grantedTo(holders.all[#holders.all], lease)
+    else
+      grant(now, answer, id, share == shareIn(spare) and spare or '0', owner, lease)
+    end
     if queued then
       leave(queued)
+      if share > 1 then
+        -- Those behind it that fit beside it come in, too.
+        to.asker, to.last, to.holders = nil, nil, holders
+        handOver(to)
+      end
     end
-    return token
+    return answer
   end
-  value = redis.call('GET', KEYS[1])
+  value = holders or redis.call('GET', KEYS[1])
 end
 
-local place = stand(id, kind ~= '0', ARGV[6], now, tonumber(told))
-return 'busy|' .. place .. '|' .. (place > 1 and '' or redis.call('PTTL', KEYS[1])) .. '|' .. integer(now) .. '|'
+local place, kept = stand(id, kind ~= '0', ARGV[6], now, tonumber(told))
+local left = ''
+if holders then
+  local inTheWay, ends = lastInTheWay(holders, kept or share)
+  value = valueOf(inTheWay)
+  left = place > 1 and '' or integer(math.max(0, math.ceil((ends - now) / 1000)))
+elseif place <= 1 then
+  left = redis.call('PTTL', KEYS[1])
+end
+return 'busy|' .. place .. '|' .. left .. '|' .. integer(now) .. '|'
   .. (askRun == '1' and runId() or '') .. '|' .. value

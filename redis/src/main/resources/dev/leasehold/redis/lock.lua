@@ -2,14 +2,15 @@
 --   KEYS[1] the lock: 'leasehold|1|CLAIM|TOKEN|SPARE|SINCE|OWNER', with its own time to live; CLAIM is empty where the
 --           lock is kept without a holder. On a master of a quorum what an attempt was given ends with a line break, and what
 --           KEYS[2] was before, or nothing if there was nothing
---           Where readers share it on a master of a quorum, it is as readers.lua tells
+--           Where several share it, it is as holders.lua tells
 --   KEYS[2] last, the end of the run of the last grant. On a master of a quorum 'LAST|EXCLUSIVE' where the last exclusive
 --           grant was before it
 --   KEYS[3] the queue: a list of waiters in the order in which they came, each as
 --           'ASKED|CAME|ALIVE_FOR|STAMP|CLAIM|PERIOD|SPARE|CHANNEL|OWNER'. It last asked at ASKED, and is alive for ALIVE_FOR
 --           from then on. STAMP is what its client wrote on that question, and is told with the grant as it is; CHANNEL is
---           where. SPARE is s for a claim that shares the lock. The first four have fixed lengths of 16, 16, 5, and 32, since
---           to find a part by its place costs much less than by a pattern
+--           where. For a claim that shares the lock, SPARE is 0 and the share, 0 again for a reader ('05', '00'), and on a
+--           master of a quorum s. (A client that knows of no shares makes it an exclusive holder.) The first four have fixed
+--           lengths of 16, 16, 5, and 32, since to find a part by its place costs much less than by a pattern
 -- Times of day are in microseconds and, like tokens, below 2^53, so Lua's doubles hold them exactly; as text they go
 -- through integer() alone, since tostring() keeps 14 digits. Durations are in milliseconds.
 
@@ -44,6 +45,11 @@ local function isTenure(value)
   return string.sub(value, 1, 12) == LAYOUT
 end
 
+-- The error for a value that cannot be read. It may be anything, and an error is one line.
+local function unreadable(value)
+  return 'LEASEHOLD_LAYOUT ' .. string.gsub(string.sub(value, 1, 16), '%c', ' ')
+end
+
 -- Takes the lock's value apart. Nothing if it is not one of this layout.
 local function tenure(value)
   local claim, token, spare = string.match(value, '^leasehold|1|([^|]*)|(%d+)|(%d+)|%d+|')
@@ -56,12 +62,21 @@ local function isForeign(value)
   return SHARED and string.sub(value, 1, 10) ~= 'leasehold|'
 end
 
+-- The share that is written in the place of SPARE.
+local function shareIn(spare)
+  if spare == 's' then
+    return math.huge
+  end
+  local share = tonumber(string.match(spare, '^0(%d+)$') or 1)
+  return share > 0 and share or math.huge
+end
+
 -- Takes what the queue keeps of a waiter apart. Nothing if it is not of this layout.
 local function waiter(entry)
   local asked, came, aliveFor, stamp, claim, period, spare, channel, owner =
     string.match(entry, '^(%d+)|(%d+)|(%d+)|([^|]*)|([^|]*)|(%d+)|(%w+)|([^|]*)|(.*)$')
   return asked and {asked = tonumber(asked), alive = asked + aliveFor * 1000, came = came, stamp = stamp, claim = claim,
-    period = period, spare = spare, channel = channel, owner = owner}
+    period = period, spare = spare, share = shareIn(spare), channel = channel, owner = owner}
 end
 
 local function leave(entry)

@@ -26,7 +26,7 @@ local function ballotPaper(marker, rules)
   if value then
     known, since, theirs, trusted = string.match(value, '^leasehold|1|([%x-]+)|(%d+)|(%d+)|(%d)$')
     if not known then
-      error('LEASEHOLD_LAYOUT ' .. string.sub(value, 1, 16))
+      error(unreadable(value))
     end
     if theirs ~= longest or trusted ~= trust then
       error('LEASEHOLD_QUORUM ' .. theirs .. ' ' .. trusted)

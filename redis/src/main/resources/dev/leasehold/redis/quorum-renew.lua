@@ -6,17 +6,17 @@ if noVote > 0 then
   return {'novote', integer(now), seen, noVote}
 end
 local value = redis.call('GET', KEYS[1])
-if areReaders(value) then
-  local readers = readersOf(value, now)
-  local reader = readerBeginning(readers, ARGV[1])
-  if not reader then
-    return {'gone', integer(now), seen, 0, readers and 0 or 1}
+if areHolders(value) then
+  local holders = holdersOf(value, now)
+  local holder = holderBeginning(holders, ARGV[1])
+  if not holder then
+    return {'gone', integer(now), seen, 0, holders and 0 or 1}
   end
   -- A full server takes this as the first write of a script, and SET only after it.
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
-  reader.ends = math.max(reader.ends, now + ARGV[2] * 1000)
-  writeReaders(readers, now)
-  return {'renewed', integer(now), seen, 0, integer(math.floor((reader.ends - now) / 1000))}
+  holder.ends = math.max(holder.ends, now + ARGV[2] * 1000)
+  writeHolders(holders, now)
+  return {'renewed', integer(now), seen, 0, integer(math.floor((holder.ends - now) / 1000))}
 end
 if not value or string.sub(value, 1, #ARGV[1]) ~= ARGV[1] then
   return {'gone', integer(now), seen, 0, value and 0 or 1}

@@ -15,8 +15,26 @@ if not value or sub(value, 1, #ARGV[1]) ~= ARGV[1] then
     return 0
   end
 end
+-- The third short cut: one of several leaves, and nobody waits. Its line is taken out; lines whose end has passed stay, since they count
+-- for nothing.
+if shares and sub(value, 13, 14) == '-\n' and sub(ARGV[2], 2, 2) == '|' and call('EXISTS', KEYS[3]) == 0 then
+  local from, at = string.find(value, '\n' .. sub(ARGV[1], 13), 1, true)
+  local time = call('TIME')
+  if not from or (tonumber(sub(value, at + 1, at + 16)) or 0) <= time[1] * 1000000 + time[2] then
+    return 0
+  end
+  local next = string.find(value, '\n', at, true)
+  local rest = sub(value, 1, from - 1) .. (next and sub(value, next) or '')
+  local left = call('PTTL', KEYS[1])
+  -- Removed first: after it a full server takes what follows.
+  call('DEL', KEYS[1])
+  if #rest > 13 then
+    call('SET', KEYS[1], rest, 'PX', math.max(left, 1))
+  end
+  return 1
+end
 -- What is written first, here and below, only removes: after it the server takes what follows also where it is full.
--- What readers share is written again without the one that leaves: by release.lua.
+-- What several share is written again without the one that leaves: by release.lua.
 local free = not shares and sub(ARGV[2], 2, 2) == '|'
 local known = free and call('LPOP', KEYS[3])
 if known then
@@ -36,7 +54,7 @@ if known then
   local afterSpare = find(known, '|', afterPeriod + 1, true) or 0
   local period, spare = sub(known, afterClaim + 1, afterPeriod - 1), sub(known, afterPeriod + 1, afterSpare - 1)
   -- Others may come in with one that shares.
-  local keepsPlace = spare == 's'
+  local keepsPlace = spare == 's' or #spare > 1 and sub(spare, 1, 1) == '0'
   if not keepsPlace and age < aliveFor * 1000 then
     local afterChannel = find(known, '|', afterSpare + 1, true)
     local token = since

@@ -1,23 +1,23 @@
 -- Goes on after release-free.lua: the lock is free now, and value is what it was.
 if shares then
   local now = clock()
-  local readers = readersOf(value, now)
-  local reader, place = readerBeginning(readers, ARGV[1])
+  local holders = holdersOf(value, now)
+  local holder, place = holderBeginning(holders, ARGV[1])
   local keeps = string.sub(ARGV[2], 2, 2) ~= '|'
-  if reader and keeps then
-    reader.claim, reader.owner, reader.ends = '', '', now + ARGV[2] * 1000
-  elseif reader then
-    readers = readerGone(readers, place)
+  if holder and keeps then
+    holder.claim, holder.owner, holder.ends = '', '', now + ARGV[2] * 1000
+  elseif holder then
+    holders = holderGone(holders, place)
   end
-  if readers then
-    writeReaders(readers, now)
+  if holders then
+    writeHolders(holders, now)
   end
   if not keeps then
     local to = news(ARGV[2])
-    to.now, to.readers = now, readers
+    to.now, to.holders = now, holders
     handOver(to)
   end
-  return reader and 1 or 0
+  return holder and 1 or 0
 end
 if string.sub(ARGV[2], 2, 2) ~= '|' then
   local kept = tenure(value)

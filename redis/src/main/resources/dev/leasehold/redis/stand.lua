@@ -13,7 +13,8 @@ local function leaveSilent(now)
 end
 
 -- Standing in line, after lock.lua and find.lua. Waiters that have been silent for too long have lost their places: those in
--- front, so that the first living one knows that it is the first; and the one that asks. Returns the place, or 0.
+-- front, so that the first living one knows that it is the first; and the one that asks. Returns the place, or 0, and the share
+-- of one that stood there already.
 -- terms: what the queue keeps of a waiter, without ASKED and CAME. told: see find.lua.
 local function stand(id, enqueue, terms, now, told)
   while true do
@@ -35,6 +36,11 @@ local function stand(id, enqueue, terms, now, told)
     known = entry and waiter(entry)
   end
   if known or enqueue then
+    -- The share of its first arrival stays.
+    local kept = known and known.spare
+    if kept and shareIn(kept) ~= waiter('0|0|' .. terms).share then
+      terms = string.gsub(terms, '^(%d+|[^|]*|[^|]*|%d+|)%w+', '%1' .. (shareIn(kept) > 1 and kept or '0'))
+    end
     local fresh = string.format('%016.0f|%016.0f|', now, known and known.came or now) .. terms
     -- For twice as long as it must last, so that most of those who come need not make it last longer; and for a second more,
     -- because those who come in the same second do not look (claim-free.lua).
@@ -55,5 +61,5 @@ local function stand(id, enqueue, terms, now, told)
   if place == 1 then
     leaveSilent(now)
   end
-  return place or 0
+  return place or 0, known and known.share
 end

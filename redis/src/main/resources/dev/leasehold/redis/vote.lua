@@ -24,23 +24,23 @@ end
 -- A proposal may have been made long ago, and the record of the last token may be older still: what the server came back
 -- with. So nothing is accepted that could have been given out before it had its vote.
 local half = string.match(rules, '^(%d+)') * 500
-local value, record, known, last, most, readers
+local value, record, known, last, most, holders
 local function look()
   local stored = redis.call('MGET', KEYS[1], KEYS[2])
   value, record = stored[1], stored[2]
   known = lastOf(record)
   last = math.max(known or now - half, votesFrom - half)
   most = math.max(now + half, last + 1048576) - spare
-  readers = areReaders(value) and readersOf(value, now) or nil
+  holders = areHolders(value) and holdersOf(value, now) or nil
 end
 look()
-if areReaders(value) and not readers then
+if areHolders(value) and not holders then
   redis.call('DEL', KEYS[1])
   value = false
 end
 local holder = value and tenure(value)
-if value and not holder and not readers and not isForeign(value) then
-  return redis.error_reply('LEASEHOLD_LAYOUT ' .. string.sub(value, 1, 16))
+if value and not holder and not holders and not isForeign(value) then
+  return redis.error_reply(unreadable(value))
 end
 
 local function stale(least)
@@ -54,8 +54,8 @@ end
 -- The lock first, as in lock.lua.
 local function accept(atLeast, before)
   if shares then
-    readers = readerAdded(readers, {claim = id, token = token, ends = now + lease * 1000, since = since, owner = owner})
-    writeReaders(readers, now)
+    holders = addHolder(holders, {claim = id, token = token, ends = now + lease * 1000, since = since, spare = '0',
+      share = math.huge, slot = '-1', owner = owner}, true, now)
     writeLast(raised(record or '', math.max(atLeast, proposal)))
     return {'yes', integer(now), seen, 0, lease}
   end
@@ -90,7 +90,7 @@ if holder and holder.claim == id then
 end
 
 -- Others may have come since, so a reader that raises its token is compared like one that comes anew; one that repeats is not.
-local own = readerOf(readers, id)
+local own = holderOf(holders, id)
 if own then
   if proposal < tonumber(own.token) then
     return stale(math.max(known or 0, own.token))
@@ -105,14 +105,14 @@ if own then
     own.token = token
   end
   own.ends = math.max(own.ends, now + lease * 1000)
-  writeReaders(readers, now)
+  writeHolders(holders, now)
   writeLast(raised(record or '', proposal))
   return {'yes', integer(now), seen, 0, integer(math.floor((own.ends - now) / 1000))}
 end
 
 -- A lease that a majority has just confirmed: only a token that this node knows to be later speaks against it. For a reader that
 -- is one that excludes it.
-if kind == '2' and (not value or readers and shares) then
+if kind == '2' and (not value or holders and shares) then
   local least = shares and exclusiveOf(record) or not shares and known
   if least and (proposal + spare < least or shares and proposal == least) then
     return stale(least)
@@ -123,13 +123,14 @@ if kind == '2' and (not value or readers and shares) then
   return accept(last, record or '')
 end
 
-if not value or readers then
+if not value or holders then
   local to = news(toTell)
-  to.now, to.last, to.asker, to.before, to.readers, to.shares = now, known, id, record or '', readers, shares
+  to.now, to.last, to.asker, to.before, to.holders = now, known, id, record or '', holders
+  to.share = shares and math.huge or 1
   local least, before = last, record or ''
   local enters, queued = handOver(to)
   look()
-  least = readers and last or least
+  least = holders and last or least
   if enters and shares and kind == '0' and redis.call('EXISTS', KEYS[2] .. ':shut') == 1 then
     enters = false
   end
@@ -150,12 +151,12 @@ if not value or readers then
 end
 
 local left = redis.call('PTTL', KEYS[1])
-if readers then
+if holders then
   local first
-  for _, reader in ipairs(readers.all) do
-    first = first and tonumber(first.token) <= tonumber(reader.token) and first or reader
+  for _, holder in ipairs(holders.all) do
+    first = first and tonumber(first.token) <= tonumber(holder.token) and first or holder
   end
-  value = table.concat({READERS .. first.claim, first.token, 0, first.since, first.owner}, '|')
+  value = valueOf(first)
   if kind ~= '2' and not shares then
     redis.call('SET', KEYS[2] .. ':shut', '1', 'PX', SHUT_FOR)
   end

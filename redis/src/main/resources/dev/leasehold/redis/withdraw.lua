@@ -32,30 +32,30 @@ if holder and holder.claim == ARGV[1] then
   handOver(to)
   return 1
 end
-if areReaders(value) then
+if areHolders(value) then
   local now = clock()
-  local readers = readersOf(value, now)
-  local reader, place = readerOf(readers, ARGV[1])
+  local holders = holdersOf(value, now)
+  local holder, place = holderOf(holders, ARGV[1])
   redis.call('DEL', KEYS[1])
   local to = news(ARGV[2])
-  if reader and ARGV[3] then
-    table.remove(readers.all, place)
-    local record = readers.before
-    for _, other in ipairs(readers.all) do
+  if holder and ARGV[3] then
+    table.remove(holders.all, place)
+    local record = holders.before
+    for _, other in ipairs(holders.all) do
       record = raised(record, other.token)
     end
     writeLast(record)
     to.before = record
-    readers = readers.all[1] and readers
-  elseif reader then
-    readers = readerGone(readers, place)
+    holders = holders.all[1] and holders
+  elseif holder then
+    holders = holderGone(holders, place)
   end
-  if readers then
-    writeReaders(readers, now)
+  if holders then
+    writeHolders(holders, now)
   end
-  to.now, to.readers = now, readers
+  to.now, to.holders = now, holders
   handOver(to)
-  return (reader or found == 1) and 1 or 0
+  return (holder or found == 1) and 1 or 0
 end
 -- A foreign holder tells nobody of its release; who is first now has to look for it.
 local first = SHARED and found == 1 and redis.call('LINDEX', KEYS[3], 0)

@@ -2,6 +2,7 @@ package dev.leasehold.redis.node;
 
 import dev.leasehold.internal.WholeMillis;
 import dev.leasehold.redis.script.EncodedArgs;
+import dev.leasehold.redis.script.HolderTerms;
 import dev.leasehold.redis.script.LockKeys;
 import dev.leasehold.redis.script.Reply;
 import dev.leasehold.redis.script.Script;
@@ -25,6 +26,7 @@ final class ClaimScript {
     private final Inbox inbox;
     private final boolean counted;
     private final EncodedArgs owner;
+    private final String ownerText;
     private volatile @Nullable ClockReading runToldAt;
 
     /**
@@ -37,21 +39,22 @@ final class ClaimScript {
         this.keys = keys;
         this.inbox = inbox;
         this.counted = counted;
-        owner = EncodedArgs.of(context.owner());
+        ownerText = context.owner().replace('\n', ' ');
+        owner = EncodedArgs.of(ownerText);
     }
 
     CompletionStage<ClaimAnswer> run(ScriptRunner scripts, Claim claim, boolean enqueue) {
         Duration lease = claim.lease();
         return scripts.run(
                 "the claim of '" + claim.lock() + "'",
-                Script.CLAIM,
+                claim.isShared() ? Script.SHARED_CLAIM : Script.CLAIM,
                 (args, sentAt) -> {
                     LockKeys lock = keys.of(claim.lock());
                     return args.add(lock.all())
                             .add(Reply.beginning(claim.id()))
                             .add(owner)
                             .add(WholeMillis.up(lease))
-                            .add(claim.spare())
+                            .add(HolderTerms.ofClaim(claim))
                             .add(how(claim, enqueue, lock.wasHeld(), sentAt) + lock.toTellText())
                             .add(terms(claim, sentAt));
                 },
@@ -75,11 +78,11 @@ final class ClaimScript {
                 .append('|')
                 .append(WholeMillis.up(WaitingRules.claimPeriod(claim.lease())))
                 .append('|')
-                .append(claim.spare())
+                .append(HolderTerms.ofClaim(claim))
                 .append('|')
                 .append(inbox.channel())
                 .append('|')
-                .append(context.owner())
+                .append(ownerText)
                 .toString();
     }
 

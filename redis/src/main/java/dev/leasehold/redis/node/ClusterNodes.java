@@ -10,6 +10,7 @@ import dev.leasehold.redis.script.KeyNames;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.ReleaseAnswer;
@@ -95,6 +96,11 @@ public final class ClusterNodes implements LockCommands {
     @Override
     public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
         return on(lease.lock(), node -> node.renew(lease, duration));
+    }
+
+    @Override
+    public CompletionStage<RenewAnswer> downgrade(LeaseId lease, Duration duration) {
+        return on(lease.lock(), node -> node.downgrade(lease, duration));
     }
 
     /** While the slot is on its way the lease is ended alone; its queue may be at either end. */
@@ -220,8 +226,8 @@ public final class ClusterNodes implements LockCommands {
     private NodeListener eventsOf(SlotMap.Address node) {
         return new NodeListener() {
             @Override
-            public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
-                events.granted(lease, spare, validity);
+            public void granted(Grant grant, @Nullable Validity validity) {
+                events.granted(grant, validity);
             }
 
             @Override

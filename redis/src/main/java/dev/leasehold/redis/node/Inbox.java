@@ -4,6 +4,7 @@ import dev.leasehold.redis.connection.ConnectionFactory;
 import dev.leasehold.redis.connection.ReconnectingConnection;
 import dev.leasehold.redis.connection.RedisConnection;
 import dev.leasehold.redis.connection.Route;
+import dev.leasehold.redis.script.HolderTerms;
 import dev.leasehold.redis.script.KeyNames;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
@@ -162,7 +163,7 @@ public final class Inbox {
         }
     }
 
-    /** {@code TOKEN|STAMP|CLAIM|PERIOD|SPARE|COUNTS|INBOX|NAME}. */
+    /** {@code TOKEN|STAMP|CLAIM|PERIOD|SPARE|COUNTS|INBOX|NAME}, {@code SPARE} as in {@link HolderTerms}. */
     private void granted(String[] parts) {
         ClaimId claim = ClaimId.parse(parts[2]);
         if (!claim.client().equals(context.clientId())) {
@@ -171,6 +172,7 @@ public final class Inbox {
         LeaseId lease = new LeaseId(parts[7], claim, Long.parseLong(parts[0]));
         Duration period = Duration.ofMillis(Long.parseLong(parts[3]));
         events.granted(
-                lease, Integer.parseInt(parts[4]), counts ? ClockStamp.ofPushed(parts[1], period, time.nanos()) : null);
+                HolderTerms.parse(parts[4]).grant(lease),
+                counts ? ClockStamp.ofPushed(parts[1], period, time.nanos()) : null);
     }
 }

@@ -20,6 +20,8 @@ public interface LockCommands {
 
     CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration);
 
+    CompletionStage<RenewAnswer> downgrade(LeaseId lease, Duration duration);
+
     CompletionStage<ReleaseAnswer> release(LeaseId lease, Duration keepFor);
 
     CompletionStage<Boolean> withdraw(String lock, ClaimId claim);

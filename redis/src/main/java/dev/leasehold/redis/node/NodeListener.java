@@ -1,6 +1,6 @@
 package dev.leasehold.redis.node;
 
-import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.Validity;
 import org.jspecify.annotations.Nullable;
 
@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 public interface NodeListener {
 
     /** A claim that waited in the node's queue was granted; without a validity this is only a reason to ask. */
-    void granted(LeaseId lease, int spare, @Nullable Validity validity);
+    void granted(Grant grant, @Nullable Validity validity);
 
     /**
      * Something happened after which leases on the node should be confirmed: that of one lock or, with null, all of them.

@@ -11,6 +11,7 @@ import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Sharing;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.Validity;
@@ -29,16 +30,19 @@ public final class OpenRedisStore implements Store, CallerThreads {
 
     private final LockCommands node;
     private final Runnable closeRest;
+    private final Sharing sharing;
     private final Duration horizon;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /**
      * Opens a store.
      *
+     * @param sharing which shares it grants
      * @param closeRest closes what was opened for this store beside its connections
      */
-    public OpenRedisStore(LockCommands node, StoreContext context, Runnable closeRest) {
+    public OpenRedisStore(LockCommands node, StoreContext context, Sharing sharing, Runnable closeRest) {
         this.node = node;
+        this.sharing = sharing;
         this.closeRest = closeRest;
         horizon = context.storeTimeout().compareTo(MOST_HORIZON) < 0 ? context.storeTimeout() : MOST_HORIZON;
     }
@@ -47,8 +51,8 @@ public final class OpenRedisStore implements Store, CallerThreads {
     public static NodeListener events(StoreContext context) {
         return new NodeListener() {
             @Override
-            public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
-                context.signals().granted(new Grant(lease, spare), validity);
+            public void granted(Grant grant, @Nullable Validity validity) {
+                context.signals().granted(grant, validity);
             }
 
             @Override
@@ -69,6 +73,11 @@ public final class OpenRedisStore implements Store, CallerThreads {
     }
 
     @Override
+    public CompletionStage<RenewAnswer> downgrade(LeaseId lease, Duration duration) {
+        return unlessClosed(() -> node.downgrade(lease, duration));
+    }
+
+    @Override
     public CompletionStage<ReleaseAnswer> release(LeaseId lease, Duration keepFor) {
         return unlessClosed(() -> node.release(lease, keepFor));
     }
@@ -86,6 +95,11 @@ public final class OpenRedisStore implements Store, CallerThreads {
     @Override
     public CompletionStage<Boolean> breakLease(String lock, long token) {
         return unlessClosed(() -> node.breakLease(lock, token));
+    }
+
+    @Override
+    public Sharing sharing() {
+        return sharing;
     }
 
     @Override

@@ -17,6 +17,7 @@ import dev.leasehold.redis.script.Script;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.ReleaseAnswer;
@@ -209,12 +210,36 @@ public final class RedisNode implements LockCommands {
 
     private CompletionStage<RenewAnswer> sendRenewal(LeaseId lease, Duration duration) {
         long startedAt = context.time().nanos();
-        CompletionStage<RenewAnswer> renewed = extend(lease, duration);
+        return orLost(lease, extend(lease, duration), startedAt);
+    }
+
+    private CompletionStage<RenewAnswer> orLost(LeaseId lease, CompletionStage<RenewAnswer> renewed, long startedAt) {
         return replicas == null
                 ? renewed
                 : renewed.thenCompose(answer -> answer instanceof RenewAnswer.Renewed
                         ? confirmed(lease, answer, startedAt)
                         : CompletableFuture.completedFuture(answer));
+    }
+
+    @Override
+    public CompletionStage<RenewAnswer> downgrade(LeaseId lease, Duration duration) {
+        long startedAt = context.time().nanos();
+        CompletionStage<RenewAnswer> downgraded = scripts.run(
+                "the downgrade of '" + lease.lock() + "'",
+                Script.DOWNGRADE,
+                (args, sentAt) -> args.add(keys.of(lease.lock()).all())
+                        .add(Reply.beginning(lease))
+                        .add(WholeMillis.up(duration))
+                        .add(keys.of(lease.lock()).toTell()),
+                RedisNode::renewAnswer);
+        return orLost(lease, downgraded, startedAt);
+    }
+
+    private static RenewAnswer renewAnswer(ClockReading sentAt, List<Object> answer) {
+        long left = Reply.number(answer.get(0));
+        return left < 0
+                ? new RenewAnswer.Lost()
+                : new RenewAnswer.Renewed(Validity.of(sentAt, Duration.ofMillis(left)));
     }
 
     private CompletionStage<RenewAnswer> extend(LeaseId lease, Duration duration) {
@@ -224,12 +249,7 @@ public final class RedisNode implements LockCommands {
                 (args, sentAt) -> args.add(keys.of(lease.lock()).own())
                         .add(Reply.beginning(lease))
                         .add(WholeMillis.up(duration)),
-                (sentAt, answer) -> {
-                    long left = Reply.number(answer.get(0));
-                    return left < 0
-                            ? new RenewAnswer.Lost()
-                            : new RenewAnswer.Renewed(Validity.of(sentAt, Duration.ofMillis(left)));
-                });
+                RedisNode::renewAnswer);
     }
 
     @Override

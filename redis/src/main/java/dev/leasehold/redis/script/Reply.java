@@ -32,8 +32,7 @@ public final class Reply {
     private static final String LAYOUT = "leasehold|1|";
     private static final String SHARED_LAYOUT = "leasehold|2|";
     private static final Pattern LINES = Pattern.compile("\n");
-    private static final int READER_PARTS = 5;
-    private static final String SHARES = "s";
+    private static final int HOLDER_PARTS = 8;
     private static final String OURS = "leasehold|";
     private static final int VALUE_PARTS = 7;
 
@@ -92,9 +91,11 @@ public final class Reply {
         int token = answer.indexOf('|') + 1;
         int spare = answer.indexOf('|', token) + 1;
         int left = answer.indexOf('|', spare) + 1;
+        HolderTerms terms = HolderTerms.parse(answer.substring(spare, left - 1));
         return new ClaimAnswer.Granted(
                 new LeaseId(claim.lock(), claim.id(), Long.parseLong(answer, token, spare - 1, 10)),
-                Integer.parseInt(answer, spare, left - 1, 10),
+                terms.spare(),
+                terms.slot(),
                 Validity.of(sentAt, Duration.ofMillis(Long.parseLong(answer, left, answer.length(), 10))));
     }
 
@@ -121,15 +122,15 @@ public final class Reply {
             return new HolderInfo(FOREIGN_OWNER, 0, null, until, left);
         }
         String[] parts = value.split("\\|", VALUE_PARTS);
-        boolean shared = value.startsWith(SHARED_LAYOUT);
-        if (parts.length < VALUE_PARTS || !(shared || value.startsWith(LAYOUT))) {
+        if (parts.length < VALUE_PARTS || !(value.startsWith(SHARED_LAYOUT) || value.startsWith(LAYOUT))) {
             return null;
         }
+        HolderTerms terms = value.startsWith(LAYOUT) ? HolderTerms.EXCLUSIVE : HolderTerms.parse(parts[4]);
         return new HolderInfo(
                 BEHIND_THE_OWNER.matcher(parts[6]).replaceFirst(""),
                 Long.parseLong(parts[3]),
-                shared ? Claim.UNLIMITED : Claim.EXCLUSIVE,
-                OptionalInt.empty(),
+                terms.share(),
+                terms.shownSlot(),
                 instant(Long.parseLong(parts[5])),
                 left == null ? null : instant(nowMicros).plus(left),
                 left);
@@ -140,11 +141,10 @@ public final class Reply {
         List<HolderInfo> holders = holders(answer.get(1).toString(), timeLeft(answer.get(2)), now);
         List<WaiterInfo> waiters = new ArrayList<>();
         for (int i = 3; i + 2 < answer.size(); i += 3) {
-            boolean shares = answer.get(i + 1).toString().equals(SHARES);
             waiters.add(new WaiterInfo(
                     answer.get(i + 2).toString(),
                     waiters.size() + 1,
-                    shares ? Claim.UNLIMITED : Claim.EXCLUSIVE,
+                    HolderTerms.shareOfClaim(answer.get(i + 1).toString()),
                     instant(number(answer.get(i)))));
         }
         return holders.isEmpty() && waiters.isEmpty() ? null : new LockInfo(name, holders, waiters, List.of());
@@ -157,20 +157,21 @@ public final class Reply {
         }
         return LINES.splitAsStream(value)
                 .skip(1)
-                .map(line -> line.split("\\|", READER_PARTS))
-                .filter(parts -> parts.length == READER_PARTS && Long.parseLong(parts[2]) > now)
-                .map(parts -> reader(parts, now))
+                .map(line -> line.split("\\|", HOLDER_PARTS))
+                .filter(parts -> parts.length == HOLDER_PARTS && Long.parseLong(parts[2]) > now)
+                .map(parts -> oneOf(parts, now))
                 .sorted(Comparator.comparingLong(HolderInfo::token))
                 .toList();
     }
 
-    private static HolderInfo reader(String[] parts, long now) {
+    private static HolderInfo oneOf(String[] parts, long now) {
+        int slot = Integer.parseInt(parts[6]);
         Duration left = Duration.of(Long.parseLong(parts[2]) - now, ChronoUnit.MICROS);
         return new HolderInfo(
-                parts[4],
+                parts[7],
                 Long.parseLong(parts[1]),
-                Claim.UNLIMITED,
-                OptionalInt.empty(),
+                HolderTerms.share(parts[5]),
+                slot < 0 ? OptionalInt.empty() : OptionalInt.of(slot),
                 instant(Long.parseLong(parts[3])),
                 instant(now).plus(left),
                 left);

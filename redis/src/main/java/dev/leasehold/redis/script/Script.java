@@ -10,18 +10,21 @@ import java.util.HexFormat;
 
 /** The scripts that run in Redis. The server knows each by the SHA-1 of its text. */
 public enum Script {
-    CLAIM("claim-free.lua", "lock.lua", "readers.lua", "hand-over.lua", "find.lua", "stand.lua", "claim.lua"),
+    CLAIM("claim-free.lua", "lock.lua", "holders.lua", "hand-over.lua", "find.lua", "stand.lua", "claim.lua"),
+    /** The same with the short cut of claims that share the lock. */
+    SHARED_CLAIM("shared-free.lua", "lock.lua", "holders.lua", "hand-over.lua", "find.lua", "stand.lua", "claim.lua"),
     RENEW("renew.lua"),
-    RELEASE("release-free.lua", "lock.lua", "readers.lua", "hand-over.lua", "release.lua"),
+    DOWNGRADE("lock.lua", "holders.lua", "hand-over.lua", "downgrade.lua"),
+    RELEASE("release-free.lua", "lock.lua", "holders.lua", "hand-over.lua", "release.lua"),
     RELEASE_ALONE("release-alone.lua"),
-    WITHDRAW("withdraw-free.lua", "lock.lua", "readers.lua", "hand-over.lua", "withdraw.lua"),
-    BREAK("lock.lua", "readers.lua", "hand-over.lua", "break.lua"),
+    WITHDRAW("withdraw-free.lua", "lock.lua", "holders.lua", "hand-over.lua", "withdraw.lua"),
+    BREAK("lock.lua", "holders.lua", "hand-over.lua", "break.lua"),
     INSPECT("lock.lua", "inspect.lua"),
     ACKNOWLEDGE("acknowledge.lua"),
     VOTE(
             "vote-free.lua",
             "lock.lua",
-            "readers.lua",
+            "holders.lua",
             "hand-over.lua",
             "find.lua",
             "stand.lua",
@@ -31,14 +34,14 @@ public enum Script {
     /** The same without the short cut, which knows of no readers. */
     SHARED_VOTE(
             "lock.lua",
-            "readers.lua",
+            "holders.lua",
             "hand-over.lua",
             "find.lua",
             "stand.lua",
             "marker.lua",
             "voucher.lua",
             "vote.lua"),
-    QUORUM_RENEW("lock.lua", "readers.lua", "marker.lua", "quorum-renew.lua"),
+    QUORUM_RENEW("lock.lua", "holders.lua", "marker.lua", "quorum-renew.lua"),
     LOOK("lock.lua", "marker.lua", "look.lua"),
     OPEN_QUORUM("lock.lua", "marker.lua", "open-quorum.lua");
 
@@ -67,7 +70,7 @@ public enum Script {
      * connection.
      */
     public boolean hasItsPlace() {
-        return this == CLAIM || this == VOTE || this == SHARED_VOTE || this == WITHDRAW;
+        return this == CLAIM || this == SHARED_CLAIM || this == VOTE || this == SHARED_VOTE || this == WITHDRAW;
     }
 
     public String text() {

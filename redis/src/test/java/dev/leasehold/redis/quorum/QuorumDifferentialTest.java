@@ -22,6 +22,7 @@ import dev.leasehold.redis.voter.RedisVoter;
 import dev.leasehold.redis.voter.Voucher;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.Validity;
@@ -103,8 +104,8 @@ class QuorumDifferentialTest {
     private static RedisVoter voter(OwnClient own, RedisProcess redis, String client, List<String> pushes) {
         NodeListener events = new NodeListener() {
             @Override
-            public void granted(LeaseId lease, int spare, @Nullable Validity validity) {
-                pushes.add(lease.claim() + " " + lease.token());
+            public void granted(Grant grant, @Nullable Validity validity) {
+                pushes.add(grant.lease().claim() + " " + grant.lease().token());
             }
 
             @Override

@@ -3,6 +3,7 @@ package dev.leasehold.redis.script;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.leasehold.DistributedSemaphore;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.redis.QueueEntries;
@@ -89,6 +90,28 @@ class CostTest {
         Map<String, Integer> calls = calls("config.*|info");
         assertThat(calls).containsEntry("evalsha", 2 * cycles).doesNotContainKeys("publish", "eval", "subscribe");
         assertThat(calls.values().stream().mapToInt(Integer::intValue).sum()).isLessThanOrEqualTo(10 * cycles);
+    }
+
+    /** However many hold beside it: what is written is one line, and what is renewed one end. */
+    @Test
+    void aPermitsCycleIsTwoCommandsToo() throws Exception {
+        Leasehold client = client();
+        DistributedSemaphore semaphore = client.semaphore("x", 8);
+        Lease beside = semaphore.acquire();
+        beside.extend(Duration.ofSeconds(35));
+        semaphore.acquire().close();
+        redis.commands().configResetstat();
+        int cycles = 100;
+        for (int i = 0; i < cycles; i++) {
+            semaphore.acquire().release();
+        }
+        beside.extend(Duration.ofSeconds(40));
+        Map<String, Integer> calls = calls("config.*|info");
+        assertThat(calls)
+                .containsEntry("evalsha", 2 * cycles + 1)
+                .containsEntry("setrange", cycles + 1)
+                .doesNotContainKeys("publish", "eval", "subscribe");
+        assertThat(calls.values().stream().mapToInt(Integer::intValue).sum()).isLessThanOrEqualTo(16 * cycles);
     }
 
     @Test

@@ -20,7 +20,7 @@ import dev.leasehold.redis.script.Script;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
-import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.TimeSource;
 import dev.leasehold.spi.Validity;
@@ -69,7 +69,7 @@ class VoucherTest {
 
     private static final class Unheard implements NodeListener {
         @Override
-        public void granted(LeaseId lease, int spare, @Nullable Validity validity) {}
+        public void granted(Grant grant, @Nullable Validity validity) {}
 
         @Override
         public void doubt(@Nullable String lock) {}

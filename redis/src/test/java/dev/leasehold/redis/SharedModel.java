@@ -1,0 +1,310 @@
+package dev.leasehold.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.HolderInfo;
+import dev.leasehold.LockInfo;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.NamePattern;
+import dev.leasehold.spi.Store;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.spi.StoreProvider;
+import dev.leasehold.spi.StoreUri;
+import dev.leasehold.spi.TimeSource;
+import dev.leasehold.test.VirtualTime;
+import dev.leasehold.testkit.NoSignals;
+import io.lettuce.core.SetArgs;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.ServiceLoader;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+
+/**
+ * The same random operations, with all kinds of shares, on a real Redis and on the store in memory. The server has a time of its
+ * own, so what is written there is moved instead. After each pause a claim looks at the lock, because only such an operation lets
+ * in who fits by then.
+ */
+final class SharedModel implements AutoCloseable {
+
+    private static final int STEPS = 80;
+    private static final int CLIENTS = 3;
+    private static final Duration LEASE = Duration.ofSeconds(600);
+    private static final Duration LONGER = Duration.ofSeconds(660);
+    private static final Duration BRIEF = Duration.ofSeconds(20);
+    private static final Duration KEPT = Duration.ofSeconds(300);
+    private static final int[] SHARES = {1, 2, 3, 3, 5, Claim.UNLIMITED, Claim.UNLIMITED};
+    private static final String LOCK = "lock";
+    private static final String KEY = "leasehold:{" + LOCK + "}";
+    private static final String LEFT = "left (PT[0-9.HMS]+)";
+    private static final Pattern END = Pattern.compile("(\n[^|\n]*\\|\\d+\\|)(\\d{16})");
+
+    /** Beyond a claim period; beyond a waiter's life; beyond leases. */
+    private static final int[] PAUSES = {7, 7, 7, 30, 30, 1_000};
+
+    private final VirtualTime time = new VirtualTime();
+    private final List<Store> model = new ArrayList<>();
+    private final List<Store> tested = new ArrayList<>();
+    private final List<Claim> claims = new ArrayList<>();
+    private final Map<ClaimId, LeaseId> modelLeases = new HashMap<>();
+    private final Map<ClaimId, LeaseId> testedLeases = new HashMap<>();
+    private final Random random;
+    private final RedisCommands<String, String> redis;
+    private final StringBuilder log = new StringBuilder();
+    private long claimCount;
+
+    SharedModel(long seed, RedisCommands<String, String> redis, StoreFactory factory, TimeSource real) {
+        this.random = new Random(seed);
+        this.redis = redis;
+        StoreFactory memory = ServiceLoader.load(StoreProvider.class).stream()
+                .map(ServiceLoader.Provider::get)
+                .filter(provider -> provider.schemes().contains("memory"))
+                .findFirst()
+                .orElseThrow()
+                .create(StoreUri.parse("memory:"));
+        for (int i = 0; i < CLIENTS; i++) {
+            model.add(memory.open(context(i, time)));
+            tested.add(factory.open(context(i, real)));
+        }
+    }
+
+    private static StoreContext context(int client, TimeSource time) {
+        return new StoreContext("c" + client, "owner " + client, "", time, Duration.ofSeconds(20), new NoSignals());
+    }
+
+    void step() {
+        int what = random.nextInt(20);
+        if (what < 7 || claims.isEmpty()) {
+            ask(newClaim());
+        } else if (what == 7) {
+            pause(Duration.ofSeconds(PAUSES[random.nextInt(PAUSES.length)]));
+        } else if (what == 8) {
+            breakOne();
+        } else if (what == 9) {
+            withdraw(claims.get(random.nextInt(claims.size())));
+        } else {
+            Claim claim = claims.get(random.nextInt(claims.size()));
+            LeaseId ours = modelLeases.get(claim.id());
+            LeaseId theirs = testedLeases.get(claim.id());
+            if (what < 12 || ours == null || theirs == null) {
+                askAgain(claim);
+            } else if (what < 15) {
+                Duration keep = random.nextInt(3) == 0 ? KEPT : Duration.ZERO;
+                same(
+                        "release " + ours.claim() + " " + keep,
+                        get(client(model, claim).release(ours, keep)),
+                        get(client(tested, claim).release(theirs, keep)));
+            } else if (what < 18) {
+                same(
+                        "renew " + claim.id(),
+                        name(get(client(model, claim).renew(ours, LEASE))),
+                        name(get(client(tested, claim).renew(theirs, LEASE))));
+            } else {
+                same(
+                        "downgrade " + claim.id(),
+                        name(get(client(model, claim).downgrade(ours, LONGER))),
+                        name(get(client(tested, claim).downgrade(theirs, LONGER))));
+            }
+        }
+        same("inspect", seen(model), seen(tested));
+        checkEnds();
+        checkLast();
+    }
+
+    private Claim newClaim() {
+        int share = SHARES[random.nextInt(SHARES.length)];
+        ClaimId id = new ClaimId("c" + random.nextInt(CLIENTS), ++claimCount);
+        Duration lease = random.nextInt(4) > 0 ? LEASE : BRIEF;
+        Claim claim = new Claim(id, LOCK, share, lease, share == 1 ? 3 : 0, random.nextInt(5) > 0, Claim.UNKNOWN);
+        claims.add(claim);
+        return claim;
+    }
+
+    private void withdraw(Claim claim) {
+        get(client(model, claim).withdraw(LOCK, claim.id()));
+        get(client(tested, claim).withdraw(LOCK, claim.id()));
+        log.append("withdraw ").append(claim.id()).append('\n');
+        claims.remove(claim);
+    }
+
+    /** Asks again, sometimes with another share: that of its first arrival counts. */
+    private void askAgain(Claim claim) {
+        int share = random.nextInt(4) > 0 ? claim.share() : SHARES[random.nextInt(SHARES.length)];
+        ask(new Claim(claim.id(), LOCK, share, claim.lease(), share == 1 ? 3 : 0, claim.enqueue(), Claim.UNKNOWN));
+    }
+
+    private void ask(Claim claim) {
+        ClaimAnswer ours = get(client(model, claim).claim(claim));
+        ClaimAnswer theirs = get(client(tested, claim).claim(claim));
+        if (ours instanceof ClaimAnswer.Granted one && theirs instanceof ClaimAnswer.Granted two) {
+            modelLeases.put(claim.id(), one.lease());
+            testedLeases.put(claim.id(), two.lease());
+        }
+        same("claim " + claim, told(ours), told(theirs));
+    }
+
+    private static String told(ClaimAnswer answer) {
+        if (answer instanceof ClaimAnswer.Granted granted) {
+            return "granted, slot " + granted.slot() + ", spare " + granted.spare();
+        }
+        ClaimAnswer.Busy busy = (ClaimAnswer.Busy) answer;
+        // Of two that end at once either may be named; and dead ones may stand in the middle of a queue.
+        return "busy at " + Math.min(2, busy.place()) + (busy.holder() == null ? " by nobody" : " by somebody")
+                + (busy.place() > 1 ? "" : ", left " + busy.timeLeft());
+    }
+
+    private void breakOne() {
+        List<HolderInfo> ours = holders(model);
+        List<HolderInfo> theirs = holders(tested);
+        if (!ours.isEmpty() && ours.size() == theirs.size()) {
+            int which = random.nextInt(ours.size());
+            same(
+                    "break",
+                    get(model.get(0).breakLease(LOCK, ours.get(which).token())),
+                    get(tested.get(0).breakLease(LOCK, theirs.get(which).token())));
+        }
+    }
+
+    private void pause(Duration by) {
+        log.append("advance ").append(by).append('\n');
+        time.advance(by);
+        moveBack(by);
+        // One that holds the lock is answered without a look at those who wait.
+        List<Claim> waiting =
+                claims.stream().filter(claim -> !modelLeases.containsKey(claim.id())).toList();
+        if (!waiting.isEmpty() && random.nextBoolean()) {
+            askAgain(waiting.get(random.nextInt(waiting.size())));
+            return;
+        }
+        Claim look = new Claim(new ClaimId("c0", ++claimCount), LOCK, Claim.EXCLUSIVE, LEASE, 0, false, Claim.UNKNOWN);
+        same("look", told(get(model.get(0).claim(look))), told(get(tested.get(0).claim(look))));
+        get(model.get(0).withdraw(LOCK, look.id()));
+        get(tested.get(0).withdraw(LOCK, look.id()));
+    }
+
+    /** What is written ends earlier, as if time had passed. */
+    private void moveBack(Duration by) {
+        long micros = by.toNanos() / 1_000;
+        String value = redis.get(KEY);
+        long left = redis.pttl(KEY) - by.toMillis();
+        if (value != null && left <= 0) {
+            redis.del(KEY);
+        } else if (value != null) {
+            String moved = END.matcher(value)
+                    .replaceAll(line -> line.group(1) + String.format("%016d", Long.parseLong(line.group(2)) - micros));
+            redis.set(KEY, moved, SetArgs.Builder.px(left));
+        }
+        QueueEntries.shift(redis, KEY + ":queue", -micros);
+    }
+
+    /** No key stays for ever, and the lock's own ends with the last holder and no earlier. */
+    private void checkEnds() {
+        String value = redis.get(KEY);
+        long left = redis.pttl(KEY);
+        List<String> clock = redis.time();
+        long now = Long.parseLong(clock.get(0)) * 1_000_000 + Long.parseLong(clock.get(1));
+        if (value != null) {
+            long last = END.matcher(value)
+                    .results()
+                    .mapToLong(line -> Long.parseLong(line.group(2)))
+                    .max()
+                    .orElse(now);
+            assertThat(left).as("%s", log).isGreaterThanOrEqualTo((last - now) / 1000);
+        }
+        for (String key : redis.keys("*")) {
+            assertThat(redis.pttl(key)).as(key + " at %s", log).isNotEqualTo(-1);
+        }
+    }
+
+    /** The record of the last token is that of the newest holder, or of one that came after it. */
+    private void checkLast() {
+        String last = redis.get(KEY + ":token");
+        for (HolderInfo holder : holders(tested)) {
+            assertThat(last == null ? 0 : Long.parseLong(last)).as("%s", log).isGreaterThanOrEqualTo(holder.token());
+        }
+    }
+
+    private static List<HolderInfo> holders(List<Store> stores) {
+        List<LockInfo> all = get(stores.get(0).inspect(NamePattern.of(LOCK)));
+        return all.isEmpty() ? List.of() : all.get(0).holders();
+    }
+
+    private static String seen(List<Store> stores) {
+        StringBuilder text = new StringBuilder();
+        for (LockInfo lock : get(stores.get(0).inspect(NamePattern.of(LOCK)))) {
+            lock.holders().forEach(holder -> text.append(seen(holder)).append("; "));
+            lock.waiters()
+                    .forEach(each -> text.append(each.place())
+                            .append(" waits ")
+                            .append(each.owner())
+                            .append(" with ")
+                            .append(each.share())
+                            .append("; "));
+        }
+        return text.toString();
+    }
+
+    private static String seen(HolderInfo holder) {
+        return "'" + holder.owner() + "' with " + holder.share() + " slot " + holder.slot() + ", left "
+                + holder.timeLeft();
+    }
+
+    private static String name(Object answer) {
+        return answer.getClass().getSimpleName();
+    }
+
+    private Store client(List<Store> stores, Claim claim) {
+        return stores.get(Integer.parseInt(claim.id().client().substring(1)));
+    }
+
+    private void same(String what, Object expected, Object found) {
+        log.append(what).append(": ").append(expected).append('\n');
+        assertThat(found.toString().replaceAll(LEFT, "left"))
+                .as("%s", log)
+                .isEqualTo(expected.toString().replaceAll(LEFT, "left"));
+        List<Duration> theirs = lefts(found);
+        List<Duration> ours = lefts(expected);
+        for (int i = 0; i < ours.size(); i++) {
+            assertThat(theirs.get(i)).as("%s", log).isCloseTo(ours.get(i), Duration.ofSeconds(4));
+        }
+    }
+
+    private static List<Duration> lefts(Object answer) {
+        return Pattern.compile(LEFT)
+                .matcher(answer.toString())
+                .results()
+                .map(each -> Duration.parse(each.group(1)))
+                .toList();
+    }
+
+    @Override
+    public void close() {
+        model.forEach(Store::close);
+        tested.forEach(Store::close);
+    }
+
+    private static <T> T get(CompletionStage<T> stage) {
+        return stage.toCompletableFuture().orTimeout(30, TimeUnit.SECONDS).join();
+    }
+
+    /** Plays a run from the beginning to its end, or to the first difference. */
+    static void play(long seed, RedisCommands<String, String> redis, StoreFactory factory, TimeSource real) {
+        redis.flushall();
+        try (SharedModel pair = new SharedModel(seed, redis, factory, real)) {
+            pair.log.append("seed ").append(seed).append('\n');
+            for (int i = 0; i < STEPS; i++) {
+                pair.step();
+            }
+        }
+    }
+}

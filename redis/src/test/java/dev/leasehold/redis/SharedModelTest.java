@@ -1,0 +1,35 @@
+package dev.leasehold.redis;
+
+import dev.leasehold.servers.RedisProcess;
+import dev.leasehold.spi.StoreUri;
+import dev.leasehold.testkit.RealTime;
+import dev.leasehold.testkit.Started;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The scripts in a real Redis and the store in memory give the same answers to the same random operations with shares. */
+@Timeout(value = 180, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class SharedModelTest {
+
+    private static final int RUNS = 60;
+
+    @RegisterExtension
+    private static final Started<RealTime> TIME = new Started<>(RealTime::new);
+
+    @ParameterizedTest
+    @EnumSource(RedisProcess.Version.class)
+    void theScriptsAnswerLikeTheModel(RedisProcess.Version version) {
+        try (RedisProcess redis = RedisProcess.start(version)) {
+            for (long seed = 1; seed <= RUNS; seed++) {
+                SharedModel.play(
+                        seed,
+                        redis.commands(),
+                        new RedisStoreProvider().create(StoreUri.parse(redis.uri())),
+                        TIME.get());
+            }
+        }
+    }
+}
