@@ -180,8 +180,9 @@ final class SharedModel implements AutoCloseable {
         time.advance(by);
         moveBack(by);
         // One that holds the lock is answered without a look at those who wait.
-        List<Claim> waiting =
-                claims.stream().filter(claim -> !modelLeases.containsKey(claim.id())).toList();
+        List<Claim> waiting = claims.stream()
+                .filter(claim -> !modelLeases.containsKey(claim.id()))
+                .toList();
         if (!waiting.isEmpty() && random.nextBoolean()) {
             askAgain(waiting.get(random.nextInt(waiting.size())));
             return;

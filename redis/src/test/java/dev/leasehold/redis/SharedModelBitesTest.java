@@ -46,23 +46,30 @@ class SharedModelBitesTest {
                 "redis.call('PEXPIRE', KEYS[1], math.max(redis.call('PTTL', KEYS[1]), tonumber(lasts)))", ""),
         A_REPEATED_CLAIM_LASTS("if ends > holder.ends then", "if false then"),
         THE_SHARE_OF_THE_FIRST_ARRIVAL("if kept and shareIn(kept)", "if false and shareIn(kept)"),
+        A_GRANT_TO_THE_ASKER_HAS_THE_SHARE_OF_ITS_PLACE("share = queued and waiter(queued).share or share", ""),
+        A_WITHDRAWN_WAITER_LETS_OTHERS_IN(
+                "  to.now, to.holders = now, holders\n  handOver(to)\n  return (holder or found == 1)",
+                "  if holder then to.now, to.holders = now, holders\n  handOver(to) end\n  return (holder or found == 1)"),
         A_RELEASE_LETS_OTHERS_IN(
                 "    to.now, to.holders = now, holders\n    handOver(to)\n  end\n  return holder",
                 "  end\n  return holder"),
         A_BREAK_LETS_OTHERS_IN("      to.now, to.holders = now, holders\n      handOver(to)", ""),
         A_DOWNGRADE_LETS_READERS_IN("handOver(to)\nreturn tonumber(left)", "return tonumber(left)"),
         A_DOWNGRADE_LOOSENS("spare = spare, share = math.huge", "spare = spare, share = 1"),
+        A_DOWNGRADE_RENEWS("math.max(redis.call('PTTL', KEYS[1]), tonumber(ARGV[2]))", "redis.call('PTTL', KEYS[1])"),
+        A_RENEWAL_BRINGS_NOBODY_BACK("if ends <= now then\n    return -1", "if not at then\n    return -1"),
         WHAT_IS_KEPT_HAS_NO_CLAIM("holder.claim, holder.owner, holder.ends = '', '',", "holder.ends ="),
         WHAT_IS_KEPT_COUNTS("if holder and keeps then", "if false then"),
         THE_LAST_TOKEN_IS_KEPT("writeLast(quorum and raised(record, token) or token)", ""),
         A_SHARED_WAITER_IS_NO_MUTEX(" or #spare > 1 and sub(spare, 1, 1) == '0'", ""),
         A_SHORT_CUT_COUNTS_THE_LIVING("living < least and (asked == 0 or living < asked)", "true"),
+        A_SHORT_CUT_LEAVES_THE_DEAD_OUT("if ends > now then\n      living", "if true then\n      living"),
         A_SHORT_CUT_OVERTAKES_NOBODY("leasehold|2|-\\n') and call('EXISTS', KEYS[3]) == 0", "leasehold|2|-\\n')"),
-        A_SHORT_CUT_ASKS_FOR_ITSELF_FIRST("and not (value and string.find(value, '\\n' .. sub(ARGV[1], 13), 1, true))", ""),
+        A_SHORT_CUT_ASKS_FOR_ITSELF_FIRST(
+                "and not (value and string.find(value, '\\n' .. sub(ARGV[1], 13), 1, true))", ""),
         A_SHORT_CUT_FINDS_THE_FREE_SLOT("taken[slot] = true", ""),
         A_SHORT_CUT_KEEPS_THE_KEY("if call('PTTL', KEYS[1]) < ARGV[3] + 1 then", "if false then"),
-        A_SHORT_CUT_ENDS_ITS_OWN_ALONE(
-                "(next and sub(value, next) or '')\n  local left", "''\n  local left"),
+        A_SHORT_CUT_ENDS_ITS_OWN_ALONE("(next and sub(value, next) or '')\n  local left", "''\n  local left"),
         BUSY_TELLS_WHEN_THE_ASKER_WOULD_FIT("most = math.min(most, holder.share)", ""),
         A_BREAK_CONCERNS_ONE("tonumber(ARGV[1]) <= holder.token + holder.spare", "true");
 

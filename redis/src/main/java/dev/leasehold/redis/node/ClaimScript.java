@@ -21,7 +21,6 @@ final class ClaimScript {
 
     private static final long RUN_EVERY_NANOS = 1_000_000_000L;
 
-    private final StoreContext context;
     private final LockKeys.Cache keys;
     private final Inbox inbox;
     private final boolean counted;
@@ -35,7 +34,6 @@ final class ClaimScript {
      * @param counted whether the number of receivers that this server counts is all there are; not so in a cluster
      */
     ClaimScript(StoreContext context, LockKeys.Cache keys, Inbox inbox, boolean counted) {
-        this.context = context;
         this.keys = keys;
         this.inbox = inbox;
         this.counted = counted;

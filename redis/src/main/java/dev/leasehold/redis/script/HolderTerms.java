@@ -23,7 +23,7 @@ public record HolderTerms(int spare, int share, int slot) {
 
     /** Reads the terms of a holder. */
     public static HolderTerms parse(String text) {
-        String[] parts = text.split("/");
+        String[] parts = text.split("/", -1);
         if (parts.length == 3) {
             return new HolderTerms(Integer.parseInt(parts[0]), share(parts[1]), Integer.parseInt(parts[2]));
         }
