@@ -211,7 +211,7 @@ final class Judge {
 
     private void resumption() {
         for (Disturbance fault : disturbances) {
-            long due = plus(fault.to(), terms.recovery(), terms.longestWait());
+            long due = plus(fault.to(), terms.recovery(), Duration.ZERO);
             boolean followed = disturbances.stream()
                     .anyMatch(other -> other != fault && other.from() <= due && other.to() >= fault.to());
             if (due >= end || followed) {
