@@ -1,5 +1,6 @@
 package dev.leasehold.battery;
 
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -13,7 +14,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** The command {@code leasehold-battery}. Its exit status is 0 if all promises were kept, 1 if one was broken, 2 for wrong usage. */
+/** The command {@code leasehold-battery}. Its exit status is 0 if all promises were kept, 1 if one was broken or a run failed, 2 for wrong usage. */
 @Command(
         name = "leasehold-battery",
         mixinStandardHelpOptions = true,
@@ -88,16 +89,24 @@ final class BatteryCommand implements Callable<Integer> {
                 "seed %d, %d runs of %d s%n",
                 seed, plans.size(), plans.get(0).duration().toSeconds());
         List<Result> results = new ArrayList<>();
+        boolean failed = false;
         for (Plan plan : plans) {
-            Result result = Run.of(plan, out);
-            results.add(result);
-            out.println(Report.line(result));
-            result.violations().stream().limit(3).forEach(violation -> out.println("  " + violation));
+            try {
+                Result result = Run.of(plan, out);
+                results.add(result);
+                out.println(Report.line(result));
+                result.violations().stream().limit(3).forEach(violation -> out.println("  " + violation));
+            } catch (IOException | RuntimeException e) {
+                failed = true;
+                out.printf(
+                        "%s, %s could not be run: %s%n",
+                        plan.store().word(), plan.fault().word(), e);
+            }
         }
         Report report = new Report(seed, results);
         out.print(report.table());
         report.write(plans.get(0).directory().getParent());
-        return report.hasViolations() ? 1 : 0;
+        return failed || report.hasViolations() ? 1 : 0;
     }
 
     private void refuseWrongUsage() {
@@ -105,7 +114,8 @@ final class BatteryCommand implements Callable<Integer> {
             stores.stream().filter(store -> !store.equals("all")).forEach(StoreKind::named);
             faults.stream().filter(fault -> !fault.equals("all")).forEach(Fault::named);
             if (!(minutes > 0) || lease < 200 || clients < 1) {
-                throw new IllegalArgumentException("minutes must be positive, a lease 200 ms or longer, and a client there");
+                throw new IllegalArgumentException(
+                        "minutes must be positive, a lease 200 ms or longer, and a client there");
             }
         } catch (IllegalArgumentException e) {
             throw new CommandLine.ParameterException(usage.commandLine(), e.getMessage(), e);

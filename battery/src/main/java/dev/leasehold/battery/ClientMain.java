@@ -13,7 +13,7 @@ import java.util.Random;
 final class ClientMain {
 
     private static final int WORKERS = 2;
-    private static final int CONNECTS = 10;
+    private static final Duration CONNECTING = Duration.ofSeconds(30);
     private static final Duration STORE_TIMEOUT = Duration.ofSeconds(3);
     private static final Duration CLOSING = Duration.ofSeconds(5);
 
@@ -70,14 +70,16 @@ final class ClientMain {
 
     /** Connects, and loads classes: how long a JVM takes to start is not what is judged. */
     private static void connect(Leasehold leasehold) throws InterruptedException {
-        for (int tries = 1; ; tries++) {
+        long end = System.nanoTime() + CONNECTING.toNanos();
+        while (true) {
             try {
                 leasehold.check();
                 return;
             } catch (LockException e) {
-                if (tries == CONNECTS) {
+                if (System.nanoTime() - end > 0) {
                     throw e;
                 }
+                Thread.sleep(100); // After a failure the next ones come at once for a while.
             }
         }
     }

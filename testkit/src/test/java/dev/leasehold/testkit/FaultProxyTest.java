@@ -24,7 +24,9 @@ class FaultProxyTest {
         while (true) {
             Socket client = server.accept();
             FaultProxy.start("test-server", () -> {
-                for (int read = client.getInputStream().read(); read >= 0; read = client.getInputStream().read()) {
+                for (int read = client.getInputStream().read();
+                        read >= 0;
+                        read = client.getInputStream().read()) {
                     heard.add(read);
                     client.getOutputStream().write(read + 1);
                 }
