@@ -12,9 +12,16 @@ import java.util.concurrent.TimeUnit;
 /** Repeated requests are what a client has said to a server, said to it once more on a connection of their own; nobody hears the answers. */
 final class RepeatedRequests implements AutoCloseable {
 
-    private record Chunk(byte[] bytes, long due) {}
+    /** Without bytes, the end. */
+    private static final class Chunk {
+        final byte[] bytes;
+        final long due;
 
-    private static final Chunk END = new Chunk(new byte[0], 0);
+        Chunk(byte[] bytes, long due) {
+            this.bytes = bytes;
+            this.due = due;
+        }
+    }
 
     private final Socket server;
     private final Duration late;
@@ -41,9 +48,9 @@ final class RepeatedRequests implements AutoCloseable {
 
     private void say() throws IOException {
         try {
-            for (Chunk chunk = chunks.take(); chunk != END; chunk = chunks.take()) {
-                TimeUnit.NANOSECONDS.sleep(chunk.due() - System.nanoTime());
-                server.getOutputStream().write(chunk.bytes());
+            for (Chunk chunk = chunks.take(); chunk.bytes.length > 0; chunk = chunks.take()) {
+                TimeUnit.NANOSECONDS.sleep(chunk.due - System.nanoTime());
+                server.getOutputStream().write(chunk.bytes);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -64,6 +71,6 @@ final class RepeatedRequests implements AutoCloseable {
     @Override
     public void close() {
         FaultProxy.reset(server);
-        chunks.add(END);
+        chunks.add(new Chunk(new byte[0], 0));
     }
 }
