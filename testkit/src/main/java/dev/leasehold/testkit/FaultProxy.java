@@ -9,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -17,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A fault proxy stands between a client and a server on this machine and spoils their TCP connections: it delays their
@@ -44,6 +46,7 @@ public final class FaultProxy implements AutoCloseable {
     private final Set<Socket> abandoned = ConcurrentHashMap.newKeySet();
     private final Set<Way> held = EnumSet.noneOf(Way.class);
     private Duration delay = Duration.ZERO;
+    private @Nullable Duration repeating;
     private int holding;
     private boolean refusing;
     private boolean closed;
@@ -137,6 +140,17 @@ public final class FaultProxy implements AutoCloseable {
         change(() -> refusing = refuse);
     }
 
+    /**
+     * Repeats what clients say on connections that are made from now on: the server hears each of their bytes once more, later, on
+     * another connection, whose answers are thrown away. So each request is carried out twice, as where a network repeats
+     * messages. Only for protocols in which the client's bytes do not depend on the server's.
+     *
+     * @param late how much later, or null to repeat no more
+     */
+    public void repeat(@Nullable Duration late) {
+        change(() -> repeating = late);
+    }
+
     /** Cuts the present connections with a reset, both ways. Bytes that were held back are gone. */
     public void cut() {
         // Not those that are made meanwhile, because of the first that were cut.
@@ -177,18 +191,34 @@ public final class FaultProxy implements AutoCloseable {
                 continue;
             }
             Socket upstream = new Socket();
+            RepeatedRequests repeated;
             try {
                 upstream.connect(server);
+                repeated = repeated();
             } catch (IOException e) {
                 reset(client);
+                reset(upstream);
                 continue;
             }
             client.setTcpNoDelay(true);
             upstream.setTcpNoDelay(true);
             sockets.add(client);
             sockets.add(upstream);
-            start("requests", () -> pump(client, upstream, Way.REQUESTS));
-            start("answers", () -> pump(upstream, client, Way.ANSWERS));
+            start("requests", () -> {
+                try (repeated) {
+                    pump(client, upstream, Way.REQUESTS, repeated);
+                }
+            });
+            start("answers", () -> pump(upstream, client, Way.ANSWERS, null));
+        }
+    }
+
+    private @Nullable RepeatedRequests repeated() throws IOException {
+        mutex.lock();
+        try {
+            return repeating == null ? null : RepeatedRequests.to(server, repeating);
+        } finally {
+            mutex.unlock();
         }
     }
 
@@ -201,7 +231,7 @@ public final class FaultProxy implements AutoCloseable {
         }
     }
 
-    private void pump(Socket from, Socket to, Way way) throws IOException {
+    private void pump(Socket from, Socket to, Way way, @Nullable RepeatedRequests repeated) throws IOException {
         byte[] chunk = new byte[CHUNK];
         try {
             InputStream in = from.getInputStream();
@@ -209,6 +239,9 @@ public final class FaultProxy implements AutoCloseable {
             for (int read = in.read(chunk); read >= 0; read = in.read(chunk)) {
                 awaitLeave(way, to);
                 out.write(chunk, 0, read);
+                if (repeated != null) {
+                    repeated.add(Arrays.copyOf(chunk, read));
+                }
             }
         } finally {
             awaitLeave(way, to);
@@ -242,7 +275,7 @@ public final class FaultProxy implements AutoCloseable {
         return held.contains(way) || abandoned.contains(to);
     }
 
-    private static void reset(Socket socket) {
+    static void reset(Socket socket) {
         try {
             socket.setSoLinger(true, 0);
             socket.close();
@@ -251,11 +284,11 @@ public final class FaultProxy implements AutoCloseable {
         }
     }
 
-    private interface Task {
+    interface Task {
         void run() throws IOException;
     }
 
-    private static void start(String name, Task task) {
+    static void start(String name, Task task) {
         Thread thread = new Thread(
                 () -> {
                     try {

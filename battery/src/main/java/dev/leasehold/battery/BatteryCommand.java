@@ -1,0 +1,154 @@
+package dev.leasehold.battery;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** The command {@code leasehold-battery}. Its exit status is 0 if all promises were kept, 1 if one was broken or a run failed, 2 for wrong usage. */
+@Command(
+        name = "leasehold-battery",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = "Starts real stores and client processes, strikes them with faults, and judges the history.")
+final class BatteryCommand implements Callable<Integer> {
+
+    @Option(
+            names = "--store",
+            split = ",",
+            paramLabel = "STORE",
+            description = "sqlite, redis, redlock, postgres, mariadb, zookeeper, or all (default)")
+    private List<String> stores = List.of("all");
+
+    @Option(
+            names = "--fault",
+            split = ",",
+            paramLabel = "FAULT",
+            description =
+                    "none, stop, kill, server-stop, restart, amnesia, flush, cut, black-hole, delay, duplicate, or all "
+                            + "(default); what a store cannot have is left out")
+    private List<String> faults = List.of("all");
+
+    @Option(names = "--minutes", paramLabel = "N", description = "for all runs together, 10 by default")
+    private double minutes = 10;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "S",
+            description = "of the workload and the faults; another one each time by default")
+    private long seed = System.nanoTime() & 0xFFFFFF;
+
+    @Option(names = "--lease", paramLabel = "MILLIS", description = "how long leases are, 2000 by default")
+    private long lease = 2_000;
+
+    @Option(names = "--clients", paramLabel = "N", description = "how many processes, 3 by default")
+    private int clients = 3;
+
+    @Option(names = "--worker", hidden = true, description = "CAREFUL, or HEEDLESS to see the judge at work")
+    private Worker.Kind worker = Worker.Kind.CAREFUL;
+
+    @Option(
+            names = "--out",
+            paramLabel = "DIR",
+            description =
+                    "where histories and pictures go, battery-SEED by default; only what failed stays without this option")
+    private Path directory;
+
+    @Spec
+    private CommandSpec usage;
+
+    private final PrintStream out;
+
+    BatteryCommand(PrintStream out) {
+        this.out = out;
+    }
+
+    /** Runs the command. */
+    public static void main(String[] args) {
+        System.exit(new CommandLine(new BatteryCommand(System.out)).execute(args));
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        refuseWrongUsage();
+        List<Plan> plans = plans(directory == null ? Path.of("battery-" + seed) : directory);
+        if (plans.isEmpty()) {
+            out.println("none of these stores can have any of these faults");
+            return 2;
+        }
+        out.printf(
+                "seed %d, %d runs of %d s%n",
+                seed, plans.size(), plans.get(0).duration().toSeconds());
+        List<Result> results = new ArrayList<>();
+        boolean failed = false;
+        for (Plan plan : plans) {
+            try {
+                Result result = Run.of(plan, out);
+                results.add(result);
+                out.println(Report.line(result));
+                result.violations().stream().limit(3).forEach(violation -> out.println("  " + violation));
+            } catch (IOException | RuntimeException e) {
+                failed = true;
+                out.printf(
+                        "%s, %s could not be run: %s%n",
+                        plan.store().word(), plan.fault().word(), e);
+            }
+        }
+        Report report = new Report(seed, results);
+        out.print(report.table());
+        report.write(plans.get(0).directory().getParent());
+        return failed || report.hasViolations() ? 1 : 0;
+    }
+
+    private void refuseWrongUsage() {
+        try {
+            stores.stream().filter(store -> !store.equals("all")).forEach(StoreKind::named);
+            faults.stream().filter(fault -> !fault.equals("all")).forEach(Fault::named);
+            if (!(minutes > 0) || lease < 200 || clients < 1) {
+                throw new IllegalArgumentException(
+                        "minutes must be positive, a lease 200 ms or longer, and a client there");
+            }
+        } catch (IllegalArgumentException e) {
+            throw new CommandLine.ParameterException(usage.commandLine(), e.getMessage(), e);
+        }
+    }
+
+    private List<Plan> plans(Path parent) {
+        List<StoreKind> kinds = stores.contains("all")
+                ? Arrays.asList(StoreKind.values())
+                : stores.stream().map(StoreKind::named).toList();
+        List<Fault> chosen = faults.contains("all")
+                ? Arrays.asList(Fault.values())
+                : faults.stream().map(Fault::named).toList();
+        long cells = kinds.stream()
+                .mapToLong(
+                        kind -> chosen.stream().filter(kind.faults()::contains).count())
+                .sum();
+        List<Plan> plans = new ArrayList<>();
+        for (StoreKind kind : kinds) {
+            for (Fault fault : chosen) {
+                if (kind.faults().contains(fault)) {
+                    plans.add(new Plan(
+                            kind,
+                            fault,
+                            Duration.ofMillis((long) (minutes * 60_000 / cells)),
+                            Duration.ofMillis(lease),
+                            clients,
+                            seed,
+                            worker,
+                            parent.resolve(kind.word() + "-" + fault.word())));
+                }
+            }
+        }
+        return plans;
+    }
+}

@@ -1,0 +1,158 @@
+package dev.leasehold.battery;
+
+import dev.leasehold.testkit.FaultProxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+
+/**
+ * A nemesis strikes clients or servers with one fault, sets it right after a while, and writes both down: the blow before it
+ * strikes, the healing after it is done, so that a judge excuses nothing too little.
+ */
+final class Nemesis {
+
+    /** The clients of a run, one of which may be replaced. */
+    interface Clients {
+        ClientProcess any(Random random);
+
+        void replace(ClientProcess killed) throws Exception;
+    }
+
+    private final Plan plan;
+    private final StoreUnderTest store;
+    private final Clients clients;
+    private final History history;
+    private final Random random;
+
+    Nemesis(Plan plan, StoreUnderTest store, Clients clients, History history, Random random) {
+        this.plan = plan;
+        this.store = store;
+        this.clients = clients;
+        this.history = history;
+        this.random = random;
+    }
+
+    /** Strikes once, and returns when it has been set right. */
+    void strike() throws Exception {
+        switch (plan.fault()) {
+            case NONE -> Thread.sleep(leases(0.5, 1));
+            case STOP -> {
+                ClientProcess client = clients.any(random);
+                during(client.name(), () -> client.signal("STOP"), lessOrMoreThanALease(), () -> client.signal("CONT"));
+            }
+            case KILL -> {
+                ClientProcess client = clients.any(random);
+                during(client.name(), client::kill, 0, () -> {});
+                clients.replace(client);
+            }
+            case SERVER_STOP -> {
+                List<Integer> servers = servers();
+                during(
+                        "servers " + servers,
+                        () -> each(servers, server -> store.signal(server, "STOP")),
+                        lessOrMoreThanALease(),
+                        () -> each(servers, server -> store.signal(server, "CONT")));
+            }
+            case RESTART, AMNESIA -> {
+                List<Integer> servers = servers();
+                boolean withData = plan.fault() == Fault.RESTART;
+                during(
+                        "servers " + servers,
+                        () -> each(servers, store::kill),
+                        leases(0, 0.5),
+                        () -> each(servers, server -> store.restart(server, withData)));
+            }
+            case FLUSH -> {
+                List<Integer> servers = servers();
+                during("servers " + servers, () -> each(servers, store::flush), 0, () -> {});
+            }
+            case CUT ->
+                onWay(
+                        way -> {
+                            way.refuse(true);
+                            way.cut();
+                        },
+                        lessOrMoreThanALease(),
+                        way -> way.refuse(false));
+            case BLACK_HOLE -> {
+                boolean lost = random.nextBoolean();
+                onWay(FaultProxy::blackHole, lessOrMoreThanALease(), way -> {
+                    if (lost) {
+                        way.cut();
+                    }
+                    way.letGo();
+                });
+            }
+            case DELAY -> {
+                Duration by = Duration.ofMillis(leases(0.01, 0.15));
+                onWay(way -> way.delay(by), leases(1, 2), way -> way.delay(Duration.ZERO));
+            }
+            case DUPLICATE -> {
+                Duration late = Duration.ofMillis(leases(0, 0.5));
+                // Connections are repeated from their beginning, so there have to be new ones.
+                onWay(
+                        way -> {
+                            way.repeat(late);
+                            way.cut();
+                        },
+                        leases(1, 2),
+                        way -> {
+                            way.repeat(null);
+                            way.cut();
+                        });
+            }
+        }
+    }
+
+    private void onWay(Consumer<FaultProxy> blow, long millis, Consumer<FaultProxy> healing) throws Exception {
+        ClientProcess client = clients.any(random);
+        List<FaultProxy> proxies = client.way().proxies();
+        during(client.name(), () -> proxies.forEach(blow), millis, () -> proxies.forEach(healing));
+    }
+
+    private interface Step {
+        void run() throws Exception;
+    }
+
+    private interface OnServer {
+        void apply(int server) throws Exception;
+    }
+
+    private void during(String target, Step blow, long millis, Step healing) throws Exception {
+        history.add(new Event.Struck(System.nanoTime(), target, plan.fault().word()));
+        try {
+            blow.run();
+            Thread.sleep(millis);
+        } finally {
+            healing.run();
+            history.add(new Event.Healed(System.nanoTime(), target, plan.fault().word()));
+        }
+    }
+
+    private static void each(List<Integer> servers, OnServer step) throws Exception {
+        for (int server : servers) {
+            step.apply(server);
+        }
+    }
+
+    /** One server, mostly; now and then all of them. */
+    private List<Integer> servers() {
+        List<Integer> all =
+                new ArrayList<>(IntStream.range(0, store.servers()).boxed().toList());
+        Collections.shuffle(all, random);
+        return random.nextInt(3) == 0 ? all : all.subList(0, 1);
+    }
+
+    private long lessOrMoreThanALease() {
+        return random.nextBoolean() ? leases(0.1, 0.5) : leases(1.2, 1.8);
+    }
+
+    private long leases(double least, double most) {
+        return (long)
+                ((least + random.nextDouble() * (most - least)) * plan.lease().toMillis());
+    }
+}

@@ -1,0 +1,25 @@
+package dev.leasehold.battery;
+
+import java.time.Duration;
+import java.util.List;
+
+/** A result is what one run came to. */
+record Result(Plan plan, Promise promise, long grants, long strikes, Duration longestWait, List<Violation> violations) {
+
+    static Result of(Plan plan, Promise promise, List<Event> history, List<Violation> violations) {
+        List<Call> calls = Call.of(history);
+        long end = history.stream().mapToLong(Event::at).max().orElse(0);
+        long longest = calls.stream()
+                .mapToLong(
+                        call -> Math.min(end, call.waitedUntil()) - call.asked().at())
+                .max()
+                .orElse(0);
+        return new Result(
+                plan,
+                promise,
+                calls.stream().filter(Call::isHold).count(),
+                history.stream().filter(Event.Struck.class::isInstance).count(),
+                Duration.ofNanos(longest),
+                violations);
+    }
+}

@@ -1,0 +1,57 @@
+package dev.leasehold.battery;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/** An SQLite file: no server, and no network. */
+final class SqliteUnderTest implements StoreUnderTest {
+
+    private final Path directory;
+
+    SqliteUnderTest(Path directory) {
+        this.directory = directory;
+    }
+
+    @Override
+    public Way way() {
+        return new Way(uri(), List.of());
+    }
+
+    @Override
+    public String uri() {
+        return "sqlite:" + directory.resolve("locks.db");
+    }
+
+    @Override
+    public int servers() {
+        return 0;
+    }
+
+    @Override
+    public void signal(int server, String signal) {
+        throw new UnsupportedOperationException("a file has no server");
+    }
+
+    @Override
+    public void kill(int server) {
+        throw new UnsupportedOperationException("a file has no server");
+    }
+
+    @Override
+    public void restart(int server, boolean withData) {
+        throw new UnsupportedOperationException("a file has no server");
+    }
+
+    @Override
+    public void flush(int server) {
+        throw new UnsupportedOperationException("a file has no server");
+    }
+
+    @Override
+    public int overtaking() {
+        return 32;
+    }
+
+    @Override
+    public void close() {}
+}

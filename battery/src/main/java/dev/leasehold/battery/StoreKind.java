@@ -1,0 +1,123 @@
+package dev.leasehold.battery;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** The kinds of stores that the battery can start. */
+enum StoreKind {
+    SQLITE {
+        @Override
+        StoreUnderTest start(Path directory) {
+            return new SqliteUnderTest(directory);
+        }
+
+        @Override
+        Set<Fault> faults() {
+            return EnumSet.of(Fault.NONE, Fault.STOP, Fault.KILL);
+        }
+    },
+    REDIS {
+        @Override
+        StoreUnderTest start(Path directory) {
+            return RedisUnderTest.one();
+        }
+
+        @Override
+        Set<Fault> faults() {
+            return EnumSet.allOf(Fault.class);
+        }
+    },
+    REDLOCK {
+        @Override
+        StoreUnderTest start(Path directory) {
+            return RedisUnderTest.quorum(3);
+        }
+
+        @Override
+        Set<Fault> faults() {
+            return EnumSet.allOf(Fault.class);
+        }
+    },
+    POSTGRES {
+        @Override
+        StoreUnderTest start(Path directory) {
+            return DatabaseUnderTest.postgres();
+        }
+
+        @Override
+        Set<Fault> faults() {
+            return EnumSet.complementOf(EnumSet.of(Fault.SERVER_STOP, Fault.AMNESIA, Fault.FLUSH, Fault.DUPLICATE));
+        }
+    },
+    MARIADB {
+        @Override
+        StoreUnderTest start(Path directory) {
+            return DatabaseUnderTest.mariaDb();
+        }
+
+        @Override
+        Set<Fault> faults() {
+            return EnumSet.complementOf(EnumSet.of(Fault.AMNESIA, Fault.FLUSH, Fault.DUPLICATE));
+        }
+    },
+    ZOOKEEPER {
+        @Override
+        StoreUnderTest start(Path directory) {
+            return ZooKeeperUnderTest.start(directory);
+        }
+
+        @Override
+        Set<Fault> faults() {
+            return EnumSet.complementOf(EnumSet.of(Fault.AMNESIA, Fault.FLUSH, Fault.DUPLICATE));
+        }
+    };
+
+    /**
+     * Starts the servers.
+     *
+     * @param directory for files; it stays when the store is closed
+     */
+    abstract StoreUnderTest start(Path directory);
+
+    /** The faults that a store of this kind can have. */
+    abstract Set<Fault> faults();
+
+    /**
+     * How long it may take after a fault until locks are granted again: a lease that runs out, waiters that went silent, a
+     * hand-over that nobody takes; and what the servers and connections need besides.
+     */
+    Duration recovery(Duration lease) {
+        return lease.multipliedBy(3).plus(settling());
+    }
+
+    private Duration settling() {
+        return switch (this) {
+            case SQLITE, REDIS -> Duration.ofMillis(1_500);
+            case POSTGRES, MARIADB -> Duration.ofSeconds(4);
+            case REDLOCK, ZOOKEEPER -> Duration.ofSeconds(8);
+        };
+    }
+
+    /** As the command line names it. */
+    String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * Finds a kind by its word.
+     *
+     * @throws IllegalArgumentException if there is none
+     */
+    static StoreKind named(String word) {
+        return Arrays.stream(values())
+                .filter(kind -> kind.word().equals(word))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no store '" + word + "'; there are "
+                        + Arrays.stream(values()).map(StoreKind::word).collect(Collectors.joining(", "))));
+    }
+}

@@ -1,0 +1,40 @@
+package dev.leasehold.battery;
+
+import dev.leasehold.testkit.FaultProxy;
+import java.util.List;
+
+/** A store under test is a running store, with its servers and the ways that clients take to them. Its servers are numbered from 0. */
+interface StoreUnderTest extends AutoCloseable {
+
+    /** A way is the road of one client to all servers: its URI, and the proxies in between, none for a file. */
+    record Way(String uri, List<FaultProxy> proxies) {
+        void close() {
+            proxies.forEach(FaultProxy::close);
+        }
+    }
+
+    /** A new way for a client. */
+    Way way();
+
+    /** The URI without proxies. */
+    String uri();
+
+    int servers();
+
+    /** Sends a signal to a server, as {@code kill} names it. */
+    void signal(int server, String signal) throws Exception;
+
+    void kill(int server) throws Exception;
+
+    /** Starts a killed server again. */
+    void restart(int server, boolean withData) throws Exception;
+
+    /** Deletes a server's data while it runs. */
+    void flush(int server) throws Exception;
+
+    /** How many later requests may be served before a waiter, where nothing is the matter; see {@link Terms}. */
+    int overtaking();
+
+    @Override
+    void close() throws Exception;
+}

@@ -1,0 +1,153 @@
+package dev.leasehold.battery;
+
+import dev.leasehold.servers.Ports;
+import dev.leasehold.testkit.FaultProxy;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.apache.zookeeper.server.quorum.QuorumPeerMain;
+
+/** An ensemble of three ZooKeeper servers, each a process of its own. */
+final class ZooKeeperUnderTest implements StoreUnderTest {
+
+    private static final int SERVERS = 3;
+    private static final int TICK = 500;
+
+    private final Path directory;
+    private final int[] ports = ports();
+    private final int[] quorumPorts = ports();
+    private final int[] electionPorts = ports();
+    private final Process[] processes = new Process[SERVERS];
+
+    private ZooKeeperUnderTest(Path directory) {
+        this.directory = directory;
+    }
+
+    static StoreUnderTest start(Path directory) {
+        ZooKeeperUnderTest ensemble = new ZooKeeperUnderTest(directory);
+        try {
+            for (int i = 0; i < SERVERS; i++) {
+                ensemble.launch(i);
+            }
+            for (int i = 0; i < SERVERS; i++) {
+                ensemble.awaitServing(i);
+            }
+            return ensemble;
+        } catch (IOException | RuntimeException e) {
+            ensemble.close();
+            throw e instanceof IOException io ? new UncheckedIOException(io) : (RuntimeException) e;
+        }
+    }
+
+    private static int[] ports() {
+        return IntStream.range(0, SERVERS).map(server -> Ports.next()).toArray();
+    }
+
+    private void launch(int index) throws IOException {
+        Path home = Files.createDirectories(directory.resolve("zookeeper-" + index));
+        String others = IntStream.range(0, SERVERS)
+                .mapToObj(to -> "server." + (to + 1) + "=127.0.0.1:" + quorumPorts[to] + ":" + electionPorts[to] + "\n")
+                .collect(Collectors.joining());
+        Files.writeString(
+                home.resolve("zoo.cfg"),
+                "dataDir=" + home + "\nclientPort=" + ports[index] + "\nclientPortAddress=127.0.0.1\ntickTime=" + TICK
+                        + "\ninitLimit=20\nsyncLimit=10\nmaxClientCnxns=0\nadmin.enableServer=false\n"
+                        + "4lw.commands.whitelist=*\n" + others);
+        Files.writeString(home.resolve("myid"), Integer.toString(index + 1));
+        Process process = Jvm.start(
+                List.of("-Xmx128m"),
+                QuorumPeerMain.class.getName(),
+                List.of(home.resolve("zoo.cfg").toString()),
+                home.resolve("out"));
+        processes[index] = process;
+        Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+    }
+
+    private void awaitServing(int index) {
+        long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        while (!ask(index).contains("Mode: ")) {
+            if (!processes[index].isAlive() || System.nanoTime() - end > 0) {
+                throw new IllegalStateException("the server " + index + " did not start; see " + directory);
+            }
+            LockSupport.parkNanos(50_000_000);
+        }
+    }
+
+    private String ask(int index) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), ports[index])) {
+            socket.setSoTimeout(2_000);
+            socket.getOutputStream().write("srvr".getBytes(StandardCharsets.US_ASCII));
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    @Override
+    public Way way() {
+        List<FaultProxy> proxies = IntStream.of(ports).mapToObj(FaultProxy::to).toList();
+        return new Way(uri(proxies.stream().map(FaultProxy::port).toList()), proxies);
+    }
+
+    @Override
+    public String uri() {
+        return uri(IntStream.of(ports).boxed().toList());
+    }
+
+    private static String uri(List<Integer> ports) {
+        return ports.stream()
+                .map(port -> "127.0.0.1:" + port)
+                .collect(Collectors.joining(",", "zookeeper://", "/battery?leasehold.sessionTimeout=2000"));
+    }
+
+    @Override
+    public int servers() {
+        return SERVERS;
+    }
+
+    @Override
+    public void signal(int server, String signal) throws Exception {
+        Jvm.signal(processes[server], signal);
+    }
+
+    @Override
+    public void kill(int server) throws Exception {
+        processes[server].destroyForcibly().waitFor();
+    }
+
+    @Override
+    public void restart(int server, boolean withData) throws Exception {
+        if (!withData) {
+            throw new UnsupportedOperationException("an ensemble must keep its data");
+        }
+        launch(server);
+    }
+
+    @Override
+    public void flush(int server) {
+        throw new UnsupportedOperationException("an ensemble must keep its data");
+    }
+
+    @Override
+    public int overtaking() {
+        return 32;
+    }
+
+    @Override
+    public void close() {
+        for (Process process : processes) {
+            if (process != null) {
+                process.destroyForcibly();
+            }
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/** The fault battery: real stores, client processes and faults, and a judgement of the history. Not published. */
+package dev.leasehold.battery;

@@ -1,0 +1,42 @@
+package dev.leasehold.battery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+/** The command as it is called, and its long form. */
+class BatteryCommandTest {
+
+    private static int execute(PrintStream out, String... arguments) {
+        CommandLine command = new CommandLine(new BatteryCommand(out));
+        command.setErr(new PrintWriter(new StringWriter()));
+        return command.execute(arguments);
+    }
+
+    @Test
+    void wrongUsageIsRefused() {
+        PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
+        assertThat(execute(nowhere, "--store", "oracle")).isEqualTo(2);
+        assertThat(execute(nowhere, "--fault", "earthquake")).isEqualTo(2);
+        assertThat(execute(nowhere, "--store", "sqlite", "--fault", "cut")).isEqualTo(2);
+        assertThat(execute(nowhere, "--minutes", "-1")).isEqualTo(2);
+    }
+
+    /** Every store under every fault, unless {@code -Dbattery.arguments} names others. */
+    @Test
+    @Tag("extended")
+    void allStoresKeepAllPromises() {
+        String arguments = System.getProperty("battery.arguments", "--minutes 15");
+        String directory = Path.of("target", "battery").toAbsolutePath() + "/" + System.nanoTime();
+        assertThat(execute(System.out, (arguments + " --out " + directory).split(" ", -1)))
+                .as("histories and pictures in %s", directory)
+                .isZero();
+    }
+}

@@ -1,0 +1,52 @@
+package dev.leasehold.battery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.battery.Violation.Rule;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The short form of the battery: real stores, real processes, a few faults. And that it finds a client that ignores its losses. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class BatteryTest {
+
+    private static final PrintStream NOWHERE = new PrintStream(OutputStream.nullOutputStream());
+
+    @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+    private Path directory;
+
+    private Result run(StoreKind store, Fault fault, Worker.Kind worker) throws Exception {
+        return Run.of(
+                new Plan(store, fault, Duration.ofMillis(4_000), Duration.ofMillis(500), 2, 1, worker, directory),
+                NOWHERE);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"SQLITE, STOP", "SQLITE, KILL", "REDIS, BLACK_HOLE", "REDIS, AMNESIA"})
+    void noPromiseIsBroken(StoreKind store, Fault fault) throws Exception {
+        Result result = run(store, fault, Worker.Kind.CAREFUL);
+        assertThat(result.violations())
+                .as("history and picture in %s", directory)
+                .isEmpty();
+        assertThat(result.grants()).as("grants, see %s", directory).isGreaterThan(20);
+        assertThat(result.strikes()).isPositive();
+        assertThat(Files.readString(directory.resolve("picture.html")))
+                .contains("client-1/0", "client-2/1", fault.word());
+    }
+
+    @Test
+    void aClientThatIgnoresItsLossesIsFound() throws Exception {
+        Result result = run(StoreKind.SQLITE, Fault.NONE, Worker.Kind.HEEDLESS);
+        assertThat(result.violations()).extracting(Violation::rule).contains(Rule.TRUTH, Rule.EXCLUSION);
+    }
+}
