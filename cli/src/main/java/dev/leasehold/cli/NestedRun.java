@@ -4,7 +4,6 @@ import dev.leasehold.HolderInfo;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -34,7 +33,10 @@ final class NestedRun {
     private static void look(Leasehold leasehold, String name, String token, Terminal terminal) {
         try {
             LockInfo lock = Locks.named(leasehold, name);
-            for (HolderInfo holder : lock == null ? List.<HolderInfo>of() : lock.holders()) {
+            if (lock == null) {
+                return;
+            }
+            for (HolderInfo holder : lock.holders()) {
                 boolean outer = token.equals(Long.toString(holder.token()));
                 if (outer && (holder.isExclusive() || waits(lock))) {
                     terminal.say("the lock '" + Escapes.shown(name)
