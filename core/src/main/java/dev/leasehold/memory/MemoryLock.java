@@ -50,18 +50,27 @@ final class MemoryLock {
         if (known != null) {
             queue.put(claim.id(), waiter(withShare(claim, share), owner, known.sinceMicros(), now));
         }
-        handOver(claim, owner, now, out);
-        Holder held = holders.of(claim.id());
+        Holder granted = handOver(claim, owner, now, out);
+        Holder held = granted != null ? granted : repeated(claim, now);
         if (held != null) {
-            Holder lasting = held.lasting(now.nanos() + Times.nanos(claim.lease()));
-            holders.replace(held, lasting);
             LeaseId lease = new LeaseId(name, claim.id(), held.token());
-            return new ClaimAnswer.Granted(lease, held.spare(), held.slot(), lasting.validity(now));
+            return new ClaimAnswer.Granted(lease, held.spare(), held.slot(), held.validity(now));
         }
         if (claim.enqueue() && known == null) {
             queue.put(claim.id(), waiter(claim, owner, now.wallMicros(), now));
         }
         return busy(claim.id(), share, now);
+    }
+
+    /** Returns the holder that an earlier arrival of a claim was granted, if there is one; it lasts for one more lease. */
+    private @Nullable Holder repeated(Claim claim, ClockReading now) {
+        Holder held = holders.of(claim.id());
+        if (held == null) {
+            return null;
+        }
+        Holder lasting = held.lasting(now.nanos() + Times.nanos(claim.lease()));
+        holders.replace(held, lasting);
+        return lasting;
     }
 
     private ClaimAnswer busy(ClaimId claim, int share, ClockReading now) {
@@ -168,18 +177,20 @@ final class MemoryLock {
 
     /**
      * Lets waiters in, the first in the queue first, until one does not fit; then the asker, if nobody waits any more. A
-     * waiter that has not asked just now has a claim period to confirm, and gets a notification.
+     * waiter that has not asked just now has a claim period to confirm, and gets a notification. Returns the asker's holder if
+     * it came in.
      */
-    private void handOver(@Nullable Claim asker, String owner, ClockReading now, Notifications out) {
+    private @Nullable Holder handOver(@Nullable Claim asker, String owner, ClockReading now, Notifications out) {
+        Holder own = null;
         while (!queue.isEmpty()) {
             Waiter first = queue.values().iterator().next();
             Claim claim = first.claim();
             if (!holders.admit(claim.share())) {
-                return;
+                return own;
             }
             queue.remove(claim.id());
             if (asker != null && asker.id().equals(claim.id())) {
-                grant(claim, owner, claim.lease(), now);
+                own = grant(claim, owner, claim.lease(), now);
             } else {
                 Duration period = WaitingRules.claimPeriod(claim.lease());
                 Holder granted = grant(claim, first.owner(), period, now);
@@ -187,9 +198,10 @@ final class MemoryLock {
                 out.granted(new Grant(lease, granted.spare(), granted.share(), granted.slot()), period);
             }
         }
-        if (asker != null && holders.admit(asker.share()) && holders.of(asker.id()) == null) {
-            grant(asker, owner, asker.lease(), now);
+        if (asker != null && own == null && holders.admit(asker.share()) && holders.of(asker.id()) == null) {
+            own = grant(asker, owner, asker.lease(), now);
         }
+        return own;
     }
 
     private Holder grant(Claim claim, String owner, Duration duration, ClockReading now) {
