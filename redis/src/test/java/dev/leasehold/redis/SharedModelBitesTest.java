@@ -8,6 +8,7 @@ import dev.leasehold.spi.StoreUri;
 import dev.leasehold.testkit.RealTime;
 import dev.leasehold.testkit.Started;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -83,8 +84,43 @@ class SharedModelBitesTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Guard.class)
+    @EnumSource(
+            value = Guard.class,
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {
+                "A_GRANT_TO_THE_ASKER_HAS_THE_SHARE_OF_ITS_PLACE",
+                "A_WITHDRAWN_WAITER_LETS_OTHERS_IN",
+                "A_DOWNGRADE_LETS_READERS_IN",
+                "A_DOWNGRADE_LOOSENS",
+                "A_DOWNGRADE_RENEWS",
+                "A_RENEWAL_BRINGS_NOBODY_BACK",
+                "A_SHARED_WAITER_IS_NO_MUTEX",
+                "A_SHORT_CUT_LEAVES_THE_DEAD_OUT"
+            })
     void findsWhatIsBroken(Guard guard) {
+        requireThatItIsFound(guard);
+    }
+
+    /** What shows in few of the runs, and not in the same ones each time, since the server's time is real. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Guard.class,
+            names = {
+                "A_GRANT_TO_THE_ASKER_HAS_THE_SHARE_OF_ITS_PLACE",
+                "A_WITHDRAWN_WAITER_LETS_OTHERS_IN",
+                "A_DOWNGRADE_LETS_READERS_IN",
+                "A_DOWNGRADE_LOOSENS",
+                "A_DOWNGRADE_RENEWS",
+                "A_RENEWAL_BRINGS_NOBODY_BACK",
+                "A_SHARED_WAITER_IS_NO_MUTEX",
+                "A_SHORT_CUT_LEAVES_THE_DEAD_OUT"
+            })
+    @Tag("extended")
+    void findsWhatIsSeldomSeen(Guard guard) {
+        requireThatItIsFound(guard);
+    }
+
+    private static void requireThatItIsFound(Guard guard) {
         int found = 0;
         BrokenScript broken = new BrokenScript(guard.text, guard.broken);
         try {

@@ -17,6 +17,10 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>Almost every task here is cancelled long before its time: a lock is released before its renewal is due. Each would
  * still wake the thread if it became the first in line, twice per use of a lock. So there is always something earlier in
  * line while tasks come in: a beat that does nothing, at most once in 18 ms, and none when nothing is scheduled.
+ *
+ * <p>The heap of tasks is the one structure that all locks of a client share, and callers change it on their own stack. A
+ * stack that ended in the middle of that would leave a hole in the heap, and no lock of this client would work again. So
+ * each change begins with a look whether there is room for it ({@link #requireStack}).
  */
 public final class SystemTime implements TimeSource, AutoCloseable {
 
@@ -24,6 +28,9 @@ public final class SystemTime implements TimeSource, AutoCloseable {
 
     private static final long MOST_APART_NANOS = 1_000_000;
     private static final int MOST_TRIES = 10;
+
+    /** More frames than the executor needs to change its heap, each larger than a compiled one must be. */
+    private static final int FRAMES = 48;
 
     /**
      * The interval of beats. It is just below the 20 ms after which a pushed grant is confirmed by a renewal, so that these
@@ -66,11 +73,26 @@ public final class SystemTime implements TimeSource, AutoCloseable {
         long nanos = delay.compareTo(Duration.ofNanos(LONGEST_DELAY_NANOS)) > 0
                 ? LONGEST_DELAY_NANOS
                 : Math.max(0, delay.toNanos());
+        requireStack();
         if (nanos > BEAT_NANOS) {
             beat();
         }
         ScheduledFuture<?> scheduled = timers.schedule(task, nanos, TimeUnit.NANOSECONDS);
-        return () -> scheduled.cancel(false);
+        return () -> {
+            requireStack();
+            scheduled.cancel(false);
+        };
+    }
+
+    /** Lets a stack that is nearly full end here, where nothing is half done. */
+    private static void requireStack() {
+        if (used(FRAMES) != FRAMES) {
+            throw new AssertionError("no frame is left out");
+        }
+    }
+
+    private static int used(int frames) {
+        return frames == 0 ? 0 : used(frames - 1) + 1;
     }
 
     private void beat() {

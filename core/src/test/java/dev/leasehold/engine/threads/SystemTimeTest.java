@@ -8,7 +8,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class SystemTimeTest {
 
@@ -50,6 +52,46 @@ class SystemTimeTest {
         CountDownLatch ran = new CountDownLatch(1);
         time.schedule(Duration.ZERO, ran::countDown);
         assertThat(ran.await(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    /** Each thread tries on its way back from the end of its stack, where a little more is left each time. */
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @DisplayName("a stack that ends in schedule or cancel ends before the executor's heap is touched")
+    void aFullStackLeavesTheHeapAlone() throws InterruptedException {
+        AtomicReference<StackOverflowError> last = new AtomicReference<>();
+        Runnable attempt = () -> {
+            try {
+                time.schedule(Duration.ofHours(1), () -> {}).cancel();
+            } catch (StackOverflowError e) {
+                last.set(e);
+                throw e;
+            }
+        };
+        // The JVM links what is called for the first time, which takes more of the stack than all else.
+        attempt.run();
+        for (int run = 0; run < 40; run++) {
+            last.set(null);
+            int padding = run % 11;
+            Thread deep = new Thread(null, () -> recurse(padding, attempt), "deep", 256 * 1024L);
+            deep.start();
+            deep.join();
+            StackOverflowError end = last.get();
+            if (end != null) {
+                assertThat(end.getStackTrace())
+                        .noneMatch(frame -> frame.getClassName().startsWith("java.util.concurrent.Scheduled"));
+            }
+        }
+    }
+
+    @SuppressWarnings("InfiniteRecursion") // on purpose
+    private static long recurse(long padding, Runnable attempt) {
+        try {
+            return recurse(padding + 1, attempt) + padding;
+        } catch (StackOverflowError e) {
+            attempt.run();
+            return padding;
+        }
     }
 
     @Test

@@ -111,8 +111,8 @@ class SharedRenewalsTest {
         int before = database.lent();
         assertThat(renewTogether(LONGER, leases)).hasSize(5).hasOnlyElementsOfType(RenewAnswer.Renewed.class);
         assertThat(database.lent() - before)
-                .as("what kept it busy, and the batch")
-                .isEqualTo(2);
+                .as("what kept it busy, and the batch, or two where the first was quick")
+                .isBetween(2, 3);
         for (String lock : List.of("permits", "readers", "mutex")) {
             assertThat(left(lock)).allSatisfy(each -> assertThat(each).isGreaterThan(LONGER.dividedBy(2)));
         }
