@@ -47,6 +47,9 @@ class SharedModelBitesTest {
         A_REPEATED_CLAIM_LASTS("if ends > holder.ends then", "if false then"),
         THE_SHARE_OF_THE_FIRST_ARRIVAL("if kept and shareIn(kept)", "if false and shareIn(kept)"),
         A_GRANT_TO_THE_ASKER_HAS_THE_SHARE_OF_ITS_PLACE("share = queued and waiter(queued).share or share", ""),
+        THE_ASKERS_TOKEN_IS_ABOVE_THOSE_LET_IN_BEFORE(
+                "local answer = nextToken(to.last or lastOf(redis.call('GET', KEYS[2])), now)",
+                "local answer = nextToken(to.last, now)"),
         A_WITHDRAWN_WAITER_LETS_OTHERS_IN(
                 "  to.now, to.holders = now, holders\n  handOver(to)\n  return (holder or found == 1)",
                 "  if holder then to.now, to.holders = now, holders\n  handOver(to) end\n  return (holder or found == 1)"),
