@@ -11,6 +11,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -94,5 +95,18 @@ class SharedScriptsTest {
                 .allMatch(token -> token > before);
         assertThat(asked).startsWith("granted|" + tokenOf(holders().get(1)) + '|');
         assertThat(redis.get(KEYS[1])).isEqualTo(Long.toString(tokenOf(holders().get(2))));
+    }
+
+    /** A permit that ran out has been given to the next one; the same second comes again. */
+    @Test
+    void aClockThatIsSetBackBringsNoPermitBack() {
+        assertThat(claim(0, "c:1", "02", 600, -1)).startsWith("granted|");
+        String first = claim(0, "c:2", "02", 30, -1);
+        assertThat(first).contains("|0/2/1|");
+        assertThat(claim(60, "c:3", "02", 600, -1)).contains("|0/2/1|");
+        String token = first.split("\\|")[1];
+        assertThat(run(1, Script.RENEW, "leasehold|1|c:2|" + token + '|', "30000"))
+                .isEqualTo("-1");
+        assertThat(holders()).extracting(SharedScriptsTest::claimOf).containsExactly("c:1", "c:3");
     }
 }
