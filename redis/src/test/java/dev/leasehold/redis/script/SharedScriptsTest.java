@@ -109,4 +109,18 @@ class SharedScriptsTest {
                 .isEqualTo("-1");
         assertThat(holders()).extracting(SharedScriptsTest::claimOf).containsExactly("c:1", "c:3");
     }
+
+    @Test
+    void aFirstQuestionThatCameTwiceIsGrantedOnce() {
+        String token = claim(0, "writer:1", "0", 30, -1);
+        for (int i = 0; i < 2; i++) {
+            assertThat(claim(0, "c:1", "03", 30, -1)).startsWith("busy|");
+        }
+        claim(0, "c:2", "03", 30, -1);
+        claim(0, "c:3", "03", 30, -1);
+        assertThat(run(1, Script.RELEASE, "leasehold|1|writer:1|" + token + '|', TELL))
+                .isEqualTo("1");
+        assertThat(holders()).extracting(SharedScriptsTest::claimOf).containsExactly("c:1", "c:2", "c:3");
+        assertThat(redis.exists(KEYS[2])).isZero();
+    }
 }
