@@ -1,6 +1,7 @@
 package dev.leasehold.redis.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.leasehold.redis.ServerClock;
 import dev.leasehold.servers.RedisProcess;
@@ -122,5 +123,18 @@ class SharedScriptsTest {
                 .isEqualTo("1");
         assertThat(holders()).extracting(SharedScriptsTest::claimOf).containsExactly("c:1", "c:2", "c:3");
         assertThat(redis.exists(KEYS[2])).isZero();
+    }
+
+    @Test
+    void aReleaseLeavesWhatCannotBeReadAsItIs() {
+        for (String value : List.of("leasehold|2|whatever", "leasehold|2|-\nc:1|5|9|1|owner", "leasehold|2|")) {
+            for (String then : List.of(TELL, "5000")) {
+                redis.set(KEY, value, SetArgs.Builder.px(60_000));
+                Throwable failure = catchThrowable(() -> run(0, Script.RELEASE, "leasehold|1|c:9|5|", then));
+                assertThat(failure == null ? "LEASEHOLD_LAYOUT" : failure.getMessage())
+                        .contains("LEASEHOLD_LAYOUT");
+                assertThat(redis.get(KEY)).isEqualTo(value);
+            }
+        }
     }
 }
