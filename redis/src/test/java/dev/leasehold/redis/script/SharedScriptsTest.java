@@ -44,7 +44,7 @@ class SharedScriptsTest {
 
     private String run(long second, Script script, String... args) {
         String text = ServerClock.at(BEGINNING + second, 0) + script.text();
-        String[] keys = script == Script.RENEW ? new String[] {KEY} : KEYS;
+        String[] keys = script == Script.RENEW || script == Script.ACKNOWLEDGE ? new String[] {KEY} : KEYS;
         return redis.<List<Object>>eval(text, ScriptOutputType.MULTI, keys, args)
                 .get(0)
                 .toString();
@@ -109,6 +109,22 @@ class SharedScriptsTest {
         assertThat(run(1, Script.RENEW, "leasehold|1|c:2|" + token + '|', "30000"))
                 .isEqualTo("-1");
         assertThat(holders()).extracting(SharedScriptsTest::claimOf).containsExactly("c:1", "c:3");
+    }
+
+    /** Its line is still there, since nobody has come in since. */
+    @Test
+    void nothingBringsBackOneThatHasRunOut() {
+        claim(0, "c:1", READER, 600, -1);
+        String token = claim(0, "c:2", READER, 30, -1).split("\\|")[1];
+        assertThat(run(60, Script.RENEW, "leasehold|1|c:2|" + token + '|', "30000"))
+                .isEqualTo("-1");
+        assertThat(run(60, Script.DOWNGRADE, "leasehold|1|c:2|" + token + '|', "30000", TELL))
+                .isEqualTo("-1");
+        assertThat(run(60, Script.ACKNOWLEDGE, "leasehold|1|c:2|" + token + '|'))
+                .isEqualTo("0");
+        assertThat(run(60, Script.RELEASE, "leasehold|1|c:2|" + token + '|', TELL))
+                .isEqualTo("0");
+        assertThat(holders()).extracting(SharedScriptsTest::claimOf).startsWith("c:1");
     }
 
     @Test
