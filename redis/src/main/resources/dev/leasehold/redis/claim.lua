@@ -50,7 +50,7 @@ if not value or holders then
   holders = to.holders
   if enters then
     share = queued and waiter(queued).share or share
-    local answer = nextToken(to.last, now)
+    local answer = nextToken(to.last or lastOf(redis.call('GET', KEYS[2])), now)
     if share > 1 then
       holders = grantShared(holders, false, now, answer, id, share, owner, lease)
       answer = grantedTo(holders.all[#holders.all], lease)

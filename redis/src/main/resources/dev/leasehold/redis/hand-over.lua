@@ -1,8 +1,9 @@
 -- Who comes in, after lock.lua and holders.lua: the first in the queue that is alive, if it fits beside those who are there; then
 -- the next, until the first that does not fit. Called where the lock is free or to.holders have it; they are kept up to date.
 -- Each has its claim period to confirm, and is told. One whose client listens nowhere is passed over for this turn and keeps its
--- place; one that does not fit never is. Returns whether the asker, with its share to.share, may come in beside to.holders; and what
--- the queue keeps of it if it stands there. Its grant is left to the caller.
+-- place; one that does not fit never is. One whose first question came twice stands there twice, and comes in once. Returns whether
+-- the asker, with its share to.share, may come in beside to.holders; and what the queue keeps of it if it stands there. Its grant is
+-- left to the caller.
 -- The run of one that is passed over is not used again, and to.last is its end: it was told, and that nobody heard it is only
 -- what this server counts.
 -- to.before: what KEYS[2] was, where this is to be kept (see withdraw.lua); what is told in vain does not count there.
@@ -16,7 +17,7 @@ local function handOver(to)
     end
     now = now or to.now or clock()
     local next = waiter(entry)
-    if not next or next.alive <= now then
+    if not next or next.alive <= now or holderOf(to.holders, next.claim) then
       leave(entry)
     elseif not fits(to.holders, next.share) then
       return false

@@ -34,7 +34,7 @@ if shares and sub(value, 13, 14) == '-\n' and sub(ARGV[2], 2, 2) == '|' and call
   return 1
 end
 -- What is written first, here and below, only removes: after it the server takes what follows also where it is full.
--- What several share is written again without the one that leaves: by release.lua.
+-- What several share is written again without the one that leaves: by release.lua, once it has been read.
 local free = not shares and sub(ARGV[2], 2, 2) == '|'
 local known = free and call('LPOP', KEYS[3])
 if known then
@@ -83,7 +83,9 @@ if known then
     call('PEXPIRE', KEYS[3], string.format('%.0f', 2 * aliveFor + 1000 + math.max(0, -age / 1000)))
   end
 end
-call('DEL', KEYS[1])
+if not shares then
+  call('DEL', KEYS[1])
+end
 if free and not known then
   return 1
 end

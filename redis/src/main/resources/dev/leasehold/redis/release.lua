@@ -1,7 +1,8 @@
--- Goes on after release-free.lua: the lock is free now, and value is what it was.
+-- Goes on after release-free.lua: value is what the lock was, and it is free now, unless several share it.
 if shares then
   local now = clock()
   local holders = holdersOf(value, now)
+  redis.call('DEL', KEYS[1])
   local holder, place = holderBeginning(holders, ARGV[1])
   local keeps = string.sub(ARGV[2], 2, 2) ~= '|'
   if holder and keeps then

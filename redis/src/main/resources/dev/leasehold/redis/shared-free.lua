@@ -1,7 +1,8 @@
 -- The short cut of claim.lua for a claim that shares the lock: nobody waits, it does not hold the lock yet, and it fits beside those who
 -- do. As in claim-free.lua, it comes before the definitions in lock.lua, and does what claim.lua would do.
--- It rests on this: where there is no queue, handOver() lets in nobody but the asker. Lines whose end has passed count for nothing
--- and stay, unless there are more of them than of others; what is not a row of lines as holders.lua tells is left to it.
+-- It rests on this: where there is no queue, handOver() lets in nobody but the asker. A line whose end has passed counts for
+-- nothing, but must not stay where another comes in: a clock that is set back would have both hold the lock. So where there is one, the
+-- claim is left to claim.lua, which writes the others anew; as is what is not a row of lines as holders.lua tells.
 -- Texts of 16 digits compare as their numbers do.
 local call, sub = redis.call, string.sub
 local value = call('GET', KEYS[1])
@@ -13,24 +14,20 @@ if (not value or sub(value, 1, 14) == 'leasehold|2|-\n') and call('EXISTS', KEYS
     micros = '0' .. micros
   end
   local now = time[1] .. micros
-  local living, gone, least, taken, from = 0, 0, math.huge, {}, 14
+  local living, least, taken, from = 0, math.huge, {}, 14
   for at, ends, share, slot, next in string.gmatch(value or '',
       '()\n[^|\n]*|%d+|(%d+)|%d+|%d+|(%d+)|(%-?%d+)|[^\n]*()') do
-    if at ~= from or #ends ~= 16 then
+    if at ~= from or #ends ~= 16 or ends <= now then
       break
     end
     from = next
-    if ends > now then
-      living = living + 1
-      taken[slot] = true
-      share = tonumber(share)
-      least = share > 0 and share < least and share or least
-    else
-      gone = gone + 1
-    end
+    living = living + 1
+    taken[slot] = true
+    share = tonumber(share)
+    least = share > 0 and share < least and share or least
   end
   local asked = tonumber(sub(ARGV[4], 2))
-  if (not value or from > #value and gone <= living) and #now == 16 and living < least and (asked == 0 or living < asked) then
+  if (not value or from > #value) and #now == 16 and living < least and (asked == 0 or living < asked) then
     local slot = asked == 0 and '-1' or nil
     for i = 0, slot and -1 or living do
       local free = string.format('%.0f', i)

@@ -306,6 +306,11 @@ final class ModelLock {
         dropSilent(now);
         while (!queue.isEmpty()) {
             Waiter next = queue.get(0);
+            if (of(next.attempt) != null) {
+                queue.remove(0);
+                dropSilent(now);
+                continue;
+            }
             boolean fits = on(QuorumRule.GATE_GRANTS_WHO_FITS) ? fits(next.shares) : !next.shares || areReaders();
             if (!holders.isEmpty() && !fits) {
                 return false;

@@ -21,11 +21,14 @@ import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
@@ -61,6 +64,8 @@ final class SharedModel implements AutoCloseable {
     private final Random random;
     private final RedisCommands<String, String> redis;
     private final StringBuilder log = new StringBuilder();
+    private final Set<Long> tokens = new HashSet<>();
+    private long greatest;
     private long claimCount;
 
     SharedModel(long seed, RedisCommands<String, String> redis, StoreFactory factory, TimeSource real) {
@@ -83,10 +88,10 @@ final class SharedModel implements AutoCloseable {
     }
 
     void step() {
-        int what = random.nextInt(20);
+        int what = random.nextInt(24);
         if (what < 7 || claims.isEmpty()) {
             ask(newClaim());
-        } else if (what == 7) {
+        } else if (what == 7 || what >= 20) {
             pause(Duration.ofSeconds(PAUSES[random.nextInt(PAUSES.length)]));
         } else if (what == 8) {
             breakOne();
@@ -97,7 +102,7 @@ final class SharedModel implements AutoCloseable {
             LeaseId ours = modelLeases.get(claim.id());
             LeaseId theirs = testedLeases.get(claim.id());
             if (what < 12 || ours == null || theirs == null) {
-                askAgain(claim);
+                askAgain(claim, 4);
             } else if (what < 15) {
                 Duration keep = random.nextInt(3) == 0 ? KEPT : Duration.ZERO;
                 same(
@@ -119,6 +124,7 @@ final class SharedModel implements AutoCloseable {
         same("inspect", seen(model), seen(tested));
         checkEnds();
         checkLast();
+        checkTokens();
     }
 
     private Claim newClaim() {
@@ -138,8 +144,8 @@ final class SharedModel implements AutoCloseable {
     }
 
     /** Asks again, sometimes with another share: that of its first arrival counts. */
-    private void askAgain(Claim claim) {
-        int share = random.nextInt(4) > 0 ? claim.share() : SHARES[random.nextInt(SHARES.length)];
+    private void askAgain(Claim claim, int oneOf) {
+        int share = random.nextInt(oneOf) > 0 ? claim.share() : SHARES[random.nextInt(SHARES.length)];
         ask(new Claim(claim.id(), LOCK, share, claim.lease(), share == 1 ? 3 : 0, claim.enqueue(), Claim.UNKNOWN));
     }
 
@@ -184,7 +190,7 @@ final class SharedModel implements AutoCloseable {
                 .filter(claim -> !modelLeases.containsKey(claim.id()))
                 .toList();
         if (!waiting.isEmpty() && random.nextBoolean()) {
-            askAgain(waiting.get(random.nextInt(waiting.size())));
+            askAgain(waiting.get(random.nextInt(waiting.size())), 2);
             return;
         }
         Claim look = new Claim(new ClaimId("c0", ++claimCount), LOCK, Claim.EXCLUSIVE, LEASE, 0, false, Claim.UNKNOWN);
@@ -233,6 +239,17 @@ final class SharedModel implements AutoCloseable {
         for (HolderInfo holder : holders(tested)) {
             assertThat(last == null ? 0 : Long.parseLong(last)).as("%s", log).isGreaterThanOrEqualTo(holder.token());
         }
+    }
+
+    /** No two have the same token, and those who have come in since have greater ones than all before. */
+    private void checkTokens() {
+        List<Long> found = holders(tested).stream().map(HolderInfo::token).toList();
+        assertThat(found).as("%s", log).doesNotHaveDuplicates();
+        assertThat(found)
+                .as("%s", log)
+                .allMatch(token -> token > greatest || tokens.contains(token), "is known or above " + greatest);
+        tokens.addAll(found);
+        greatest = tokens.isEmpty() ? 0 : Collections.max(tokens);
     }
 
     private static List<HolderInfo> holders(List<Store> stores) {

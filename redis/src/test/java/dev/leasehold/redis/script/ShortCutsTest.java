@@ -67,7 +67,7 @@ class ShortCutsTest {
     private static final String RELEASE_BEGINS = "local value = redis.call('GET', KEYS[1])\n"
             + "local shares = value and string.sub(value, 1, 12) == 'leasehold|2|'\n"
             + "if not shares and (not value or string.sub(value, 1, #ARGV[1]) ~= ARGV[1]) then return 0 end\n"
-            + "redis.call('DEL', KEYS[1])\n";
+            + "if not shares then redis.call('DEL', KEYS[1]) end\n";
 
     private static String readWhole(String... rest) {
         return read("lock.lua", "holders.lua", "hand-over.lua") + read(rest);

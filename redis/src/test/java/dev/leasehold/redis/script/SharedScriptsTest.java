@@ -1,0 +1,156 @@
+package dev.leasehold.redis.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.leasehold.redis.ServerClock;
+import dev.leasehold.servers.RedisProcess;
+import dev.leasehold.testkit.Started;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.SetArgs;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The scripts of shared locks, one by one, at times that the test names. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class SharedScriptsTest {
+
+    private static final String KEY = "leasehold:{x}";
+    private static final String[] KEYS = {KEY, KEY + ":token", KEY + ":queue"};
+    private static final String TELL = "0|leasehold:inbox:|x";
+    private static final String READER = "00";
+
+    /** The test's time, in seconds. */
+    private static final long BEGINNING = 1_790_000_000;
+
+    @RegisterExtension
+    private static final Started<RedisProcess> REDIS =
+            new Started<>(() -> RedisProcess.start(RedisProcess.Version.V7_0));
+
+    private RedisCommands<String, String> redis;
+
+    @BeforeEach
+    void empty() {
+        redis = REDIS.get().commands();
+        redis.flushall();
+    }
+
+    private String run(long second, Script script, String... args) {
+        String text = ServerClock.at(BEGINNING + second, 0) + script.text();
+        String[] keys = script == Script.RENEW || script == Script.ACKNOWLEDGE ? new String[] {KEY} : KEYS;
+        return redis.<List<Object>>eval(text, ScriptOutputType.MULTI, keys, args)
+                .get(0)
+                .toString();
+    }
+
+    /** Claims, as one that waits; {@code place} as in {@code find.lua}. */
+    private String claim(long second, String claim, String share, long seconds, int place) {
+        return run(
+                second,
+                share.equals("0") ? Script.CLAIM : Script.SHARED_CLAIM,
+                "leasehold|1|" + claim + '|',
+                "me",
+                Long.toString(seconds * 1_000),
+                share,
+                "1|0|" + place + '|' + TELL,
+                "12500|" + "0".repeat(32) + '|' + claim + "|5000|" + share + "|leasehold:inbox:"
+                        + claim.replaceFirst(":.*", "") + "|me");
+    }
+
+    private List<String> holders() {
+        return redis.get(KEY).lines().skip(1).toList();
+    }
+
+    private static String claimOf(String line) {
+        return line.split("\\|")[0];
+    }
+
+    private static long tokenOf(String line) {
+        return Long.parseLong(line.split("\\|")[1]);
+    }
+
+    /** The last token may be behind the clock or, after that was set back, ahead of it. */
+    @ParameterizedTest
+    @ValueSource(longs = {-100, 100})
+    void twoLetInByOneQuestionHaveTokensInTheirOrder(long last) {
+        redis.set(KEY, "leasehold|1|dead:1|5|0|5|them", SetArgs.Builder.px(60_000));
+        for (int i = 1; i <= 3; i++) {
+            assertThat(claim(0, "c:" + i, READER, 30, -1)).startsWith("busy|" + i);
+        }
+        redis.del(KEY);
+        long before = (BEGINNING + last) * 1_000_000;
+        redis.set(KEYS[1], Long.toString(before), SetArgs.Builder.px(60_000));
+        String asked = claim(1, "c:2", READER, 30, 2);
+        assertThat(holders()).extracting(SharedScriptsTest::claimOf).containsExactly("c:1", "c:2", "c:3");
+        assertThat(holders())
+                .extracting(SharedScriptsTest::tokenOf)
+                .isSorted()
+                .doesNotHaveDuplicates()
+                .allMatch(token -> token > before);
+        assertThat(asked).startsWith("granted|" + tokenOf(holders().get(1)) + '|');
+        assertThat(redis.get(KEYS[1])).isEqualTo(Long.toString(tokenOf(holders().get(2))));
+    }
+
+    /** A permit that ran out has been given to the next one; the same second comes again. */
+    @Test
+    void aClockThatIsSetBackBringsNoPermitBack() {
+        assertThat(claim(0, "c:1", "02", 600, -1)).startsWith("granted|");
+        String first = claim(0, "c:2", "02", 30, -1);
+        assertThat(first).contains("|0/2/1|");
+        assertThat(claim(60, "c:3", "02", 600, -1)).contains("|0/2/1|");
+        String token = first.split("\\|")[1];
+        assertThat(run(1, Script.RENEW, "leasehold|1|c:2|" + token + '|', "30000"))
+                .isEqualTo("-1");
+        assertThat(holders()).extracting(SharedScriptsTest::claimOf).containsExactly("c:1", "c:3");
+    }
+
+    /** Its line is still there, since nobody has come in since. */
+    @Test
+    void nothingBringsBackOneThatHasRunOut() {
+        claim(0, "c:1", READER, 600, -1);
+        String token = claim(0, "c:2", READER, 30, -1).split("\\|")[1];
+        assertThat(run(60, Script.RENEW, "leasehold|1|c:2|" + token + '|', "30000"))
+                .isEqualTo("-1");
+        assertThat(run(60, Script.DOWNGRADE, "leasehold|1|c:2|" + token + '|', "30000", TELL))
+                .isEqualTo("-1");
+        assertThat(run(60, Script.ACKNOWLEDGE, "leasehold|1|c:2|" + token + '|'))
+                .isEqualTo("0");
+        assertThat(run(60, Script.RELEASE, "leasehold|1|c:2|" + token + '|', TELL))
+                .isEqualTo("0");
+        assertThat(holders()).extracting(SharedScriptsTest::claimOf).startsWith("c:1");
+    }
+
+    @Test
+    void aFirstQuestionThatCameTwiceIsGrantedOnce() {
+        String token = claim(0, "writer:1", "0", 30, -1);
+        for (int i = 0; i < 2; i++) {
+            assertThat(claim(0, "c:1", "03", 30, -1)).startsWith("busy|");
+        }
+        claim(0, "c:2", "03", 30, -1);
+        claim(0, "c:3", "03", 30, -1);
+        assertThat(run(1, Script.RELEASE, "leasehold|1|writer:1|" + token + '|', TELL))
+                .isEqualTo("1");
+        assertThat(holders()).extracting(SharedScriptsTest::claimOf).containsExactly("c:1", "c:2", "c:3");
+        assertThat(redis.exists(KEYS[2])).isZero();
+    }
+
+    @Test
+    void aReleaseLeavesWhatCannotBeReadAsItIs() {
+        for (String value : List.of("leasehold|2|whatever", "leasehold|2|-\nc:1|5|9|1|owner", "leasehold|2|")) {
+            for (String then : List.of(TELL, "5000")) {
+                redis.set(KEY, value, SetArgs.Builder.px(60_000));
+                Throwable failure = catchThrowable(() -> run(0, Script.RELEASE, "leasehold|1|c:9|5|", then));
+                assertThat(failure == null ? "LEASEHOLD_LAYOUT" : failure.getMessage())
+                        .contains("LEASEHOLD_LAYOUT");
+                assertThat(redis.get(KEY)).isEqualTo(value);
+            }
+        }
+    }
+}
