@@ -95,7 +95,7 @@ class SharedModelBitesTest {
                 "A_DOWNGRADE_LETS_READERS_IN",
                 "A_DOWNGRADE_LOOSENS",
                 "A_DOWNGRADE_RENEWS",
-                "A_RENEWAL_BRINGS_NOBODY_BACK",
+                "THE_ASKERS_TOKEN_IS_ABOVE_THOSE_LET_IN_BEFORE",
                 "A_SHARED_WAITER_IS_NO_MUTEX",
                 "A_SHORT_CUT_LEAVES_THE_DEAD_OUT"
             })
@@ -113,7 +113,7 @@ class SharedModelBitesTest {
                 "A_DOWNGRADE_LETS_READERS_IN",
                 "A_DOWNGRADE_LOOSENS",
                 "A_DOWNGRADE_RENEWS",
-                "A_RENEWAL_BRINGS_NOBODY_BACK",
+                "THE_ASKERS_TOKEN_IS_ABOVE_THOSE_LET_IN_BEFORE",
                 "A_SHARED_WAITER_IS_NO_MUTEX",
                 "A_SHORT_CUT_LEAVES_THE_DEAD_OUT"
             })
