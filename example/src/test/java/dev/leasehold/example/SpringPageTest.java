@@ -6,11 +6,27 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The Java code in docs/spring.md compiles. */
+/** The Java code in docs/spring.md compiles, and so does what README.md shows of Spring. */
 class SpringPageTest {
 
     @TempDir
     Path directory;
+
+    @Test
+    void theReadmesCodeCompiles() throws IOException {
+        Pages.compile("README.md", """
+                import dev.leasehold.*;
+                import dev.leasehold.spring.Locked;
+                import java.time.Duration;
+                import java.util.*;
+                import org.springframework.transaction.annotation.Transactional;
+                interface Invoices { void send(long id); }
+                static Invoices invoices;
+                interface Page { void write(long token); }
+                static List<Page> report;
+                static Leasehold leasehold;
+                """, directory);
+    }
 
     @Test
     void itsCodeCompiles() throws IOException {

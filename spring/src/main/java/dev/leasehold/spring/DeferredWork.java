@@ -9,6 +9,8 @@ import java.util.concurrent.Future;
 import java.util.stream.BaseStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
+import org.springframework.http.HttpEntity;
+import org.springframework.util.ClassUtils;
 
 /**
  * Deferred work is what a method may return whose work is done after the method has returned, and so after a lock under which the
@@ -22,6 +24,9 @@ record DeferredWork(String what, String remedy) {
     private static final String NO_BLOCKING = "Return a CompletableFuture, or do the work in the method";
     private static final String NO_REACTOR =
             "Declare a reactive type as the return type, and add reactor-core if it is missing";
+
+    private static final String HTTP_ENTITY = "org.springframework.http.HttpEntity";
+    private static final boolean WEB = ClassUtils.isPresent(HTTP_ENTITY, DeferredWork.class.getClassLoader());
 
     /** By the names of classes and interfaces, or the packages of interfaces. */
     private static final Map<String, DeferredWork> NAMED = Map.of(
@@ -59,7 +64,7 @@ record DeferredWork(String what, String remedy) {
     /** Returns what is deferred in values of a type, or in what is inside of them; null for nothing. */
     static @Nullable DeferredWork in(ResolvableType type) {
         Class<?> outer = type.toClass();
-        boolean wraps = outer == Optional.class || isNamed(outer, "org.springframework.http.HttpEntity");
+        boolean wraps = outer == Optional.class || isNamed(outer, HTTP_ENTITY);
         return wraps ? in(type.hasGenerics() ? innermost(type) : outer) : in(outer);
     }
 
@@ -67,10 +72,21 @@ record DeferredWork(String what, String remedy) {
         return wrapper.as(wrapper.toClass()).getGeneric(0).toClass();
     }
 
-    /** Returns what is deferred in a value; null for nothing. */
+    /** Returns what is deferred in a value, or in what is inside of it; null for nothing. */
     static @Nullable DeferredWork inValue(@Nullable Object value) {
         Object inner = value instanceof Optional<?> optional ? optional.orElse(null) : value;
+        if (WEB && inner != null) {
+            inner = Entity.body(inner);
+        }
         return inner == null ? null : in(inner.getClass());
+    }
+
+    /** A class of its own, since Spring's web classes may be missing. */
+    private static final class Entity {
+
+        static @Nullable Object body(Object value) {
+            return value instanceof HttpEntity<?> entity ? entity.getBody() : value;
+        }
     }
 
     private static @Nullable DeferredWork look(Class<?> type) {

@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
@@ -39,11 +40,12 @@ public final class LeaseholdEndpoint {
      *
      * @param pattern which ones; all by default
      * @return the locks
+     * @throws InvalidEndpointRequestException if no lock can have such a name
      * @throws InterruptedException if the thread is interrupted
      */
     @ReadOperation
     public Locks locks(@Nullable String pattern) throws InterruptedException {
-        List<LockInfo> found = leasehold.locks(pattern == null ? "*" : pattern);
+        List<LockInfo> found = answer(() -> leasehold.locks(pattern == null ? "*" : pattern));
         return new Locks(
                 found.size(),
                 found.stream().limit(MOST).map(LeaseholdEndpoint::describe).toList());
@@ -54,12 +56,12 @@ public final class LeaseholdEndpoint {
      *
      * @param name its name, which may have slashes
      * @return the lock, or null if it is neither held nor waited for
+     * @throws InvalidEndpointRequestException if no lock can have such a name
      * @throws InterruptedException if the thread is interrupted
      */
     @ReadOperation
     public @Nullable Lock lock(@Selector(match = Match.ALL_REMAINING) String... name) throws InterruptedException {
-        return leasehold
-                .info(String.join("/", name))
+        return answer(() -> leasehold.info(String.join("/", name)))
                 .map(LeaseholdEndpoint::describe)
                 .orElse(null);
     }
@@ -70,12 +72,29 @@ public final class LeaseholdEndpoint {
      * @param token the token that was shown
      * @param name the lock's name
      * @return whether there was such a lease
+     * @throws InvalidEndpointRequestException if no lock can have such a name
      * @throws InterruptedException if the thread is interrupted
      */
     @DeleteOperation
     public Broken breakLock(long token, @Selector(match = Match.ALL_REMAINING) String... name)
             throws InterruptedException {
-        return new Broken(leasehold.breakLock(String.join("/", name), token));
+        return new Broken(answer(() -> leasehold.breakLock(String.join("/", name), token)));
+    }
+
+    /** A question to the client. */
+    @FunctionalInterface
+    private interface Question<T> {
+        T ask() throws InterruptedException;
+    }
+
+    /** A name that no lock can have is the caller's mistake and not the server's. */
+    private static <T> T answer(Question<T> question) throws InterruptedException {
+        try {
+            return question.ask();
+        } catch (IllegalArgumentException e) {
+            String reason = String.valueOf(e.getMessage());
+            throw new InvalidEndpointRequestException(reason, reason, e);
+        }
     }
 
     private static Lock describe(LockInfo info) {

@@ -1,13 +1,71 @@
 package dev.leasehold.spring.boot.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseState;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LeaseholdObserver;
+import dev.leasehold.LockCall;
+import dev.leasehold.LockGrant;
 import java.sql.Connection;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** The pool for locks beside the application's. */
 class OwnPoolTest {
+
+    private static final int MORE_THAN_A_LEASE = 4;
+
+    private final AtomicInteger renewals = new AtomicInteger();
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(
+                    AutoConfigurations.of(LeaseholdAutoConfiguration.class, DataSourceAutoConfiguration.class))
+            .withPropertyValues(
+                    "spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1",
+                    "spring.datasource.hikari.maximum-pool-size=1",
+                    "leasehold.lease=2s")
+            .withBean(LeaseholdObserver.class, () -> new LeaseholdObserver() {
+                @Override
+                public void renewed(LockCall call, LockGrant grant, Duration took, boolean late) {
+                    renewals.incrementAndGet();
+                }
+            });
+
+    /** The application's transactions have all connections of its pool for longer than a lease lasts. */
+    @Test
+    void leasesAreRenewedWhileTheApplicationHasNoConnection() {
+        runner.run(context -> {
+            Lease lease = context.getBean(Leasehold.class).lock("a").acquire();
+            try (Connection last = context.getBean(DataSource.class).getConnection()) {
+                int before = renewals.get();
+                await().until(() -> renewals.get() >= before + MORE_THAN_A_LEASE);
+                assertThat(last.isValid(1)).isTrue();
+                assertThat(lease.isValid()).isTrue();
+            }
+            assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+        });
+    }
+
+    /** What the pool is good for. */
+    @Test
+    void withoutThePoolTheSameLeaseIsLost() {
+        runner.withPropertyValues("leasehold.store.jdbc.own-pool=false").run(context -> {
+            Lease lease = context.getBean(Leasehold.class).lock("a").acquire();
+            try (Connection last = context.getBean(DataSource.class).getConnection()) {
+                await().until(() -> !lease.isValid());
+                assertThat(last.isValid(1)).isTrue();
+            }
+        });
+    }
 
     /** The pool kept the password with which the application had begun, and could make no more connections. */
     @Test
