@@ -22,6 +22,8 @@ import picocli.CommandLine.Spec;
         description = "Starts real stores and client processes, strikes them with faults, and judges the history.")
 final class BatteryCommand implements Callable<Integer> {
 
+    private static final Duration REACTION = Duration.ofSeconds(1);
+
     @Option(
             names = "--store",
             split = ",",
@@ -47,7 +49,10 @@ final class BatteryCommand implements Callable<Integer> {
             description = "of the workload and the faults; another one each time by default")
     private long seed = System.nanoTime() & 0xFFFFFF;
 
-    @Option(names = "--lease", paramLabel = "MILLIS", description = "how long leases are, 2000 by default")
+    @Option(
+            names = "--lease",
+            paramLabel = "MILLIS",
+            description = "how long leases are, 2000 by default, 4000 at most")
     private long lease = 2_000;
 
     @Option(names = "--clients", paramLabel = "N", description = "how many processes, 3 by default")
@@ -113,9 +118,9 @@ final class BatteryCommand implements Callable<Integer> {
         try {
             stores.stream().filter(store -> !store.equals("all")).forEach(StoreKind::named);
             faults.stream().filter(fault -> !fault.equals("all")).forEach(Fault::named);
-            if (!(minutes > 0) || lease < 200 || clients < 1) {
+            if (!(minutes > 0) || lease < 200 || lease > 4_000 || clients < 1) {
                 throw new IllegalArgumentException(
-                        "minutes must be positive, a lease 200 ms or longer, and a client there");
+                        "minutes must be positive, a lease 200 to 4000 ms long, and a client there");
             }
         } catch (IllegalArgumentException e) {
             throw new CommandLine.ParameterException(usage.commandLine(), e.getMessage(), e);
@@ -145,6 +150,7 @@ final class BatteryCommand implements Callable<Integer> {
                             clients,
                             seed,
                             worker,
+                            REACTION,
                             parent.resolve(kind.word() + "-" + fault.word())));
                 }
             }
