@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -21,6 +23,9 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = "Starts real stores and client processes, strikes them with faults, and judges the history.")
 final class BatteryCommand implements Callable<Integer> {
+
+    /** It reports each server that is killed. Kept here, or the setting would be lost with the logger. */
+    private static final Logger LETTUCE = Logger.getLogger("io.lettuce");
 
     private static final Duration REACTION = Duration.ofSeconds(1);
 
@@ -64,8 +69,7 @@ final class BatteryCommand implements Callable<Integer> {
     @Option(
             names = "--out",
             paramLabel = "DIR",
-            description =
-                    "where histories and pictures go, battery-SEED by default; only what failed stays without this option")
+            description = "where histories and pictures go, battery-SEED by default")
     private Path directory;
 
     @Spec
@@ -79,6 +83,7 @@ final class BatteryCommand implements Callable<Integer> {
 
     /** Runs the command. */
     public static void main(String[] args) {
+        LETTUCE.setLevel(Level.OFF);
         System.exit(new CommandLine(new BatteryCommand(System.out)).execute(args));
     }
 

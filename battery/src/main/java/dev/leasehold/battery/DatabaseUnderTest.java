@@ -74,7 +74,7 @@ final class DatabaseUnderTest implements StoreUnderTest {
 
     @Override
     public int overtaking() {
-        return 32;
+        return 16;
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.leasehold.battery;
 
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -43,6 +44,7 @@ final class Picture {
     private final Set<String> accused = new HashSet<>();
     private final List<Call> calls;
     private final List<Disturbance> disturbances;
+    private final Map<String, Long> killed = new HashMap<>();
     private final long start;
     private final long end;
     private final double perNano;
@@ -58,6 +60,9 @@ final class Picture {
                 .sorted(Comparator.comparingLong(call -> call.asked().at()))
                 .toList();
         this.disturbances = Disturbance.of(history);
+        disturbances.stream()
+                .filter(fault -> fault.fault().equals(Fault.KILL.word()))
+                .forEach(fault -> killed.put(fault.target(), fault.from()));
         this.start = history.stream().mapToLong(Event::at).min().orElse(0);
         this.end = history.stream().mapToLong(Event::at).max().orElse(1);
         double seconds = Math.max(0.1, (end - start) / 1e9);
@@ -155,7 +160,8 @@ final class Picture {
     private void call(Call call) {
         double y = top(lanes.getOrDefault(call.worker(), 0)) + 6;
         String lock = call.asked().lock();
-        double width = x(call.waitedUntil()) - x(call.asked().at());
+        long until = Math.min(call.waitedUntil(), killed.getOrDefault(call.client(), end));
+        double width = x(until) - x(call.asked().at());
         boolean suspect = accused.contains(call.asked().toString());
         if (width >= 1 || suspect) {
             svg.rect(
@@ -165,7 +171,7 @@ final class Picture {
                     3,
                     "fill=\"" + WAITING + "\"" + outline(suspect),
                     call.worker() + " waited for " + lock + " from "
-                            + s(call.asked().at()) + " to " + s(call.waitedUntil()));
+                            + s(call.asked().at()) + " to " + s(until));
         }
         if (call.isHold()) {
             hold(call, y, lock);

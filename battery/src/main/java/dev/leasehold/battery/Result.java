@@ -1,9 +1,10 @@
 package dev.leasehold.battery;
 
+import dev.leasehold.testkit.HoldRecord;
 import java.time.Duration;
 import java.util.List;
 
-/** A result is what one run came to. */
+/** A result is what one run came to. Its longest wait is the longest that ended: those of killed processes did not. */
 record Result(
         Plan plan,
         Promise promise,
@@ -18,8 +19,8 @@ record Result(
         long start = history.stream().mapToLong(Event::at).min().orElse(0);
         long end = history.stream().mapToLong(Event::at).max().orElse(0);
         long longest = calls.stream()
-                .mapToLong(
-                        call -> Math.min(end, call.waitedUntil()) - call.asked().at())
+                .filter(call -> call.waitedUntil() != HoldRecord.NEVER)
+                .mapToLong(call -> call.waitedUntil() - call.asked().at())
                 .max()
                 .orElse(0);
         return new Result(

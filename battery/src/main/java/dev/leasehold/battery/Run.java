@@ -3,6 +3,7 @@ package dev.leasehold.battery;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
+import dev.leasehold.LockOptions;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -138,7 +139,9 @@ final class Run implements Nemesis.Clients {
             }
         }
         long end = System.nanoTime() + terms.lease().plus(terms.recovery()).toNanos();
-        try (Leasehold looking = Leasehold.connect(store.uri())) {
+        LockOptions options = LockOptions.defaults().withLeaseDuration(plan.lease());
+        try (Leasehold looking =
+                Leasehold.builder().uri(store.uri()).options(options).build()) {
             List<String> there = there(looking);
             while (!there.isEmpty() && System.nanoTime() - end < 0) {
                 Thread.sleep(100);

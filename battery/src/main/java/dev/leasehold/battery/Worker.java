@@ -37,7 +37,6 @@ final class Worker implements Runnable {
     private final Random random;
     private final Kind kind;
     private volatile boolean finishing;
-    private boolean sharing = true;
     private long calls;
 
     Worker(String name, Leasehold leasehold, History history, Duration lease, Random random, Kind kind) {
@@ -67,29 +66,27 @@ final class Worker implements Runnable {
 
     private record Wanted(DistributedLock lock, int share) {}
 
+    /** A mutex where the store refuses the kind of lock that was drawn. */
     private Wanted choose() {
         int choice = random.nextInt(10);
-        if (choice < 6 || !sharing) {
-            return new Wanted(leasehold.lock("battery-mutex"), 1);
+        try {
+            return switch (choice) {
+                case 6 -> new Wanted(leasehold.readWriteLock("battery-rw").write(), 1);
+                case 7, 8 -> new Wanted(leasehold.readWriteLock("battery-rw").read(), Integer.MAX_VALUE);
+                case 9 -> new Wanted(leasehold.semaphore("battery-permits", PERMITS), PERMITS);
+                default -> mutex();
+            };
+        } catch (UnsupportedOperationException e) {
+            return mutex();
         }
-        return switch (choice) {
-            case 6 -> new Wanted(leasehold.readWriteLock("battery-rw").write(), 1);
-            case 7, 8 -> new Wanted(leasehold.readWriteLock("battery-rw").read(), Integer.MAX_VALUE);
-            default -> new Wanted(leasehold.semaphore("battery-permits", PERMITS), PERMITS);
-        };
     }
 
-    private Wanted wanted() {
-        try {
-            return choose();
-        } catch (UnsupportedOperationException e) {
-            sharing = false; // This store keeps one holder of each lock.
-            return choose();
-        }
+    private Wanted mutex() {
+        return new Wanted(leasehold.lock("battery-mutex"), 1);
     }
 
     private void once() throws InterruptedException {
-        Wanted wanted = wanted();
+        Wanted wanted = choose();
         boolean patient = random.nextInt(10) > 0;
         long call = ++calls;
         history.add(new Event.Asked(System.nanoTime(), name, call, wanted.lock.name(), wanted.share));

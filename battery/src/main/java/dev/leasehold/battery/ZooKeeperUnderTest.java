@@ -143,7 +143,7 @@ final class ZooKeeperUnderTest implements StoreUnderTest {
 
     @Override
     public int overtaking() {
-        return 32;
+        return 16;
     }
 
     @Override

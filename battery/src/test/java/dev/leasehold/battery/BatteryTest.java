@@ -45,7 +45,7 @@ class BatteryTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"SQLITE, STOP", "SQLITE, KILL", "REDIS, BLACK_HOLE", "REDIS, AMNESIA"})
+    @CsvSource({"SQLITE, STOP", "SQLITE, KILL", "REDIS, BLACK_HOLE"})
     void noPromiseIsBroken(StoreKind store, Fault fault) throws Exception {
         Result result = run(store, fault, Worker.Kind.CAREFUL);
         assertThat(result.violations())
