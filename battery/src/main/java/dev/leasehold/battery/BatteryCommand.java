@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -21,6 +23,11 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = "Starts real stores and client processes, strikes them with faults, and judges the history.")
 final class BatteryCommand implements Callable<Integer> {
+
+    /** It reports each server that is killed. Kept here, or the setting would be lost with the logger. */
+    private static final Logger LETTUCE = Logger.getLogger("io.lettuce");
+
+    private static final Duration REACTION = Duration.ofSeconds(1);
 
     @Option(
             names = "--store",
@@ -47,7 +54,10 @@ final class BatteryCommand implements Callable<Integer> {
             description = "of the workload and the faults; another one each time by default")
     private long seed = System.nanoTime() & 0xFFFFFF;
 
-    @Option(names = "--lease", paramLabel = "MILLIS", description = "how long leases are, 2000 by default")
+    @Option(
+            names = "--lease",
+            paramLabel = "MILLIS",
+            description = "how long leases are, 2000 by default, 4000 at most")
     private long lease = 2_000;
 
     @Option(names = "--clients", paramLabel = "N", description = "how many processes, 3 by default")
@@ -59,8 +69,7 @@ final class BatteryCommand implements Callable<Integer> {
     @Option(
             names = "--out",
             paramLabel = "DIR",
-            description =
-                    "where histories and pictures go, battery-SEED by default; only what failed stays without this option")
+            description = "where histories and pictures go, battery-SEED by default")
     private Path directory;
 
     @Spec
@@ -74,6 +83,7 @@ final class BatteryCommand implements Callable<Integer> {
 
     /** Runs the command. */
     public static void main(String[] args) {
+        LETTUCE.setLevel(Level.OFF);
         System.exit(new CommandLine(new BatteryCommand(System.out)).execute(args));
     }
 
@@ -113,9 +123,9 @@ final class BatteryCommand implements Callable<Integer> {
         try {
             stores.stream().filter(store -> !store.equals("all")).forEach(StoreKind::named);
             faults.stream().filter(fault -> !fault.equals("all")).forEach(Fault::named);
-            if (!(minutes > 0) || lease < 200 || clients < 1) {
+            if (!(minutes > 0) || lease < 200 || lease > 4_000 || clients < 1) {
                 throw new IllegalArgumentException(
-                        "minutes must be positive, a lease 200 ms or longer, and a client there");
+                        "minutes must be positive, a lease 200 to 4000 ms long, and a client there");
             }
         } catch (IllegalArgumentException e) {
             throw new CommandLine.ParameterException(usage.commandLine(), e.getMessage(), e);
@@ -145,6 +155,7 @@ final class BatteryCommand implements Callable<Integer> {
                             clients,
                             seed,
                             worker,
+                            REACTION,
                             parent.resolve(kind.word() + "-" + fault.word())));
                 }
             }

@@ -21,14 +21,10 @@ final class DatabaseUnderTest implements StoreUnderTest {
         this.server = server;
     }
 
-    /** Its processes are many, of which one alone cannot be stopped without the others: so none is. */
     static StoreUnderTest postgres() {
         PostgresServer postgres = PostgresServer.start();
-        Signals none = name -> {
-            throw new UnsupportedOperationException("its processes are many");
-        };
-        return new DatabaseUnderTest(
-                new Server(postgres.port(), postgres.url(), none, postgres::kill, postgres::restart, postgres::close));
+        return new DatabaseUnderTest(new Server(
+                postgres.port(), postgres.url(), postgres::signal, postgres::kill, postgres::restart, postgres::close));
     }
 
     static StoreUnderTest mariaDb() {
@@ -78,7 +74,7 @@ final class DatabaseUnderTest implements StoreUnderTest {
 
     @Override
     public int overtaking() {
-        return 32;
+        return 16;
     }
 
     @Override

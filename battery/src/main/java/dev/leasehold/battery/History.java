@@ -1,42 +1,39 @@
 package dev.leasehold.battery;
 
+import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
 /**
  * A history is a directory with a log per process, to which each writes its events as lines. A line is one write to a file
- * opened for appending, so what a process has written survives {@code kill -9}, but for a last line cut short. Thread-safe.
+ * opened for appending, so what a process has written survives {@code kill -9}, but for a last line cut short. Thread-safe. It is not a
+ * channel, because an interrupt of the thread that writes would close that.
  */
 final class History implements AutoCloseable {
 
-    private final FileChannel log;
+    private final OutputStream log;
 
-    private History(FileChannel log) {
+    private History(OutputStream log) {
         this.log = log;
     }
 
     /** Opens the log of one process. */
     static History open(Path directory, String process) throws IOException {
-        return new History(FileChannel.open(
-                directory.resolve(process + ".log"),
-                StandardOpenOption.CREATE,
-                StandardOpenOption.APPEND,
-                StandardOpenOption.WRITE));
+        return new History(
+                new FileOutputStream(directory.resolve(process + ".log").toFile(), true));
     }
 
     void add(Event event) {
         try {
-            log.write(ByteBuffer.wrap((event.toLine() + "\n").getBytes(StandardCharsets.UTF_8)));
+            log.write((event.toLine() + "\n").getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
  * A judge says what is wrong with a history, by the promise of the store under the fault of the run.
  *
  * <p>Exclusion, slots, tokens and truth are judged by the testkit's {@link HistoryChecker}, from the holders' own belief. Where two
- * holders at once are possible ({@link Promise#FENCED}), an overlap is excused only if a fault lies between the request of the
- * older hold and the grant of the younger, and only if the older holder learns of it within a lease. Tokens are then compared
+ * holders at once are possible ({@link Promise#FENCED}), an overlap is excused only if a fault lies between the grants of the
+ * older hold and of the younger, and only if the older holder learns of it within a lease. Tokens are then compared
  * only where one grant was seen before the other was asked for: a grant that is read late may have been made early.
  *
  * <p>The rules about time know the faults: what a stopped process or server could not do meanwhile is not held against it.
@@ -49,6 +49,7 @@ final class Judge {
         judge.believed();
         judge.tokens();
         judge.calls.forEach(judge::call);
+        judge.byLock().values().forEach(judge::order);
         judge.resumption();
         left.forEach(each -> judge.found.add(new Violation(Rule.NOTHING_LEFT, each)));
         return List.copyOf(judge.found);
@@ -88,20 +89,28 @@ final class Judge {
         for (Call younger : holds) {
             long at = younger.granted().at();
             present.removeIf(older -> older.believedUntil() <= at);
-            for (Call older : present) {
-                boolean together = older.asked().share() > 1 && younger.asked().share() > 1;
-                if (!together && !isExcused(older, younger)) {
-                    report(Rule.EXCLUSION, "on " + lock + " " + younger.toRecord() + " beside " + older.toRecord());
-                }
+            List<Call> beside =
+                    present.stream().filter(older -> !isExcused(older, younger)).toList();
+            int least = beside.stream()
+                    .mapToInt(older -> older.asked().share())
+                    .min()
+                    .orElse(Integer.MAX_VALUE);
+            if (beside.size() >= Math.min(least, younger.asked().share())) {
+                report(
+                        Rule.EXCLUSION,
+                        "on " + lock + " " + younger.toRecord() + " beside "
+                                + beside.stream().map(Call::toRecord).toList());
             }
             present.add(younger);
         }
     }
 
+    /** A grant that was made before a fault is seen soon, if it is seen after it. */
     private boolean isExcused(Call older, Call younger) {
+        long granted = Math.max(
+                older.asked().at(), older.granted().at() - terms.reaction().toNanos());
         return disturbances.stream()
-                .filter(fault -> fault.from() <= younger.granted().at()
-                        && fault.to() >= older.asked().at())
+                .filter(fault -> fault.from() <= younger.granted().at() && fault.to() >= granted)
                 .anyMatch(fault -> older.believedUntil() <= plus(fault.to(), terms.lease(), terms.reaction()));
     }
 
@@ -110,29 +119,49 @@ final class Judge {
         byLock().forEach((lock, holds) -> {
             Map<Long, Call> exclusive = new HashMap<>();
             for (Call hold : holds) {
-                Call before = holds.stream()
-                        .filter(other -> other.granted().at() <= hold.asked().at())
-                        .filter(other ->
-                                other.asked().share() == 1 || hold.asked().share() == 1)
-                        .max(Comparator.comparingLong(other -> other.granted().token()))
-                        .orElse(null);
-                if (before != null && before.granted().token() >= hold.granted().token()) {
-                    report(Rule.TOKENS, hold.toRecord() + " was asked for after the grant of " + before.toRecord());
-                }
                 Call same =
                         hold.asked().share() == 1 ? exclusive.put(hold.granted().token(), hold) : null;
                 if (same != null) {
                     report(Rule.TOKENS, "the same token twice: " + hold.toRecord() + " and " + same.toRecord());
                 }
             }
+            newestWhenAsked(holds);
         });
+    }
+
+    /** Goes through the requests in order of time, and beside them through the grants. */
+    private void newestWhenAsked(List<Call> granted) {
+        List<Call> asked = granted.stream()
+                .sorted(Comparator.comparingLong(call -> call.asked().at()))
+                .toList();
+        int seen = 0;
+        Call newest = null;
+        Call newestExclusive = null;
+        for (Call hold : asked) {
+            for (;
+                    seen < granted.size()
+                            && granted.get(seen).granted().at() <= hold.asked().at();
+                    seen++) {
+                Call grant = granted.get(seen);
+                newest = greater(newest, grant);
+                newestExclusive = grant.asked().share() == 1 ? greater(newestExclusive, grant) : newestExclusive;
+            }
+            Call before = hold.asked().share() == 1 ? newest : newestExclusive;
+            if (before != null && before.granted().token() >= hold.granted().token()) {
+                report(Rule.TOKENS, hold.toRecord() + " was asked for after the grant of " + before.toRecord());
+            }
+        }
+    }
+
+    private static Call greater(Call one, Call other) {
+        return one != null && one.granted().token() > other.granted().token() ? one : other;
     }
 
     private void call(Call call) {
         waiting(call);
         if (call.isHold()) {
             timelyLoss(call);
-            order(call);
+            farAway(call);
         } else if (call.withdrawn() != null && call.withdrawn().why().startsWith("failed")) {
             if (!isDisturbed(call.asked().at(), call.withdrawn().at())) {
                 report(Rule.AVAILABILITY, "a call failed while nothing was the matter: " + call.withdrawn());
@@ -146,19 +175,25 @@ final class Judge {
     }
 
     private void waiting(Call call) {
-        long until = Math.min(end, call.waitedUntil());
+        if (call.withdrawn() != null && call.withdrawn().why().equals(Worker.INTERRUPTED)) {
+            report(Rule.WAITING, "had not ended some seconds after all workers were ordered to end: " + call.asked());
+            return;
+        }
         if (call.waitedUntil() == HoldRecord.NEVER && wasKilled(call.client())) {
             return;
         }
-        long allowed = terms.longestWait().toNanos();
-        for (Disturbance fault : disturbances) {
-            allowed += fault.within(call.asked().at(), until, terms.recovery().toNanos());
+        long asked = call.asked().at();
+        long until = Math.min(end, call.waitedUntil());
+        if (until - asked <= terms.longestWait().toNanos()) {
+            return;
         }
-        if (until - call.asked().at() > allowed) {
+        long excused =
+                Disturbance.covered(disturbances, asked, until, terms.recovery().toNanos());
+        if (until - asked - excused > terms.longestWait().toNanos()) {
             report(
                     Rule.WAITING,
-                    "waited for " + Duration.ofNanos(until - call.asked().at()) + ", of which faults excuse all but "
-                            + Duration.ofNanos(allowed) + ": " + call.asked());
+                    "waited for " + Duration.ofNanos(until - asked) + ", of which faults explain "
+                            + Duration.ofNanos(excused) + ": " + call.asked());
         }
     }
 
@@ -190,22 +225,42 @@ final class Judge {
         }
     }
 
-    private void order(Call call) {
-        long asked = call.asked().at();
-        if (call.asked().share() != 1
-                || isDisturbed(
-                        asked - terms.recovery().toNanos(), call.granted().at())) {
-            return;
+    /** A lease that states an end further away than it is long is believed in when the store has let another one in. */
+    private void farAway(Call call) {
+        Event.Granted granted = call.granted();
+        stated(call, granted.at(), granted.validUntil());
+        call.renewals().forEach(renewed -> stated(call, renewed.at(), renewed.validUntil()));
+    }
+
+    private void stated(Call call, long at, long validUntil) {
+        if (validUntil - at > terms.lease().toNanos()) {
+            report(
+                    Rule.TRUTH,
+                    "at " + at + " said to be valid for another " + Duration.ofNanos(validUntil - at) + ": "
+                            + call.toRecord());
         }
-        long overtakers = calls.stream()
-                .filter(other -> other.isHold()
-                        && other.asked().lock().equals(call.asked().lock()))
-                .filter(other -> !other.client().equals(call.client()))
-                .filter(other -> other.asked().at() > plus(asked, terms.reaction(), Duration.ZERO))
-                .filter(other -> other.granted().at() < call.granted().at())
-                .count();
-        if (overtakers > terms.overtaking()) {
-            report(Rule.ORDER, overtakers + " who had asked later were served before " + call.toRecord());
+    }
+
+    /** Of one lock's holds in order of grants. Only a long wait can be overtaken, so few are looked back from. */
+    private void order(List<Call> holds) {
+        for (int i = 0; i < holds.size(); i++) {
+            Call call = holds.get(i);
+            long asked = call.asked().at();
+            long later = plus(asked, terms.reaction(), Duration.ZERO);
+            if (call.asked().share() != 1
+                    || call.granted().at() <= later
+                    || isDisturbed(
+                            asked - terms.recovery().toNanos(), call.granted().at())) {
+                continue;
+            }
+            int overtakers = 0;
+            for (int before = i - 1; before >= 0 && holds.get(before).granted().at() > later; before--) {
+                Call other = holds.get(before);
+                overtakers += other.asked().at() > later && !other.client().equals(call.client()) ? 1 : 0;
+            }
+            if (overtakers > terms.overtaking()) {
+                report(Rule.ORDER, overtakers + " who had asked later were served before " + call.toRecord());
+            }
         }
     }
 

@@ -10,6 +10,7 @@ import java.time.Duration;
  * @param lease how long leases are
  * @param clients how many processes, with two workers each
  * @param seed decides what the clients ask for, and whom the fault strikes when and for how long
+ * @param reaction how late a listener may be called on a busy machine
  * @param directory where history and picture go
  */
 record Plan(
@@ -20,19 +21,18 @@ record Plan(
         int clients,
         long seed,
         Worker.Kind worker,
+        Duration reaction,
         Path directory) {
-
-    private static final Duration REACTION = Duration.ofSeconds(1);
 
     /** By what the run is judged. */
     Terms terms(int overtaking) {
         Duration longestHold = lease.multipliedBy(16).dividedBy(10);
         return new Terms(
                 Promises.of(store, fault),
-                lease,
+                store.longestLease(lease),
                 longestHold.multipliedBy(2L * clients).plusSeconds(2),
                 store.recovery(lease),
-                REACTION,
+                reaction,
                 overtaking);
     }
 }

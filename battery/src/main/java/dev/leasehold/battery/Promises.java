@@ -4,8 +4,7 @@ package dev.leasehold.battery;
  * The promises of all stores under all faults: docs/guarantees.md as a table that a judge can read.
  *
  * <p>Only a store that forgets lets two callers hold at once, and only where it is one server: the masters of a quorum that have
- * forgotten have no vote until the longest lease is over. SQLite's file has no server that could forget; deleting it is {@link
- * Fault#FLUSH}.
+ * forgotten have no vote until the longest lease is over. SQLite's file has no server that could forget.
  */
 final class Promises {
 

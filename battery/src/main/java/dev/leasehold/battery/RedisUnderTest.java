@@ -106,7 +106,7 @@ final class RedisUnderTest implements StoreUnderTest {
 
     @Override
     public int overtaking() {
-        return quorum ? 64 : 32;
+        return quorum ? 32 : 16;
     }
 
     @Override

@@ -38,15 +38,16 @@ record Report(long seed, List<Result> results) {
     /** All runs, as Markdown. */
     String table() {
         StringBuilder table = new StringBuilder(
-                        "\n| store | fault | promise | grants | faults | longest wait | violations |\n")
-                .append("|---|---|---|--:|--:|--:|---|\n");
+                        "\n| store | fault | promise | seconds | grants | faults | longest wait | violations |\n")
+                .append("|---|---|---|--:|--:|--:|--:|---|\n");
         for (Result result : results) {
             table.append(String.format(
                     Locale.ROOT,
-                    "| %s | %s | %s | %d | %d | %.1f s | %s |%n",
+                    "| %s | %s | %s | %d | %d | %d | %.1f s | %s |%n",
                     result.plan().store().word(),
                     result.plan().fault().word(),
                     promised(result),
+                    result.took().toSeconds(),
                     result.grants(),
                     result.strikes(),
                     seconds(result),
@@ -54,8 +55,12 @@ record Report(long seed, List<Result> results) {
         }
         return table.append(String.format(
                         Locale.ROOT,
-                        "%nSeed %d: %d grants, %d faults, %d violations.%n",
+                        "%nSeed %d, %.1f minutes: %d grants, %d faults, %d violations.%n",
                         seed,
+                        results.stream()
+                                        .mapToLong(result -> result.took().toSeconds())
+                                        .sum()
+                                / 60.0,
                         results.stream().mapToLong(Result::grants).sum(),
                         results.stream().mapToLong(Result::strikes).sum(),
                         results.stream()

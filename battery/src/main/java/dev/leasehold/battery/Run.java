@@ -3,6 +3,7 @@ package dev.leasehold.battery;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
+import dev.leasehold.LockOptions;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 
 /** A run carries a plan out: servers, client processes, one fault again and again, and the judgement of what came of it. */
 final class Run implements Nemesis.Clients {
@@ -58,7 +60,7 @@ final class Run implements Nemesis.Clients {
         List<Event> history = History.read(logs);
         List<Violation> violations = Judge.violations(terms, history, left);
         Result result = Result.of(plan, terms.promise(), history, violations);
-        Files.writeString(plan.directory().resolve("picture.html"), Picture.of(result, history));
+        Files.writeString(plan.directory().resolve("picture.html"), Page.of(result, history));
         Files.write(
                 plan.directory().resolve("violations.txt"),
                 violations.stream().map(Violation::toString).toList());
@@ -96,21 +98,26 @@ final class Run implements Nemesis.Clients {
         }
     }
 
-    /** Strikes in intervals, until so little time is left that what follows the last strike would not be seen. */
+    /** Strikes in intervals, some of them long enough to recover in, until so little time is left that what follows the last strike would not be seen. */
     private void torment(Nemesis nemesis, Terms terms) throws Exception {
         Random intervals = new Random(seeds.nextLong());
         long end = System.nanoTime() + plan.duration().toNanos();
-        long calm = terms.recovery().plus(plan.lease().multipliedBy(2)).toNanos();
+        long recovery = plan.fault() == Fault.NONE ? 0 : terms.recovery().toMillis();
+        long calm = recovery == 0
+                ? 0
+                : TimeUnit.MILLISECONDS.toNanos(recovery + 2 * plan.lease().toMillis());
         long said = System.nanoTime();
         do {
-            Thread.sleep((long) (plan.lease().toMillis() * (0.2 + intervals.nextDouble())));
+            boolean recovers = intervals.nextInt(4) == 0
+                    && end - System.nanoTime() > calm + TimeUnit.MILLISECONDS.toNanos(recovery);
+            Thread.sleep(recovers ? recovery : (long) (plan.lease().toMillis() * (0.2 + intervals.nextDouble())));
             nemesis.strike();
             if (System.nanoTime() - said > PROGRESS.toNanos()) {
                 said = System.nanoTime();
                 say();
             }
         } while (end - System.nanoTime() > calm);
-        Thread.sleep(Math.max(terms.recovery().toMillis(), (end - System.nanoTime()) / 1_000_000));
+        Thread.sleep(Math.max(recovery, (end - System.nanoTime()) / 1_000_000));
     }
 
     private void say() throws Exception {
@@ -132,7 +139,9 @@ final class Run implements Nemesis.Clients {
             }
         }
         long end = System.nanoTime() + terms.lease().plus(terms.recovery()).toNanos();
-        try (Leasehold looking = Leasehold.connect(store.uri())) {
+        LockOptions options = LockOptions.defaults().withLeaseDuration(plan.lease());
+        try (Leasehold looking =
+                Leasehold.builder().uri(store.uri()).options(options).build()) {
             List<String> there = there(looking);
             while (!there.isEmpty() && System.nanoTime() - end < 0) {
                 Thread.sleep(100);

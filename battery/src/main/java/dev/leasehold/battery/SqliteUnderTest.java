@@ -49,7 +49,7 @@ final class SqliteUnderTest implements StoreUnderTest {
 
     @Override
     public int overtaking() {
-        return 32;
+        return 16;
     }
 
     @Override

@@ -51,7 +51,7 @@ enum StoreKind {
 
         @Override
         Set<Fault> faults() {
-            return EnumSet.complementOf(EnumSet.of(Fault.SERVER_STOP, Fault.AMNESIA, Fault.FLUSH, Fault.DUPLICATE));
+            return EnumSet.complementOf(EnumSet.of(Fault.AMNESIA, Fault.FLUSH, Fault.DUPLICATE));
         }
     },
     MARIADB {
@@ -92,7 +92,13 @@ enum StoreKind {
      * hand-over that nobody takes; and what the servers and connections need besides.
      */
     Duration recovery(Duration lease) {
-        return lease.multipliedBy(3).plus(settling());
+        return longestLease(lease).multipliedBy(3).plus(settling());
+    }
+
+    /** How long a lease may be that was asked for with a length; in ZooKeeper it is as long as the session's time-out. */
+    Duration longestLease(Duration asked) {
+        Duration session = ZooKeeperUnderTest.SESSION;
+        return this == ZOOKEEPER && session.compareTo(asked) > 0 ? session : asked;
     }
 
     private Duration settling() {

@@ -24,9 +24,11 @@ final class Worker implements Runnable {
         HEEDLESS
     }
 
+    /** Why a call ended that was still waiting some seconds after all workers had been ordered to end. */
+    static final String INTERRUPTED = "interrupted";
+
     private static final long LOOK_NANOS = 3_000_000;
     private static final int PERMITS = 2;
-    private static final long OVER = Long.MIN_VALUE;
 
     private final String name;
     private final Leasehold leasehold;
@@ -35,7 +37,6 @@ final class Worker implements Runnable {
     private final Random random;
     private final Kind kind;
     private volatile boolean finishing;
-    private boolean sharing = true;
     private long calls;
 
     Worker(String name, Leasehold leasehold, History history, Duration lease, Random random, Kind kind) {
@@ -65,29 +66,27 @@ final class Worker implements Runnable {
 
     private record Wanted(DistributedLock lock, int share) {}
 
+    /** A mutex where the store refuses the kind of lock that was drawn. */
     private Wanted choose() {
         int choice = random.nextInt(10);
-        if (choice < 6 || !sharing) {
-            return new Wanted(leasehold.lock("battery-mutex"), 1);
+        try {
+            return switch (choice) {
+                case 6 -> new Wanted(leasehold.readWriteLock("battery-rw").write(), 1);
+                case 7, 8 -> new Wanted(leasehold.readWriteLock("battery-rw").read(), Integer.MAX_VALUE);
+                case 9 -> new Wanted(leasehold.semaphore("battery-permits", PERMITS), PERMITS);
+                default -> mutex();
+            };
+        } catch (UnsupportedOperationException e) {
+            return mutex();
         }
-        return switch (choice) {
-            case 6 -> new Wanted(leasehold.readWriteLock("battery-rw").write(), 1);
-            case 7, 8 -> new Wanted(leasehold.readWriteLock("battery-rw").read(), Integer.MAX_VALUE);
-            default -> new Wanted(leasehold.semaphore("battery-permits", PERMITS), PERMITS);
-        };
     }
 
-    private Wanted wanted() {
-        try {
-            return choose();
-        } catch (UnsupportedOperationException e) {
-            sharing = false; // This store keeps one holder of each lock.
-            return choose();
-        }
+    private Wanted mutex() {
+        return new Wanted(leasehold.lock("battery-mutex"), 1);
     }
 
     private void once() throws InterruptedException {
-        Wanted wanted = wanted();
+        Wanted wanted = choose();
         boolean patient = random.nextInt(10) > 0;
         long call = ++calls;
         history.add(new Event.Asked(System.nanoTime(), name, call, wanted.lock.name(), wanted.share));
@@ -104,7 +103,7 @@ final class Worker implements Runnable {
         } catch (LockException e) {
             withdrawn(call, "failed: " + e.getMessage());
         } catch (InterruptedException e) {
-            withdrawn(call, "interrupted");
+            withdrawn(call, INTERRUPTED);
             throw e;
         }
     }
@@ -113,15 +112,15 @@ final class Worker implements Runnable {
         history.add(new Event.Withdrawn(System.nanoTime(), name, call, why));
     }
 
-    /** Each look reads the time first: what is seen to be valid afterwards was valid then. */
+    /**
+     * Each look reads the time first, then the time left, then whether the lease is valid. So what is seen to be valid was valid at
+     * the time that was read; the end that is written down is never later than the one that the lease meant; and a lease
+     * that says that no time is left and then that it is valid is caught.
+     */
     private void hold(Lease granted, long call) throws InterruptedException {
         long believed = System.nanoTime();
+        long stated = believed + granted.remaining().toNanos();
         if (!granted.isValid()) {
-            withdrawn(call, "over on arrival");
-            return;
-        }
-        long stated = statedEnd(granted);
-        if (stated == OVER) {
             withdrawn(call, "over on arrival");
             return;
         }
@@ -131,28 +130,21 @@ final class Worker implements Runnable {
         long until = believed + workNanos();
         boolean valid = true;
         for (long now = System.nanoTime(); now < until && !finishing; now = System.nanoTime()) {
+            long end = now + granted.remaining().toNanos();
             valid = kind == Kind.HEEDLESS || granted.isValid();
             if (!valid) {
                 break;
             }
-            long end = statedEnd(granted);
-            if (end != OVER || kind == Kind.HEEDLESS) {
-                believed = now;
-            }
+            believed = now;
             // A renewal states an end that is later by far more than the looks are apart.
-            if (end != OVER && end - stated > lease.toNanos() / 10) {
+            if (end > now && end - stated > lease.toNanos() / 10) {
                 stated = end;
                 history.add(new Event.Renewed(now, name, call, stated));
             }
-            stated = Math.max(stated, end);
+            stated = end > now ? Math.max(stated, end) : stated;
             LockSupport.parkNanos(LOOK_NANOS);
         }
         release(granted, call, believed, stated, valid);
-    }
-
-    private static long statedEnd(Lease granted) {
-        Duration remaining = granted.remaining();
-        return remaining.isZero() ? OVER : System.nanoTime() + remaining.toNanos();
     }
 
     private void release(Lease granted, long call, long believed, long stated, boolean valid)
@@ -176,9 +168,14 @@ final class Worker implements Runnable {
         }
     }
 
-    /** Mostly short; now and then long enough for renewals to matter. */
+    /** Mostly short; now and then long enough for renewals to matter. A heedless worker's is always longer than its lease. */
     private long workNanos() {
-        double leases = kind == Kind.HEEDLESS || random.nextInt(12) == 0 ? 0.5 + random.nextDouble() : 0;
+        double leases = 0;
+        if (kind == Kind.HEEDLESS) {
+            leases = 1.1 + random.nextDouble();
+        } else if (random.nextInt(12) == 0) {
+            leases = 0.5 + random.nextDouble();
+        }
         return (5 + random.nextInt(40)) * 1_000_000L + (long) (leases * lease.toNanos());
     }
 }

@@ -19,6 +19,9 @@ import org.apache.zookeeper.server.quorum.QuorumPeerMain;
 /** An ensemble of three ZooKeeper servers, each a process of its own. */
 final class ZooKeeperUnderTest implements StoreUnderTest {
 
+    /** How long a session lasts of which nothing is heard. */
+    static final Duration SESSION = Duration.ofSeconds(2);
+
     private static final int SERVERS = 3;
     private static final int TICK = 500;
 
@@ -106,7 +109,8 @@ final class ZooKeeperUnderTest implements StoreUnderTest {
     private static String uri(List<Integer> ports) {
         return ports.stream()
                 .map(port -> "127.0.0.1:" + port)
-                .collect(Collectors.joining(",", "zookeeper://", "/battery?leasehold.sessionTimeout=2000"));
+                .collect(Collectors.joining(
+                        ",", "zookeeper://", "/battery?leasehold.sessionTimeout=" + SESSION.toMillis()));
     }
 
     @Override
@@ -139,7 +143,7 @@ final class ZooKeeperUnderTest implements StoreUnderTest {
 
     @Override
     public int overtaking() {
-        return 32;
+        return 16;
     }
 
     @Override

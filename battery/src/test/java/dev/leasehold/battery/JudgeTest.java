@@ -46,7 +46,10 @@ class JudgeTest {
 
     private void hold(String worker, long asked, long from, long until, long token, int share, int slot) {
         long call = ask(asked, worker, share);
-        history.add(new Event.Granted(ns(from), worker, call, token, slot, ns(until + 1)));
+        history.add(new Event.Granted(ns(from), worker, call, token, slot, ns(Math.min(until + 1, from + 1_000))));
+        if (until + 1 > from + 1_000) {
+            history.add(new Event.Renewed(ns(from + 900), worker, call, ns(until + 1)));
+        }
         history.add(new Event.Released(ns(until), worker, call, ns(until), ns(until + 1), true));
     }
 
@@ -120,6 +123,23 @@ class JudgeTest {
     }
 
     @Test
+    void aFlushExcusesNoPermitTooManyBeforeIt() {
+        hold("a/0", 0, 10, 100, 1, 2, 0);
+        hold("b/0", 0, 20, 100, 2, 2, 1);
+        hold("c/0", 0, 30, 100, 3, 2, -1);
+        fault("server", "flush", 150, 151);
+        assertThat(judged(Promise.FENCED)).containsExactly(Rule.EXCLUSION);
+    }
+
+    @Test
+    void aFlushExcusesNothingThatWasGrantedAfterIt() {
+        fault("server", "flush", 50, 51);
+        hold("a/0", 0, 300, 500, 1);
+        hold("b/0", 5, 400, 600, 2);
+        assertThat(judged(Promise.FENCED)).containsExactly(Rule.EXCLUSION);
+    }
+
+    @Test
     void aFlushExcusesNoOverlapThatBeganBeforeIt() {
         hold("a/0", 0, 10, 100, 1);
         hold("b/0", 5, 90, 200, 2);
@@ -169,12 +189,29 @@ class JudgeTest {
     }
 
     @Test
+    void aWaiterOvertakenAFewTimesIsAccepted() {
+        for (int i = 0; i < 2; i++) {
+            hold("b/0", 150 + 100 * i, 160 + 100 * i, 200 + 100 * i, i + 1);
+        }
+        hold("a/0", 0, 500, 600, 9);
+        assertThat(judged(Promise.EXCLUDED)).isEmpty();
+    }
+
+    @Test
     void beliefBeyondTheStatedEndIsRejected() {
         long call = ask(0, "a/0", 1);
         history.add(new Event.Granted(ns(10), "a/0", call, 1, -1, ns(100)));
         history.add(new Event.Released(ns(120), "a/0", call, ns(110), ns(100), true));
         assertThat(judged(Promise.EXCLUDED)).containsExactly(Rule.TRUTH);
         assertThat(judged(Promise.FENCED)).containsExactly(Rule.TRUTH);
+    }
+
+    @Test
+    void anEndFurtherAwayThanALeaseIsLongIsRejected() {
+        long call = ask(0, "a/0", 1);
+        history.add(new Event.Granted(ns(10), "a/0", call, 1, -1, ns(1_011)));
+        history.add(new Event.Released(ns(120), "a/0", call, ns(110), ns(1_011), true));
+        assertThat(judged(Promise.EXCLUDED)).containsExactly(Rule.TRUTH);
     }
 
     @Test
@@ -236,6 +273,24 @@ class JudgeTest {
         end(2_500);
         assertThat(judged(Promise.EXCLUDED)).isEmpty();
         end(3_300);
+        assertThat(judged(Promise.EXCLUDED)).containsExactly(Rule.WAITING);
+    }
+
+    @Test
+    void manyFaultsExcuseNoMoreThanTheyLast() {
+        ask(0, "a/0", 1);
+        for (int i = 0; i < 10; i++) {
+            fault("server" + i, "server stop", 100 + i, 600);
+        }
+        hold("b/0", 650, 700, 800, 1);
+        end(3_300);
+        assertThat(judged(Promise.EXCLUDED)).containsExactly(Rule.WAITING);
+    }
+
+    @Test
+    void aCallThatDoesNotEndWhenOrderedToIsRejected() {
+        long call = ask(0, "a/0", 1);
+        history.add(new Event.Withdrawn(ns(50), "a/0", call, Worker.INTERRUPTED));
         assertThat(judged(Promise.EXCLUDED)).containsExactly(Rule.WAITING);
     }
 

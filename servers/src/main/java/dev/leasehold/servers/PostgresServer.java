@@ -6,6 +6,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /** A real PostgreSQL, whose superuser {@code postgres} needs no password. It logs errors only, and keeps what it commits. */
@@ -76,17 +78,37 @@ public final class PostgresServer implements AutoCloseable {
         }
     }
 
+    /** Sends a signal, as {@code kill} names it, to the server and then to the processes that it has for its connections. */
+    public void signal(String name) {
+        try {
+            ProcessHandle main = process();
+            send(name, List.of(main));
+            send(name, main.children().toList());
+        } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void send(String name, List<ProcessHandle> processes) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of("kill", "-" + name));
+        processes.forEach(process -> command.add(Long.toString(process.pid())));
+        new ProcessBuilder(command).start().waitFor();
+    }
+
+    private ProcessHandle process() throws IOException {
+        String pid =
+                Files.readAllLines(directory.resolve("data/postmaster.pid")).get(0);
+        return ProcessHandle.of(Long.parseLong(pid.strip()))
+                .orElseThrow(() -> new IllegalStateException("the server has ended; see " + directory));
+    }
+
     /** Kills the server; its other processes end by themselves. */
     public void kill() {
         try {
-            String pid =
-                    Files.readAllLines(directory.resolve("data/postmaster.pid")).get(0);
-            new ProcessBuilder("kill", "-KILL", pid.strip()).start().waitFor();
+            ProcessHandle main = process();
+            send("KILL", List.of(main));
             long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-            while (ProcessHandle.of(Long.parseLong(pid.strip()))
-                            .map(ProcessHandle::isAlive)
-                            .orElse(false)
-                    && System.nanoTime() - end < 0) {
+            while (main.isAlive() && System.nanoTime() - end < 0) {
                 LockSupport.parkNanos(5_000_000);
             }
         } catch (IOException | InterruptedException e) {

@@ -21,7 +21,9 @@ public final class ServerFailures {
         String state = String.valueOf(why.getSQLState());
         // PostgreSQL's driver, when it has no password to offer; with a number it is MariaDB's server, which is full.
         boolean rejected = state.equals("08004") && why.getErrorCode() == 0;
-        if (rejected || state.startsWith("28") || state.startsWith("3D") || state.startsWith("42")) {
+        // MariaDB's driver says 42000 and -1 where a pool's connection was closed meanwhile.
+        boolean forbidden = state.startsWith("42") && why.getErrorCode() >= 0;
+        if (rejected || forbidden || state.startsWith("28") || state.startsWith("3D")) {
             return refused(why, store);
         }
         return unavailable("the store " + store + " cannot be reached: " + reason(e), store, outcome, e);
