@@ -56,6 +56,14 @@ public final class Pages {
         return blocks;
     }
 
+    /** Returns the first block of a page that has a class of this name. */
+    public static String classIn(String page, String name) throws IOException {
+        return javaIn(page).stream()
+                .filter(block -> block.contains("class " + name))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError(page + " has no class " + name));
+    }
+
     /** Returns the relative links of a page that lead to a file or to a heading that is not there. */
     public static List<String> brokenLinks(String page) throws IOException {
         Path file = ROOT.resolve(page);

@@ -32,8 +32,7 @@ class PagesEndToEnd {
 
     @Test
     void theCommandsOfThePagesRun() throws Exception {
-        Files.writeString(
-                directory.resolve("Shop.java"), Pages.javaIn("README.md").get(0));
+        Files.writeString(directory.resolve("Shop.java"), Pages.classIn("README.md", "Shop"));
         Set<String> commands = new LinkedHashSet<>();
         for (String page : List.of("README.md", "docs/command-line.md")) {
             commandsOf(page).stream().map(PagesEndToEnd::filledIn).forEach(commands::add);

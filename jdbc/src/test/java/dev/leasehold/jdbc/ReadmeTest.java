@@ -26,10 +26,7 @@ class ReadmeTest {
 
     @Test
     void itsFirstProgramRuns() throws Exception {
-        String program = Pages.javaIn("README.md").stream()
-                .filter(block -> block.contains("class Shop"))
-                .findFirst()
-                .orElseThrow();
+        String program = Pages.classIn("README.md", "Shop");
         assertThat(program.lines()).hasSizeLessThanOrEqualTo(15);
         Pages.compileClass("Shop", program, directory);
         try (URLClassLoader loader =

@@ -32,7 +32,7 @@ class RedisPageTest {
 
     @Test
     void theFirstProgramOfTheReadmeRunsOnRedis(@TempDir Path directory) throws Exception {
-        Pages.compileClass("Shop", Pages.javaIn("README.md").get(0), directory);
+        Pages.compileClass("Shop", Pages.classIn("README.md", "Shop"), directory);
         try (RedisProcess redis = RedisProcess.start(RedisProcess.Version.V7_0);
                 RedisClient client = RedisClient.create(redis.uri());
                 URLClassLoader loader =
