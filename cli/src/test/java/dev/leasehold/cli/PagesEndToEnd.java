@@ -63,7 +63,7 @@ class PagesEndToEnd {
     private static String filledIn(String command) {
         return command.replace("[--]", "--")
                 .replaceAll("\\bNAME\\b|nightly-report(?! -- sh)", "demo")
-                .replaceAll("COMMAND…|\\./report\\.sh", "true")
+                .replaceAll("COMMAND…|\\./(report|call|show)\\.sh", "true")
                 .replace("URI", "\"$LEASEHOLD_STORE\"")
                 .replace("sqlite:/tmp/locks.db", "\"$LEASEHOLD_STORE\"")
                 .replace("cli/target/lib", Pages.ROOT + "/cli/target/lib")
