@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A Leasehold observer sees what a client's calls for locks come to: for metrics, traces and logs. It cannot change
  * anything; code that has to react to a loss belongs into a {@link LeaseListener}. Set it with {@link
- * Leasehold.Builder#observer}; a client may have several.
+ * LeaseholdBuilder#observer}; a client may have several.
  *
  * <p><b>Order.</b> Each call for a lock, whatever its form, begins with {@link #asked}. Then comes exactly one of {@link
  * #acquired}, {@link #busy}, {@link #failed} and {@link #withdrawn}. After {@link #acquired} come any number of {@link
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> {@link #asked} is called on the thread that asks, before anything is sent. What a call comes to, and the
  * end of a hold, are reported on the thread that waits for it, before it goes on. Where no thread waits, and for all that
- * happens in between, the events come on the client's executor ({@link Leasehold.Builder#executor}), later if that is busy.
+ * happens in between, the events come on the client's executor ({@link LeaseholdBuilder#executor}), later if that is busy.
  * The engine never waits for an observer: with one that blocks, locks are still granted, renewed and lost in time, and only
  * the threads that it is called on are held up. So do not block, and take no locks in here.
  *

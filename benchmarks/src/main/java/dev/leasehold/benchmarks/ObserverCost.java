@@ -3,6 +3,7 @@ package dev.leasehold.benchmarks;
 import com.sun.management.ThreadMXBean;
 import dev.leasehold.DistributedLock;
 import dev.leasehold.Leasehold;
+import dev.leasehold.LeaseholdBuilder;
 import dev.leasehold.LeaseholdObserver;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
@@ -52,7 +53,7 @@ final class ObserverCost {
         }
     }
 
-    private static Contestant contestant(String name, UnaryOperator<Leasehold.Builder> settings) {
+    private static Contestant contestant(String name, UnaryOperator<LeaseholdBuilder> settings) {
         Leasehold client = settings.apply(Leasehold.builder().uri("memory:")).build();
         return new Contestant(name, client, new ArrayList<>(), new ArrayList<>());
     }

@@ -5,6 +5,7 @@ import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.engine.queue.Action;
 import dev.leasehold.engine.queue.Caller;
+import dev.leasehold.engine.queue.DueTimes;
 import dev.leasehold.engine.queue.Event;
 import dev.leasehold.engine.queue.Hold;
 import dev.leasehold.engine.queue.HoldWatcher;
@@ -54,7 +55,7 @@ final class QueueRunner implements Mailbox.Consumer<Event>, LockQueues.Inbox {
     private @Nullable Event failedAt;
     private @Nullable Queue<Action> discarded;
     private TimeSource.@Nullable Timer timer;
-    private long timerAt = LocalQueue.NEVER;
+    private long timerAt = DueTimes.NEVER;
 
     QueueRunner(String lock, int share, Client client, Store store, TimeSource time, QueueSettings settings) {
         this.lock = lock;
@@ -152,7 +153,7 @@ final class QueueRunner implements Mailbox.Consumer<Event>, LockQueues.Inbox {
 
     private void arm(long now) {
         long due = queue.nextDue();
-        if (due == LocalQueue.NEVER || (timerAt != LocalQueue.NEVER && timerAt - due <= 0)) {
+        if (due == DueTimes.NEVER || (timerAt != DueTimes.NEVER && timerAt - due <= 0)) {
             return;
         }
         disarm();
@@ -166,7 +167,7 @@ final class QueueRunner implements Mailbox.Consumer<Event>, LockQueues.Inbox {
             armed.cancel();
         }
         timer = null;
-        timerAt = LocalQueue.NEVER;
+        timerAt = DueTimes.NEVER;
     }
 
     private void tryToPerform(Action action) {

@@ -3,6 +3,7 @@ package dev.leasehold.test;
 import dev.leasehold.HolderInfo;
 import dev.leasehold.LeaseListener;
 import dev.leasehold.Leasehold;
+import dev.leasehold.LeaseholdBuilder;
 import dev.leasehold.LeaseholdObserver;
 import dev.leasehold.LockInfo;
 import dev.leasehold.LockOptions;
@@ -84,7 +85,7 @@ public final class TestLeasehold implements AutoCloseable {
     }
 
     private Leasehold client(StoreFactory of, String label, LeaseholdObserver... observers) {
-        Leasehold.Builder builder = Leasehold.builder()
+        LeaseholdBuilder builder = Leasehold.builder()
                 .store(of)
                 .timeSource(time)
                 .executor(callbacks)

@@ -3,6 +3,7 @@ package dev.leasehold.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.Leasehold;
+import dev.leasehold.LeaseholdBuilder;
 import dev.leasehold.LockOptions;
 import dev.leasehold.spi.StoreFactory;
 import java.time.Duration;
@@ -47,8 +48,8 @@ public final class ClientFixture implements AutoCloseable {
         return client(builder -> builder);
     }
 
-    Leasehold client(UnaryOperator<Leasehold.Builder> settings) {
-        Leasehold.Builder builder = Leasehold.builder().store(store).options(OPTIONS);
+    Leasehold client(UnaryOperator<LeaseholdBuilder> settings) {
+        LeaseholdBuilder builder = Leasehold.builder().store(store).options(OPTIONS);
         Leasehold client = settings.apply(builder).build();
         clients.add(client);
         return client;

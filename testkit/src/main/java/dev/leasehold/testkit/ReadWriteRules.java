@@ -148,11 +148,8 @@ interface ReadWriteRules extends StoreRules {
         StoreClient writer = fixture().client();
         writer.join(lock, EXCLUSIVE, StoreClient.SHORT);
         StoreClient reader = fixture().client();
-        Claim reading = reader.join(lock, UNLIMITED);
-        fixture()
-                .letPass(dev.leasehold.spi.WaitingRules.aliveFor(StoreClient.SHORT)
-                        .multipliedBy(2));
-        reader.granted(reading);
+        Claim reading = reader.newClaim(lock, UNLIMITED, LONG, true);
+        fixture().eventually("the reader passes", () -> reader.ask(reading) instanceof ClaimAnswer.Granted);
         fixture().client().acquire(lock, UNLIMITED);
     }
 

@@ -85,7 +85,7 @@ interface SharedEndRules extends StoreRules {
         String lock = permits().lock();
         StoreClient client = fixture().client();
         LeaseId brief = client.acquire(lock, 2, SHORT).lease();
-        LeaseId lasting = client.acquire(lock, 2, SHORT).lease();
+        LeaseId lasting = client.acquire(lock, 2).lease();
         client.renewed(lasting, LONG);
         fixture().eventually("the other one's lease has run out", () -> !client.has(brief));
         assertThat(client.has(lasting)).isTrue();

@@ -98,10 +98,10 @@ final class Claimant {
         }
     }
 
-    /** Returns when to look next; {@link LocalQueue#NEVER} if there is nothing to ask. */
+    /** Returns when to look next; {@link DueTimes#NEVER} if there is nothing to ask. */
     long nextLook() {
         PendingClaim asked = pending;
-        return asked == null ? LocalQueue.NEVER : asked.nextLook(settings.longestAnswerNanos());
+        return asked == null ? DueTimes.NEVER : asked.nextLook(settings.longestAnswerNanos());
     }
 
     /** Takes the answer to its claim. */

@@ -73,9 +73,7 @@ public final class Hold {
     private volatile @Nullable Extension downgrade;
     private volatile boolean retired;
     private volatile boolean undelivered;
-    private volatile boolean awaited;
-    private boolean callersWait;
-    private boolean othersWait;
+    private final Awaited awaited = new Awaited();
 
     private LeaseState announced = LeaseState.HELD;
 
@@ -357,31 +355,11 @@ public final class Hold {
 
     /** Returns whether somebody else is known to wait for the lock. */
     public boolean isAwaited() {
+        return awaited.isKnown();
+    }
+
+    Awaited awaited() {
         return awaited;
-    }
-
-    /**
-     * Notes whether callers of this process wait for the lock. For the local queue alone.
-     *
-     * @return whether nobody was known to wait until now
-     */
-    boolean noteAwaited(boolean byCallers) {
-        callersWait = byCallers;
-        return noteAwaited();
-    }
-
-    /** Notes whether other clients wait for the lock, by an answer of the store. */
-    void noteAwaitedElsewhere(boolean byOthers) {
-        othersWait = byOthers;
-    }
-
-    private boolean noteAwaited() {
-        boolean now = callersWait || othersWait;
-        boolean begins = now && !awaited;
-        if (now != awaited) {
-            awaited = now;
-        }
-        return begins;
     }
 
     /** Notes that its holder is about to leave: the hold is not renewed any more, and ends with its lease at the latest. */

@@ -33,12 +33,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LocalQueue {
 
-    /** How long callers of this process are served in a row before the lock goes back to the store. */
-    private static final long LONGEST_RUN_NANOS = 10_000_000L;
-
-    /** The due time of a queue that waits for nothing. */
-    public static final long NEVER = Long.MAX_VALUE;
-
     private final String lock;
     private final QueueSettings settings;
     private final WaitingCallers waiting = new WaitingCallers();
@@ -48,6 +42,7 @@ public final class LocalQueue {
     private final int share;
     private final Tracks tracks;
     private final StrayAnswers strayAnswers;
+    private final CallerService service;
     private final ClaimPlan claims;
 
     private boolean closed;
@@ -61,6 +56,7 @@ public final class LocalQueue {
         this.timeouts = new StoreTimeouts(lock, share, settings, waiting, outage);
         this.tracks = new Tracks(share, this::track);
         this.strayAnswers = new StrayAnswers(tracks, cleanups);
+        this.service = new CallerService(share, settings, waiting, outage, tracks);
         this.claims = new ClaimPlan(share, settings, waiting, tracks, cleanups);
         tracks.begin();
     }
@@ -342,7 +338,7 @@ public final class LocalQueue {
         cleanups.expectNoLonger(at.now());
         timeouts.look(isAnswerExpected(), tracks.anyMayHaveLeftTraces(), at.now(), at.actions());
         for (int i = 0; i < tracks.count(); i++) {
-            serve(tracks.get(i).watchdog());
+            service.serve(tracks.get(i).watchdog(), at);
         }
         for (int i = 0; i < tracks.count(); i++) {
             tracks.get(i).watchdog().await(!waiting.isEmpty(), at);
@@ -352,62 +348,23 @@ public final class LocalQueue {
         cleanups.look(outage.lastFailure(), at.now(), at.actions());
     }
 
-    /** Gives a lease without a holder to the next caller, or back to the store. */
-    private void serve(Watchdog watchdog) {
-        StoreLease current = watchdog.storeLease();
-        if (current == null || current.hold() != null) {
-            return;
-        }
-        Caller next = waiting.first();
-        if (next == null || current.hasServedEnough(settings.localHandOvers(), LONGEST_RUN_NANOS, at.now())) {
-            watchdog.giveBack(current, at);
-            return;
-        }
-        watchdog.settleEndedHold(at);
-        if (!current.isDoubted() && !current.isConfirmedBy(at.clocks())) {
-            current.doubt(at.now());
-        }
-        if (!current.isReadyFor(next, at.now())) {
-            current.prepareFor(next, at.now());
-            outage.expectAnswer(at.now());
-            watchdog.renew(current, at);
-            return;
-        }
-        waiting.remove(next);
-        boolean handedOver = current.hasServed();
-        Hold hold = current.give(next, at.clocks());
-        boolean full = share == Claim.EXCLUSIVE || tracks.areFull(at.clocks());
-        if (full) {
-            waiting.noteContention();
-        }
-        at.add(new Action.Give(next, hold, handedOver));
-        if (full) {
-            waiting.refuseTrying(0, at);
-        }
-        watchdog.renew(current, at);
-    }
-
     /** Returns whether somebody waits for an answer of the store. */
     private boolean isAnswerExpected() {
         return tracks.claims() > 0 || claims.areBlocked() || tracks.anyIsPreparing();
     }
 
-    /** Returns when the queue has to be woken if nothing happens until then, on the monotonic clock, or {@link #NEVER}. */
+    /** Returns when the queue has to be woken if nothing happens until then, on the monotonic clock, or {@link DueTimes#NEVER}. */
     public long nextDue() {
-        long due = NEVER;
+        long due = DueTimes.NEVER;
         for (int i = 0; i < tracks.count(); i++) {
             Track track = tracks.get(i);
             StoreLease current = track.watchdog().storeLease();
             if (current != null) {
-                due = earlier(due, current.nextDue());
+                due = DueTimes.earlier(due, current.nextDue());
             }
-            due = earlier(due, track.claimant().nextLook());
+            due = DueTimes.earlier(due, track.claimant().nextLook());
         }
-        due = earlier(due, timeouts.nextLook(isAnswerExpected(), at.now()));
-        return earlier(due, cleanups.nextLook());
-    }
-
-    static long earlier(long one, long other) {
-        return one == NEVER || (other != NEVER && other - one < 0) ? other : one;
+        due = DueTimes.earlier(due, timeouts.nextLook(isAnswerExpected(), at.now()));
+        return DueTimes.earlier(due, cleanups.nextLook());
     }
 }

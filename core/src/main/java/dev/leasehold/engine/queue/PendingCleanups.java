@@ -222,9 +222,9 @@ final class PendingCleanups {
     }
 
     long nextLook() {
-        long due = LocalQueue.NEVER;
+        long due = DueTimes.NEVER;
         for (Cleanup cleanup : all) {
-            due = LocalQueue.earlier(
+            due = DueTimes.earlier(
                     due, cleanup.nextLook(settings.storeTimeout().toNanos(), settings.longestAnswerNanos()));
         }
         return due;

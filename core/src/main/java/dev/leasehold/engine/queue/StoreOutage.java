@@ -41,10 +41,10 @@ final class StoreOutage {
         lastFailedAt = now;
     }
 
-    /** Returns when the store will serve again by itself; {@link LocalQueue#NEVER} if it has not said so. */
+    /** Returns when the store will serve again by itself; {@link DueTimes#NEVER} if it has not said so. */
     long backAt() {
         Duration backIn = lastFailure instanceof StoreUnavailableException known ? known.backIn() : null;
-        return backIn == null ? LocalQueue.NEVER : lastFailedAt + backIn.toNanos();
+        return backIn == null ? DueTimes.NEVER : lastFailedAt + backIn.toNanos();
     }
 
     /** Notes that a grant that was asked for at a given time came too late to be used. */
@@ -64,13 +64,13 @@ final class StoreOutage {
      * Returns when the outage began.
      *
      * @param matters whether an answer is still waited for
-     * @return {@link LocalQueue#NEVER} if there is none
+     * @return {@link DueTimes#NEVER} if there is none
      */
     long since(boolean matters) {
         if (late) {
             return lateSince;
         }
-        return unanswered && matters ? unansweredSince : LocalQueue.NEVER;
+        return unanswered && matters ? unansweredSince : DueTimes.NEVER;
     }
 
     @Nullable LockException lastFailure() {

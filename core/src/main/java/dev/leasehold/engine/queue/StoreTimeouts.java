@@ -56,7 +56,7 @@ final class StoreTimeouts {
                     actions);
         }
         long since = outage.since(expected);
-        if (since == LocalQueue.NEVER || earliest(since) - now > 0) {
+        if (since == DueTimes.NEVER || earliest(since) - now > 0) {
             return;
         }
         fail(caller -> now - end(caller, since) >= 0, caller -> later(caller.joinedAt, since), traces, now, actions);
@@ -79,27 +79,27 @@ final class StoreTimeouts {
         return caller.triesSince + (settings.contact().isMade() ? Math.min(most, LEAST_NANOS) : most);
     }
 
-    /** Returns when to look next; {@link LocalQueue#NEVER} if nobody waits, or if no answer is missing. */
+    /** Returns when to look next; {@link DueTimes#NEVER} if nobody waits, or if no answer is missing. */
     long nextLook(boolean expected, long now) {
         long due = endOfOutage(expected, now);
         if (countsTries()) {
             Caller first = waiting.least(
                     Comparator.comparingLong(caller -> caller.tries ? endOfTry(caller) - now : Long.MAX_VALUE));
-            due = first == null ? due : LocalQueue.earlier(due, endOfTry(first));
+            due = first == null ? due : DueTimes.earlier(due, endOfTry(first));
         }
         return due;
     }
 
     private long endOfOutage(boolean expected, long now) {
         long since = outage.since(expected);
-        if (since == LocalQueue.NEVER || waiting.isEmpty()) {
-            return LocalQueue.NEVER;
+        if (since == DueTimes.NEVER || waiting.isEmpty()) {
+            return DueTimes.NEVER;
         }
         if (earliest(since) - now > 0) {
             return earliest(since);
         }
         Caller first = waiting.least(Comparator.comparingLong(caller -> end(caller, since) - now));
-        return first == null ? LocalQueue.NEVER : end(first, since);
+        return first == null ? DueTimes.NEVER : end(first, since);
     }
 
     /** Returns a time before which no caller's time ends, so that the callers are looked through only during an outage. */
@@ -111,7 +111,7 @@ final class StoreTimeouts {
         long from = later(caller.joinedAt, since);
         long backAt = outage.backAt();
         boolean waitsForIt =
-                backAt != LocalQueue.NEVER && backAt - (caller.joinedAt + caller.waitNanos) <= 0 && backAt - from > 0;
+                backAt != DueTimes.NEVER && backAt - (caller.joinedAt + caller.waitNanos) <= 0 && backAt - from > 0;
         long begins = waitsForIt ? backAt : from;
         long most = settings.storeTimeout().toNanos();
         return begins + (caller.tries && settings.contact().isMade() ? Math.min(most, LEAST_NANOS) : most);

@@ -137,7 +137,7 @@ final class Watchdog {
         if (answer instanceof RenewAnswer.Renewed renewed) {
             Hold hold = current.hold();
             if (hold != null) {
-                hold.noteAwaitedElsewhere(renewed.awaited());
+                hold.awaited().noteElsewhere(renewed.awaited());
             }
             confirm(current, renewed.validity(), at);
         } else {
@@ -253,7 +253,7 @@ final class Watchdog {
     /** Notes whether callers of this process wait for the lock while it is held. */
     void await(boolean callersWait, EventHandling at) {
         Hold hold = hold();
-        if (hold != null && hold.noteAwaited(callersWait)) {
+        if (hold != null && hold.awaited().note(callersWait)) {
             at.add(new Action.Await(hold));
         }
     }

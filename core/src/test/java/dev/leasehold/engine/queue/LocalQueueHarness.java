@@ -84,7 +84,7 @@ final class LocalQueueHarness {
     void pass(Duration duration) {
         long target = nanos + duration.toNanos();
         int wakes = 0;
-        for (long due = queue.nextDue(); due != LocalQueue.NEVER && due - target <= 0; due = queue.nextDue()) {
+        for (long due = queue.nextDue(); due != DueTimes.NEVER && due - target <= 0; due = queue.nextDue()) {
             if (due - nanos > 0) {
                 moveTo(due);
                 wakes = 0;
@@ -345,6 +345,6 @@ final class LocalQueueHarness {
 
     void isIdle() {
         assertThat(queue.isIdle()).as("idle").isTrue();
-        assertThat(queue.nextDue()).isEqualTo(LocalQueue.NEVER);
+        assertThat(queue.nextDue()).isEqualTo(DueTimes.NEVER);
     }
 }

@@ -82,7 +82,7 @@ class LocalQueueSilenceTest {
     void aCallerFailsAsNotAcquiredWhereNothingWasCarriedOut() {
         Caller caller = harness.joins();
         harness.claimFails(harness.claim(), Outcome.NOT_ACQUIRED);
-        for (int i = 0; i < 100 && harness.queue.nextDue() != LocalQueue.NEVER; i++) {
+        for (int i = 0; i < 100 && harness.queue.nextDue() != DueTimes.NEVER; i++) {
             harness.pass(Duration.ofMillis(100));
             harness.all(Action.SendClaim.class).forEach(send -> harness.claimFails(send.claim(), Outcome.NOT_ACQUIRED));
         }

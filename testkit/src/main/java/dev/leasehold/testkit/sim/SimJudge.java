@@ -9,7 +9,6 @@ import dev.leasehold.testkit.HistoryChecker;
 import dev.leasehold.testkit.HoldRecord;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +38,7 @@ final class SimJudge {
     private final Map<String, List<SimHold>> open = new TreeMap<>();
     private final List<SimHold> all = new ArrayList<>();
     private final SimFence fence;
+    private final SimKept kept;
     private final Map<SimHold, Long> views = new HashMap<>();
     private long granted;
     private long held;
@@ -49,6 +49,7 @@ final class SimJudge {
         this.node = node;
         this.findings = findings;
         this.fence = new SimFence(scenario.off);
+        this.kept = new SimKept(scenario, findings);
         this.queues = new SimQueueWatch(findings, scenario.calm);
     }
 
@@ -262,41 +263,7 @@ final class SimJudge {
 
     /** A hold was released in time, and the lock has to stay taken for a while. */
     void keeps(SimHold hold, long atLeast) {
-        if (scenario.calm && atLeast > 0) {
-            hold.grant().keepUntil(hold.grant().at + atLeast - atLeast / 50);
-        }
-    }
-
-    private void checkKept() {
-        for (TreeMap<Long, SimGrant> known : grants.values()) {
-            if (scenario.shared) {
-                checkKept(known.values());
-                continue;
-            }
-            SimGrant before = null;
-            for (SimGrant grant : known.values()) {
-                if (before != null && grant.at < before.keptUntil) {
-                    findings.add(
-                            "AT LEAST",
-                            grant.lease + " was granted " + (before.keptUntil - grant.at) / 1000
-                                    + " µs too early after " + before.lease);
-                }
-                before = grant;
-            }
-        }
-    }
-
-    /** Among shared grants: what is kept takes a place. */
-    private void checkKept(Collection<SimGrant> known) {
-        for (SimGrant grant : known) {
-            List<SimGrant> beside = known.stream()
-                    .filter(other -> other.at < grant.at && grant.at < other.keptUntil)
-                    .toList();
-            long most = beside.stream().mapToLong(other -> other.share).min().orElse(Claim.UNLIMITED);
-            if (beside.size() >= Math.min(most, grant.share)) {
-                findings.add("AT LEAST", grant.lease + " was granted beside kept ones: " + beside);
-            }
-        }
+        kept.keeps(hold, atLeast);
     }
 
     void gone(SimProcess process) {
@@ -383,7 +350,7 @@ final class SimJudge {
 
     /** Judges a second time, from the callers' records alone. */
     void judgeHistory() {
-        checkKept();
+        grants.values().forEach(known -> kept.check(known.values()));
         List<HoldRecord> history = all.stream()
                 .flatMap(hold -> hold.record(hold.grant().lease.claim().client()).stream())
                 .toList();

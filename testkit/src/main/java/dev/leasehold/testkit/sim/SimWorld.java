@@ -1,5 +1,6 @@
 package dev.leasehold.testkit.sim;
 
+import java.util.HashMap;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
@@ -24,7 +25,7 @@ public final class SimWorld {
     private final long seed;
     private final @Nullable Consumer<String> trace;
     private final PriorityQueue<Event> events = new PriorityQueue<>();
-    private final Map<String, Long> seen = new TreeMap<>();
+    private final Map<String, long[]> seen = new HashMap<>();
     private long now;
     private long planned;
     private long happened;
@@ -69,7 +70,7 @@ public final class SimWorld {
 
     /** Writes the trace: the parts must have the same text in every run. */
     public void note(String who, String what, Object... parts) {
-        seen.merge(what, 1L, Long::sum);
+        seen.computeIfAbsent(what, first -> new long[1])[0]++;
         long h = hash * 31 + now;
         h = h * 31 + who.hashCode();
         h = h * 31 + what.hashCode();
@@ -92,7 +93,9 @@ public final class SimWorld {
 
     /** Returns how often each kind of event has happened. */
     public Map<String, Long> seen() {
-        return seen;
+        Map<String, Long> sorted = new TreeMap<>();
+        seen.forEach((what, times) -> sorted.put(what, times[0]));
+        return sorted;
     }
 
     public long happened() {

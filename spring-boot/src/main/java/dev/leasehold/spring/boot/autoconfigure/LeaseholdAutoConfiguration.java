@@ -1,6 +1,7 @@
 package dev.leasehold.spring.boot.autoconfigure;
 
 import dev.leasehold.Leasehold;
+import dev.leasehold.LeaseholdBuilder;
 import dev.leasehold.LeaseholdObserver;
 import dev.leasehold.LockOptions;
 import dev.leasehold.spi.StoreFactory;
@@ -121,7 +122,7 @@ public final class LeaseholdAutoConfiguration {
             String label = properties.label() != null
                     ? properties.label()
                     : environment.getProperty("spring.application.name", "");
-            Leasehold.Builder builder = Leasehold.builder()
+            LeaseholdBuilder builder = Leasehold.builder()
                     .namespace(properties.namespace())
                     .label(label.length() > LONGEST_LABEL ? label.substring(0, LONGEST_LABEL) : label)
                     .storeTimeout(properties.store().timeout())

@@ -1,6 +1,7 @@
 package dev.leasehold.spring.boot.autoconfigure;
 
 import dev.leasehold.Leasehold;
+import dev.leasehold.LeaseholdBuilder;
 
 /** A customizer changes the client before it is made. Beans of this type are called in their order, after the properties. */
 @FunctionalInterface
@@ -11,5 +12,5 @@ public interface LeaseholdBuilderCustomizer {
      *
      * @param builder with the store and what the properties say
      */
-    void customize(Leasehold.Builder builder);
+    void customize(LeaseholdBuilder builder);
 }

@@ -1,6 +1,7 @@
 package dev.leasehold.spring.boot.autoconfigure;
 
 import dev.leasehold.Leasehold;
+import dev.leasehold.LeaseholdBuilder;
 import java.util.function.Consumer;
 
 /**
@@ -10,7 +11,7 @@ import java.util.function.Consumer;
  * @param description the store, for people
  * @param closing closes what was opened
  */
-record StoreHandle(Consumer<Leasehold.Builder> choose, String description, Runnable closing) implements AutoCloseable {
+record StoreHandle(Consumer<LeaseholdBuilder> choose, String description, Runnable closing) implements AutoCloseable {
 
     @Override
     public void close() {

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.sun.management.ThreadMXBean;
 import dev.leasehold.DistributedLock;
 import dev.leasehold.Leasehold;
+import dev.leasehold.LeaseholdBuilder;
 import dev.leasehold.LeaseholdObserver;
 import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -36,7 +37,7 @@ class ObservationCostTest {
     }
 
     private static long bytesPerCycle(LeaseholdObserver... observers) throws InterruptedException {
-        Leasehold.Builder builder = Leasehold.builder().uri("memory:");
+        LeaseholdBuilder builder = Leasehold.builder().uri("memory:");
         for (LeaseholdObserver observer : observers) {
             builder.observer(observer);
         }

@@ -1,0 +1,14 @@
+package dev.leasehold.engine.queue;
+
+/** Times at which something is due, in nanoseconds of the monotonic clock. */
+public final class DueTimes {
+
+    /** The due time of what waits for nothing. */
+    public static final long NEVER = Long.MAX_VALUE;
+
+    private DueTimes() {}
+
+    static long earlier(long one, long other) {
+        return one == NEVER || (other != NEVER && other - one < 0) ? other : one;
+    }
+}
