@@ -13,7 +13,7 @@ public enum Peer {
                 case QUORUM -> new BareQuorum(target);
                 case POSTGRES, MARIADB -> new BareSql(target);
                 case ZOOKEEPER -> new BareZooKeeper(target);
-                case MEMORY, SQLITE -> throw new IllegalArgumentException("there is no floor for " + target.store());
+                case SQLITE -> throw new IllegalArgumentException("there is no floor for " + target.store());
             };
         }
     },

@@ -13,10 +13,10 @@ final class SqlUris {
         return target.store() == StoreKind.MARIADB ? target.uri() + "&useServerPrepStmts=true" : target.uri();
     }
 
-    /** A pool with a connection for each thread. */
+    /** A pool with a connection for each thread, and the driver's defaults, as the other libraries' users have it. */
     static HikariDataSource pool(Target target) {
         HikariDataSource pool = new HikariDataSource();
-        pool.setJdbcUrl(prepared(target));
+        pool.setJdbcUrl(target.uri());
         pool.setMaximumPoolSize(Math.max(2, target.threads()));
         pool.setMinimumIdle(1);
         return pool;

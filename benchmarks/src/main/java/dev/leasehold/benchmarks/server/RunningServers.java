@@ -34,7 +34,7 @@ public final class RunningServers implements AutoCloseable {
             case POSTGRES -> SqlServers.postgres();
             case MARIADB -> SqlServers.mariaDb();
             case ZOOKEEPER -> new ZooKeeperServer();
-            case SQLITE, MEMORY -> new Embedded(kind);
+            case SQLITE -> new SqliteFile();
         };
     }
 

@@ -5,7 +5,6 @@ import java.util.Locale;
 
 /** The stores that benchmarks run on. */
 public enum StoreKind {
-    MEMORY("memory", "–"),
     SQLITE("SQLite", "–"),
     REDIS("Redis", "commands"),
     QUORUM("5 Redis masters", "commands to the first"),

@@ -4,29 +4,26 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A store that lives in its clients: an SQLite file, or the memory of one process. */
-final class Embedded implements StoreServer {
+/** An SQLite file, whose work is done by its clients. */
+final class SqliteFile implements StoreServer {
 
-    private final StoreKind kind;
     private final Path directory = Files.createTempDirectory("leasehold-bench-");
 
-    Embedded(StoreKind kind) throws IOException {
-        this.kind = kind;
-    }
+    SqliteFile() throws IOException {}
 
     @Override
     public StoreKind kind() {
-        return kind;
+        return StoreKind.SQLITE;
     }
 
     @Override
     public String version() {
-        return kind.label();
+        return "SQLite";
     }
 
     @Override
     public String uri() {
-        return kind == StoreKind.SQLITE ? "sqlite:" + directory.resolve("locks.db") : "memory:";
+        return "sqlite:" + directory.resolve("locks.db");
     }
 
     @Override
