@@ -38,18 +38,13 @@ record Bench(RunningServers servers, Pace pace, Path directory, PrintStream out)
 
     /** The name of a contestant's lock, which no other has. */
     static String lock(Workload workload, Contestant contestant) {
-        return workload.name() + "-" + contestant.label().replaceAll("\\W+", "-").toLowerCase(Locale.ROOT);
+        return workload.name() + "-"
+                + contestant.label().replaceAll("\\W+", "-").toLowerCase(Locale.ROOT);
     }
 
     WorkerGroup start(Workload workload, Contestant contestant, String lock, Shape shape) throws Exception {
         return WorkerGroup.start(
-                contestant.peer(),
-                jvm(contestant),
-                server(workload, contestant),
-                lock,
-                shape,
-                directory,
-                log());
+                contestant.peer(), jvm(contestant), server(workload, contestant), lock, shape, directory, log());
     }
 
     /** In a quick run the compiler that takes long is left out. */

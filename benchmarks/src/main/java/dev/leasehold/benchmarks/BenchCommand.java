@@ -40,14 +40,15 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         subcommands = StudyCommand.class,
-        description = "Measures Leasehold beside other lock libraries and beside the bare floor, on real servers, in turns.")
+        description =
+                "Measures Leasehold beside other lock libraries and beside the bare floor, on real servers, in turns.")
 final class BenchCommand implements Callable<Integer> {
 
     /** It reports each connection that a server closes. Kept here, or the setting would be lost with the logger. */
     private static final Logger LETTUCE = Logger.getLogger("io.lettuce");
 
-    private static final Pattern STORE = Pattern.compile("-("
-            + Arrays.stream(StoreKind.values()).map(StoreKind::word).collect(Collectors.joining("|")) + ")$");
+    private static final Pattern STORE = Pattern.compile(
+            "-(" + Arrays.stream(StoreKind.values()).map(StoreKind::word).collect(Collectors.joining("|")) + ")$");
 
     @Option(
             names = "--set",
@@ -142,15 +143,16 @@ final class BenchCommand implements Callable<Integer> {
             for (int i = 0; i < workloads.size(); i++) {
                 Workload workload = workloads.get(i);
                 out.printf("[%d of %d] %s (%s)%n", i + 1, workloads.size(), workload.title(), workload.name());
-                servers.closeExcept(workload.contestants().stream()
-                        .map(Contestant::store)
-                        .toArray(StoreKind[]::new));
+                servers.closeExcept(
+                        workload.contestants().stream().map(Contestant::store).toArray(StoreKind[]::new));
                 Map<Contestant, Samples> samples = measure(bench, workload);
                 Outcome outcome = outcome(workload, samples, pace, bench.versions(workload) + "; " + machine);
                 report.add(outcome);
                 RunReport.lines(outcome).forEach(out::println);
                 if (page != null) {
-                    new BenchmarksPage(page, Catalog.all().stream().map(Workload::name).toList())
+                    new BenchmarksPage(
+                                    page,
+                                    Catalog.all().stream().map(Workload::name).toList())
                             .update(List.of(outcome));
                 }
             }
@@ -172,20 +174,18 @@ final class BenchCommand implements Callable<Integer> {
     }
 
     private static Map<Contestant, Samples> measure(Bench bench, Workload workload) throws Exception {
-        Map<Contestant, Samples> samples =
-                switch (workload.mode()) {
-                    case THROUGHPUT -> Throughput.measure(bench, workload);
-                    case KILLED_HOLDER -> KilledHolder.measure(bench, workload);
-                    case KILLED_HALF -> KilledHalf.measure(bench, workload);
-                    case FIRST -> FirstLock.measure(bench, workload);
-                    case HELD -> HeldLeases.measure(bench, workload);
-                };
+        Map<Contestant, Samples> samples = switch (workload.mode()) {
+            case THROUGHPUT -> Throughput.measure(bench, workload);
+            case KILLED_HOLDER -> KilledHolder.measure(bench, workload);
+            case KILLED_HALF -> KilledHalf.measure(bench, workload);
+            case FIRST -> FirstLock.measure(bench, workload);
+            case HELD -> HeldLeases.measure(bench, workload);
+        };
         samples.values().forEach(Samples::finish);
         return samples;
     }
 
-    private static Outcome outcome(
-            Workload workload, Map<Contestant, Samples> measured, Pace pace, String machine) {
+    private static Outcome outcome(Workload workload, Map<Contestant, Samples> measured, Pace pace, String machine) {
         Map<String, Samples> samples = new LinkedHashMap<>();
         measured.forEach((contestant, own) -> samples.put(contestant.label(), own));
         String ours = workload.contestants().stream()
@@ -234,7 +234,8 @@ final class BenchCommand implements Callable<Integer> {
                 if (isChosen(workload)) {
                     List<Contestant> chosen = withVariants(workload);
                     if (!chosen.isEmpty()) {
-                        workloads.add(quick ? quickly(workload.withContestants(chosen)) : workload.withContestants(chosen));
+                        workloads.add(
+                                quick ? quickly(workload.withContestants(chosen)) : workload.withContestants(chosen));
                     }
                 }
             }
@@ -277,7 +278,8 @@ final class BenchCommand implements Callable<Integer> {
 
     private static Workload quickly(Workload workload) {
         Workload small = workload.withCount(Math.min(workload.count(), 500))
-                .withShape(workload.shape().withProcesses(Math.min(2, workload.shape().processes())));
+                .withShape(workload.shape()
+                        .withProcesses(Math.min(2, workload.shape().processes())));
         return workload.mode() == Workload.Mode.KILLED_HALF || workload.mode() == Workload.Mode.KILLED_HOLDER
                 ? small.withShape(small.shape().withLease(Duration.ofSeconds(2)))
                 : small;

@@ -26,11 +26,8 @@ final class Budget {
                 turns += workload.contestants().size() * (rounds + WARM_UP_TURNS);
             }
         }
-        double turn = turns == 0
-                ? 1
-                : Math.min(LONGEST_TURN, Math.max(SHORTEST_TURN, (minutes * 60 - fixed) / turns));
-        return new Pace(
-                rounds, millis(turn), millis(Math.max(LEAST_WARM_UP, WARM_UP_TURNS * turn)), false);
+        double turn = turns == 0 ? 1 : Math.min(LONGEST_TURN, Math.max(SHORTEST_TURN, (minutes * 60 - fixed) / turns));
+        return new Pace(rounds, millis(turn), millis(Math.max(LEAST_WARM_UP, WARM_UP_TURNS * turn)), false);
     }
 
     /** About how long it takes. */
@@ -40,7 +37,8 @@ final class Budget {
             seconds += fixedSeconds(workload, pace.rounds());
             if (workload.mode() == Workload.Mode.THROUGHPUT) {
                 seconds += workload.contestants().size()
-                        * (pace.rounds() * pace.turn().toMillis() + pace.warmUp().toMillis())
+                        * (pace.rounds() * pace.turn().toMillis()
+                                + pace.warmUp().toMillis())
                         / 1e3;
             }
         }

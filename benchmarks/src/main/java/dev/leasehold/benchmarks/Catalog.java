@@ -166,17 +166,7 @@ final class Catalog {
         }
         add(Group.MAIN, name, title, shape, NEAR, FREE, StoreKind.POSTGRES, sql);
         add(Group.MAIN, name, title, shape, NEAR, FREE, StoreKind.MARIADB, sql);
-        add(
-                Group.MAIN,
-                name,
-                title,
-                shape,
-                NEAR,
-                FREE,
-                StoreKind.ZOOKEEPER,
-                Peer.BARE,
-                Peer.LEASEHOLD,
-                Peer.CURATOR);
+        add(Group.MAIN, name, title, shape, NEAR, FREE, StoreKind.ZOOKEEPER, Peer.BARE, Peer.LEASEHOLD, Peer.CURATOR);
         add(Group.MAIN, name, title, shape, NEAR, FREE, StoreKind.SQLITE, Peer.LEASEHOLD);
     }
 
@@ -223,26 +213,8 @@ final class Catalog {
                 Peer.BARE_RELAY,
                 Peer.LEASEHOLD,
                 Peer.SPRING);
-        add(
-                Group.MAIN,
-                "hand-over",
-                title,
-                shape,
-                NEAR,
-                HAND_OVER,
-                StoreKind.MARIADB,
-                Peer.LEASEHOLD,
-                Peer.SPRING);
-        add(
-                Group.MAIN,
-                "hand-over",
-                title,
-                shape,
-                NEAR,
-                HAND_OVER,
-                StoreKind.ZOOKEEPER,
-                Peer.LEASEHOLD,
-                Peer.CURATOR);
+        add(Group.MAIN, "hand-over", title, shape, NEAR, HAND_OVER, StoreKind.MARIADB, Peer.LEASEHOLD, Peer.SPRING);
+        add(Group.MAIN, "hand-over", title, shape, NEAR, HAND_OVER, StoreKind.ZOOKEEPER, Peer.LEASEHOLD, Peer.CURATOR);
     }
 
     private void shared() {
@@ -282,8 +254,7 @@ final class Catalog {
     }
 
     private void shared(String name, String title, Shape shape, List<Metric> columns, List<Contestant> contestants) {
-        all.add(new Workload(
-                name, title, Group.SHARED, Mode.THROUGHPUT, shape, NEAR, 0, contestants, columns));
+        all.add(new Workload(name, title, Group.SHARED, Mode.THROUGHPUT, shape, NEAR, 0, contestants, columns));
     }
 
     private void killedHalf(String name, String title, Shape shape, List<Contestant> contestants) {
@@ -430,9 +401,7 @@ final class Catalog {
                 shape,
                 distance,
                 0,
-                Arrays.stream(peers)
-                        .map(peer -> Contestant.of(peer, store))
-                        .toList(),
+                Arrays.stream(peers).map(peer -> Contestant.of(peer, store)).toList(),
                 columns));
     }
 }

@@ -39,11 +39,8 @@ final class FirstLock {
 
     private static void once(Bench bench, Workload workload, Contestant contestant, Samples samples) throws Exception {
         StoreServer server = bench.server(workload, contestant);
-        List<String> arguments = List.of(
-                contestant.peer().word(),
-                server.kind().word(),
-                server.uri(),
-                Bench.lock(workload, contestant));
+        List<String> arguments =
+                List.of(contestant.peer().word(), server.kind().word(), server.uri(), Bench.lock(workload, contestant));
         long start = System.nanoTime();
         Process process = WorkerProcess.java(contestant.jvm(), FirstLockMain.class, arguments)
                 .redirectError(ProcessBuilder.Redirect.appendTo(bench.log().toFile()))

@@ -29,12 +29,10 @@ final class HeldLeases {
 
     private static void once(Bench bench, Workload workload, Contestant contestant, Samples samples) throws Exception {
         StoreServer server = bench.server(workload, contestant);
-        Contestant large = new Contestant(
-                contestant.peer(), contestant.store(), contestant.label(), List.of("-Xmx3g"));
+        Contestant large = new Contestant(contestant.peer(), contestant.store(), contestant.label(), List.of("-Xmx3g"));
         Duration interval = workload.shape().lease().dividedBy(RENEWALS_PER_LEASE);
         Duration window = bench.pace().quick() ? Duration.ofSeconds(1) : interval.multipliedBy(2);
-        try (WorkerGroup group =
-                bench.start(workload, large, Bench.lock(workload, contestant), workload.shape())) {
+        try (WorkerGroup group = bench.start(workload, large, Bench.lock(workload, contestant), workload.shape())) {
             WorkerProcess process = group.processes().get(0);
             process.send("hold " + workload.count());
             String[] holding = process.await("holding", MOST_SECONDS);

@@ -44,9 +44,12 @@ final class Throughput {
 
     private void run() throws Exception {
         for (Contestant contestant : workload.contestants()) {
-            bench.survives(contestant, of(contestant), () -> groups.put(
+            bench.survives(
                     contestant,
-                    bench.start(workload, contestant, Bench.lock(workload, contestant), workload.shape())));
+                    of(contestant),
+                    () -> groups.put(
+                            contestant,
+                            bench.start(workload, contestant, Bench.lock(workload, contestant), workload.shape())));
         }
         for (int i = 0; i < WARM_UPS; i++) {
             for (Contestant contestant : List.copyOf(groups.keySet())) {
@@ -63,8 +66,8 @@ final class Throughput {
             for (Contestant contestant : order) {
                 attempt(contestant, () -> turn(contestant));
             }
-            StringBuilder line = new StringBuilder(
-                    String.format("round %2d of %d, per second:", round + 1, bench.pace().rounds()));
+            StringBuilder line = new StringBuilder(String.format(
+                    "round %2d of %d, per second:", round + 1, bench.pace().rounds()));
             for (Contestant contestant : groups.keySet()) {
                 List<Double> values = of(contestant).of(workload.columns().get(0));
                 if (!values.isEmpty()) {

@@ -100,7 +100,8 @@ final class TurnReading {
             edges.add(new long[] {grant.given(), 1});
             edges.add(new long[] {grant.releasing(), -1});
         }
-        edges.sort((one, other) -> one[0] == other[0] ? Long.compare(one[1], other[1]) : Long.compare(one[0], other[0]));
+        edges.sort(
+                (one, other) -> one[0] == other[0] ? Long.compare(one[1], other[1]) : Long.compare(one[0], other[0]));
         int now = 0;
         int most = 0;
         for (long[] edge : edges) {

@@ -35,9 +35,8 @@ final class BareSql implements LockClient {
     @Override
     public LockHandle lock(String name) throws SQLException {
         Connection connection = connect();
-        try (PreparedStatement row =
-                connection.prepareStatement("INSERT INTO bare SELECT ?, NULL, 0 WHERE NOT EXISTS (SELECT 1 FROM bare"
-                        + " WHERE name = ?)")) {
+        try (PreparedStatement row = connection.prepareStatement(
+                "INSERT INTO bare SELECT ?, NULL, 0 WHERE NOT EXISTS (SELECT 1 FROM bare" + " WHERE name = ?)")) {
             row.setString(1, name);
             row.setString(2, name);
             row.executeUpdate();

@@ -26,6 +26,9 @@ final class LeaseholdClient implements LockClient {
         if ((target.store() == StoreKind.POSTGRES || target.store() == StoreKind.MARIADB) && target.threads() > 8) {
             uri += "&leasehold.connections=" + target.threads();
         }
+        if (target.store() == StoreKind.ZOOKEEPER) {
+            uri += "?leasehold.sessionTimeout=" + target.lease().toMillis(); // There it is the session that dies.
+        }
         Leasehold.Builder builder = Leasehold.builder()
                 .uri(uri)
                 .storeTimeout(STORE_TIMEOUT)

@@ -20,12 +20,21 @@ final class HtmlPage {
         StringBuilder page = new StringBuilder("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>"
                 + "<title>Leasehold benchmarks</title>\n<style>" + STYLE + "</style></head><body>\n"
                 + "<h1>Leasehold beside its peers</h1>\n<p>" + Svg.escaped(machine) + "</p>\n");
-        page.append(scaling(outcomes, "threads of one process on one lock: grants/s", Outcome.Point::threads, at ->
-                at.processes() == 1 && at.keys() == 1));
-        page.append(scaling(outcomes, "processes of one thread on one lock: grants/s", Outcome.Point::processes, at ->
-                at.threads() == 1 && at.keys() == 1));
-        page.append(scaling(outcomes, "locks, with a thread of one process each: grants/s", Outcome.Point::keys, at ->
-                at.processes() == 1 && at.keys() == at.threads()));
+        page.append(scaling(
+                outcomes,
+                "threads of one process on one lock: grants/s",
+                Outcome.Point::threads,
+                at -> at.processes() == 1 && at.keys() == 1));
+        page.append(scaling(
+                outcomes,
+                "processes of one thread on one lock: grants/s",
+                Outcome.Point::processes,
+                at -> at.threads() == 1 && at.keys() == 1));
+        page.append(scaling(
+                outcomes,
+                "locks, with a thread of one process each: grants/s",
+                Outcome.Point::keys,
+                at -> at.processes() == 1 && at.keys() == at.threads()));
         for (Outcome outcome : outcomes) {
             page.append("<h2>").append(Svg.escaped(outcome.title())).append("</h2>\n");
             page.append(MarkdownTable.html(outcome));

@@ -17,8 +17,9 @@ import java.util.regex.Pattern;
 /** What figures depend on: processors, system, JDK, commit, versions of the libraries. */
 public final class Machine {
 
-    private static final Pattern JAR = Pattern.compile("(redisson|shedlock-core|spring-integration-core|curator-recipes|"
-            + "lettuce-core|postgresql|mariadb-java-client)-(\\d[\\w.]*?)(?:\\.jar)");
+    private static final Pattern JAR =
+            Pattern.compile("(redisson|shedlock-core|spring-integration-core|curator-recipes|"
+                    + "lettuce-core|postgresql|mariadb-java-client)-(\\d[\\w.]*?)(?:\\.jar)");
 
     private Machine() {}
 
@@ -67,8 +68,10 @@ public final class Machine {
                     }
                 });
         StringBuilder versions = new StringBuilder();
-        found.forEach((name, version) ->
-                versions.append(versions.isEmpty() ? "" : ", ").append(name).append(' ').append(version));
+        found.forEach((name, version) -> versions.append(versions.isEmpty() ? "" : ", ")
+                .append(name)
+                .append(' ')
+                .append(version));
         return versions.toString();
     }
 

@@ -34,9 +34,10 @@ final class MarkdownTable {
         table.append("</tr>\n");
         outcome.samples().forEach((contestant, samples) -> {
             table.append("<tr><td>").append(Svg.escaped(contestant)).append("</td>");
-            cells(outcome, contestant, samples).forEach(cell -> table.append("<td>")
-                    .append(Svg.escaped(cell.replace("*", "")))
-                    .append("</td>"));
+            cells(outcome, contestant, samples)
+                    .forEach(cell -> table.append("<td>")
+                            .append(Svg.escaped(cell.replace("*", "")))
+                            .append("</td>"));
             table.append("</tr>\n");
         });
         return table.append("</table>\n").toString();
@@ -106,7 +107,10 @@ final class MarkdownTable {
                 line.append("  ").append(metric.label()).append(' ').append(metric.text(metric.overall(values)));
             }
         }
-        return line.append(each.getValue().failure().isEmpty() ? "" : "  failed: " + each.getValue().failure())
+        return line.append(
+                        each.getValue().failure().isEmpty()
+                                ? ""
+                                : "  failed: " + each.getValue().failure())
                 .toString();
     }
 }

@@ -164,7 +164,11 @@ final class Plot {
         for (int power = bottom; power <= top; power++) {
             double y = 28 + height * (top - power) / (top - bottom);
             svg.line(left, y, left + width, y, GRID, 1);
-            svg.text(left - 6, y + 4, "end", power < 0 ? String.valueOf(Math.pow(10, power)) : String.format("%,.0f", Math.pow(10, power)));
+            svg.text(
+                    left - 6,
+                    y + 4,
+                    "end",
+                    power < 0 ? String.valueOf(Math.pow(10, power)) : String.format("%,.0f", Math.pow(10, power)));
         }
         for (int i = 0; i < ticks.size(); i++) {
             svg.text(left + step * i, 28 + height + 18, "middle", ticks.get(i));

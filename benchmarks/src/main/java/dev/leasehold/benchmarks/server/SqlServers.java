@@ -52,12 +52,7 @@ final class SqlServers implements StoreServer {
     static SqlServers mariaDb() throws Exception {
         MariaDbServer server = MariaDbServer.start();
         return new SqlServers(
-                StoreKind.MARIADB,
-                server.url(),
-                server,
-                "SHOW GLOBAL STATUS LIKE 'Questions'",
-                2,
-                "SELECT @@pid_file");
+                StoreKind.MARIADB, server.url(), server, "SHOW GLOBAL STATUS LIKE 'Questions'", 2, "SELECT @@pid_file");
     }
 
     private String ask(String question, int column) throws SQLException {

@@ -17,8 +17,8 @@ public final class FirstLockMain {
     /** Arguments: contestant, store, URI, name of the lock. */
     public static void main(String[] args) throws Exception {
         long start = System.nanoTime();
-        LockClient client = Peer.named(args[0])
-                .open(new Target(StoreKind.named(args[1]), args[2], Duration.ofSeconds(30), 1));
+        LockClient client =
+                Peer.named(args[0]).open(new Target(StoreKind.named(args[1]), args[2], Duration.ofSeconds(30), 1));
         LockHandle lock = client.lock(args[3]);
         lock.acquire();
         long took = System.nanoTime() - start;

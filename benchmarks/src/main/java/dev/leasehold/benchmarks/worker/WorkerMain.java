@@ -32,8 +32,7 @@ public final class WorkerMain {
     private final ExecutorService threads;
     private final List<WorkerThread> workers = new ArrayList<>();
     private final List<LockHandle> kept = new ArrayList<>();
-    private final OperatingSystemMXBean system =
-            (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    private final OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
     private WorkerMain(String[] args) {
         peer = Peer.named(args[0]);

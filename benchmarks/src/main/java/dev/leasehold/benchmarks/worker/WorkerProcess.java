@@ -30,10 +30,9 @@ public final class WorkerProcess implements AutoCloseable {
     }
 
     /** Starts one; it has said {@code ready} when {@link #await} has returned. */
-    public static WorkerProcess start(Peer peer, List<String> jvm, StoreServer server, String lock, Shape shape, Path log)
-            throws IOException {
-        List<String> arguments =
-                List.of(peer.word(), server.kind().word(), server.uri(), lock, shape.encoded());
+    public static WorkerProcess start(
+            Peer peer, List<String> jvm, StoreServer server, String lock, Shape shape, Path log) throws IOException {
+        List<String> arguments = List.of(peer.word(), server.kind().word(), server.uri(), lock, shape.encoded());
         Process process = java(jvm, WorkerMain.class, arguments)
                 .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
                 .start();
