@@ -27,7 +27,7 @@ final class KilledHalf {
 
     static Map<Contestant, Samples> measure(Bench bench, Workload workload) throws Exception {
         Map<Contestant, Samples> samples = Bench.samples(workload);
-        int rounds = Math.min(MOST_ROUNDS, Math.max(1, bench.pace().rounds() / 5));
+        int rounds = rounds(bench.pace().rounds());
         for (int round = 0; round < rounds; round++) {
             for (Map.Entry<Contestant, Samples> each : samples.entrySet()) {
                 String lock = Bench.lock(workload, each.getKey()) + "-" + round;
@@ -42,6 +42,11 @@ final class KilledHalf {
             }
         }
         return samples;
+    }
+
+    /** One for fifteen of the other workloads' rounds, because each takes as long as several leases. */
+    static int rounds(int rounds) {
+        return Math.min(MOST_ROUNDS, Math.max(1, rounds / 15));
     }
 
     private static void once(Bench bench, Workload workload, Contestant contestant, String lock, Samples samples)

@@ -55,7 +55,10 @@ final class Throughput {
             for (Contestant contestant : List.copyOf(groups.keySet())) {
                 attempt(
                         contestant,
-                        () -> group(contestant).turn(bench.pace().warmUp().dividedBy(WARM_UPS)));
+                        () -> group(contestant)
+                                .turn(bench.pace()
+                                        .warmUp(workload.shape().processes())
+                                        .dividedBy(WARM_UPS)));
             }
         }
         for (int round = 0; round < bench.pace().rounds(); round++) {

@@ -34,6 +34,7 @@ final class ZooKeeperProcess implements AutoCloseable {
                 .redirectErrorStream(true)
                 .redirectOutput(directory.resolve("out").toFile())
                 .start();
+        Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
         while (!mntr().contains("zk_version")) {
             if (!process.isAlive()) {
                 throw new IllegalStateException(Files.readString(directory.resolve("out")));
