@@ -24,7 +24,9 @@ final class Budget {
             fixed += fixedSeconds(workload, rounds);
             if (workload.mode() == Workload.Mode.THROUGHPUT) {
                 turns += workload.contestants().size()
-                        * (rounds + WARM_UP_TURNS * Pace.warmUpFactor(workload.shape().processes()));
+                        * (rounds
+                                + WARM_UP_TURNS
+                                        * Pace.warmUpFactor(workload.shape().processes()));
             }
         }
         double turn = turns == 0 ? 1 : Math.min(LONGEST_TURN, Math.max(SHORTEST_TURN, (minutes * 60 - fixed) / turns));
@@ -52,8 +54,7 @@ final class Budget {
         double lease = workload.shape().lease().toMillis() / 1e3;
         return switch (workload.mode()) {
             case THROUGHPUT -> SERVERS + starts + contestants * (rounds * BETWEEN_TURNS + 1);
-            case KILLED_HALF ->
-                SERVERS + KilledHalf.rounds(rounds) * (starts + contestants * (3 * lease + 8));
+            case KILLED_HALF -> SERVERS + KilledHalf.rounds(rounds) * (starts + contestants * (3 * lease + 8));
             case KILLED_HOLDER -> SERVERS + Math.min(7, rounds) * (starts / 2 + 2 * lease);
             case FIRST -> contestants * (rounds + 1) * 1.5;
             case HELD -> contestants * (30 + workload.count() / 4_000.0);

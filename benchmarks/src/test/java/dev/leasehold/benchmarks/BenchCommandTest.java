@@ -36,7 +36,7 @@ class BenchCommandTest {
         int status = bench(
                 new PrintStream(said, true, StandardCharsets.UTF_8),
                 "--quick",
-                "--workload=4x4-sqlite,semaphore-2ms",
+                "--workload=semaphore-2ms",
                 "--contestant=leasehold,bare-queue",
                 "--out=" + directory,
                 "--docs=" + page);
@@ -48,9 +48,9 @@ class BenchCommandTest {
                 .containsPattern("semaphore-2ms,\"Leasehold on Redis\",rate,1,[1-9]")
                 .containsPattern("semaphore-2ms,\"Leasehold on Redis\",at_once,1,[1-8]\\.0\n")
                 .containsPattern("semaphore-2ms,\"two bare scripts on Redis\",requests,1,2\\.")
-                .containsPattern("4x4-sqlite,\"Leasehold\",moved_thread,1,");
+                .containsPattern("semaphore-2ms,\"Leasehold on Redis\",moved_thread,1,");
         assertThat(directory.resolve("index.html")).content().contains("<svg", "semaphore of 8");
-        assertThat(page).content().contains("<!-- begin semaphore-2ms -->", "<!-- end 4x4-sqlite -->");
+        assertThat(page).content().contains("<!-- begin semaphore-2ms -->", "<!-- end semaphore-2ms -->");
     }
 
     @Test

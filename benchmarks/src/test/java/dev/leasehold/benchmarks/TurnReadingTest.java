@@ -34,7 +34,7 @@ class TurnReadingTest {
                 grant(10, 11, 0, 0, true),
                 grant(12, 13, 0, 0, true),
                 grant(14, 15, 0, 1, true),
-                grant(18, 19, 1, 0, true),
+                grant(18, 19, 1, 1, true), // Another process, though its thread has the same number.
                 grant(101, 102, 1, 0, true)); // After the end: its cost counts, its grant does not.
         assertThat(samples.of(Metric.RATE)).containsExactly(40.0);
         assertThat(samples.of(Metric.MOVED_THREAD)).containsExactly(100 * 2 / 3.0);
@@ -62,9 +62,9 @@ class TurnReadingTest {
     void tellsWritersFromReaders() {
         Samples samples = read(
                 Shape.readers(1, 2, 50, Duration.ZERO),
-                new Grant(0, 5 * MILLI, 6 * MILLI, 0, 0, false),
-                new Grant(0, 9 * MILLI, 10 * MILLI, 0, 1, true));
-        assertThat(samples.of(Metric.READER_MAX)).containsExactly(5.0);
-        assertThat(samples.of(Metric.WRITER_MAX).get(0)).isBetween(9.0, 9.01);
+                new Grant(0, 9 * MILLI, 10 * MILLI, 0, 0, false),
+                new Grant(0, 5 * MILLI, 6 * MILLI, 0, 1, true));
+        assertThat(samples.of(Metric.READER_MAX)).containsExactly(9.0);
+        assertThat(samples.of(Metric.WRITER_MAX).get(0)).isBetween(5.0, 5.01);
     }
 }
