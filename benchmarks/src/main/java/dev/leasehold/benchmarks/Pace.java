@@ -22,6 +22,7 @@ record Pace(int rounds, Duration turn, Duration warmUp, boolean quick) {
     String words() {
         return rounds + (rounds == 1 ? " round" : " rounds") + " of "
                 + turn.toMillis() / 1000.0 + " s in turns (A-B-C-C-B-A) after " + warmUp.toMillis() / 1000.0
-                + " s of warm-up (more for several processes)";
+                + " s of warm-up (more for several processes)"
+                + (quick ? ", quick: two processes at most, without the second compiler" : "");
     }
 }
