@@ -176,45 +176,24 @@ final class Catalog {
 
     private void handOvers() {
         String title = "from process to process: 4 of one thread, one lock";
-        Shape shape = Shape.mutex(4, 1, 1);
-        add(
-                Group.MAIN,
-                "hand-over",
-                title,
-                shape,
-                NEAR,
-                HAND_OVER,
-                StoreKind.REDIS,
-                Peer.BARE_QUEUE,
-                Peer.LEASEHOLD,
-                Peer.SPRING_PUBSUB,
-                Peer.REDISSON,
-                Peer.REDISSON_FAIR);
-        add(
-                Group.MAIN,
+        Peer[] redis = {Peer.BARE_QUEUE, Peer.LEASEHOLD, Peer.SPRING_PUBSUB, Peer.REDISSON, Peer.REDISSON_FAIR};
+        handOver("hand-over", title, 1, StoreKind.REDIS, redis);
+        handOver(
                 "hand-over-4x4",
                 "from process to process: 4 of 4 threads, one lock",
-                Shape.mutex(4, 4, 1),
-                NEAR,
-                HAND_OVER,
+                4,
                 StoreKind.REDIS,
                 Peer.BARE_QUEUE,
                 Peer.LEASEHOLD,
                 Peer.LEASEHOLD_MOVED,
                 Peer.SPRING_PUBSUB);
-        add(
-                Group.MAIN,
-                "hand-over",
-                title,
-                shape,
-                NEAR,
-                HAND_OVER,
-                StoreKind.POSTGRES,
-                Peer.BARE_RELAY,
-                Peer.LEASEHOLD,
-                Peer.SPRING);
-        add(Group.MAIN, "hand-over", title, shape, NEAR, HAND_OVER, StoreKind.MARIADB, Peer.LEASEHOLD, Peer.SPRING);
-        add(Group.MAIN, "hand-over", title, shape, NEAR, HAND_OVER, StoreKind.ZOOKEEPER, Peer.LEASEHOLD, Peer.CURATOR);
+        handOver("hand-over", title, 1, StoreKind.POSTGRES, Peer.BARE_RELAY, Peer.LEASEHOLD, Peer.SPRING);
+        handOver("hand-over", title, 1, StoreKind.MARIADB, Peer.LEASEHOLD, Peer.SPRING);
+        handOver("hand-over", title, 1, StoreKind.ZOOKEEPER, Peer.LEASEHOLD, Peer.CURATOR);
+    }
+
+    private void handOver(String name, String title, int threads, StoreKind store, Peer... peers) {
+        add(Group.MAIN, name, title, Shape.mutex(4, threads, 1), NEAR, HAND_OVER, store, peers);
     }
 
     private void shared() {
