@@ -8,6 +8,7 @@ import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.architecture.Pages;
+import dev.leasehold.benchmarks.peer.Spring;
 import dev.leasehold.servers.RedisProcess;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,0 +1,67 @@
+package dev.leasehold.benchmarks;
+
+import java.time.Duration;
+import java.util.List;
+
+/** How long workloads take, and how long turns may be so that all of them are done in time. */
+final class Budget {
+
+    private static final double SERVERS = 4;
+    private static final double PROCESS_START = 0.8;
+    private static final double BETWEEN_TURNS = 0.06;
+    private static final double WARM_UP_TURNS = 5;
+    private static final double LEAST_WARM_UP = 3;
+    private static final double SHORTEST_TURN = 0.2;
+    private static final double LONGEST_TURN = 5;
+
+    private Budget() {}
+
+    /** Returns a pace at which these workloads take so many minutes, or as near to it as sense allows. */
+    static Pace within(double minutes, List<Workload> workloads, int rounds) {
+        double fixed = 0;
+        double turns = 0;
+        for (Workload workload : workloads) {
+            fixed += fixedSeconds(workload, rounds);
+            if (workload.mode() == Workload.Mode.THROUGHPUT) {
+                turns += workload.contestants().size()
+                        * (rounds
+                                + WARM_UP_TURNS
+                                        * Pace.warmUpFactor(workload.shape().processes()));
+            }
+        }
+        double turn = turns == 0 ? 1 : Math.min(LONGEST_TURN, Math.max(SHORTEST_TURN, (minutes * 60 - fixed) / turns));
+        return new Pace(rounds, millis(turn), millis(Math.max(LEAST_WARM_UP, WARM_UP_TURNS * turn)), false);
+    }
+
+    /** About how long it takes. */
+    static double seconds(Pace pace, List<Workload> workloads) {
+        double seconds = 0;
+        for (Workload workload : workloads) {
+            seconds += fixedSeconds(workload, pace.rounds());
+            if (workload.mode() == Workload.Mode.THROUGHPUT) {
+                seconds += workload.contestants().size()
+                        * (pace.rounds() * pace.turn().toMillis()
+                                + pace.warmUp().toMillis())
+                        / 1e3;
+            }
+        }
+        return seconds;
+    }
+
+    private static double fixedSeconds(Workload workload, int rounds) {
+        int contestants = workload.contestants().size();
+        double starts = contestants * workload.shape().processes() * PROCESS_START;
+        double lease = workload.shape().lease().toMillis() / 1e3;
+        return switch (workload.mode()) {
+            case THROUGHPUT -> SERVERS + starts + contestants * (rounds * BETWEEN_TURNS + 1);
+            case KILLED_HALF -> SERVERS + KilledHalf.rounds(rounds) * (starts + contestants * (3 * lease + 8));
+            case KILLED_HOLDER -> SERVERS + Math.min(7, rounds) * (starts / 2 + 2 * lease);
+            case FIRST -> contestants * (rounds + 1) * 1.5;
+            case HELD -> contestants * (30 + workload.count() / 4_000.0);
+        };
+    }
+
+    private static Duration millis(double seconds) {
+        return Duration.ofMillis(Math.round(seconds * 1e3));
+    }
+}

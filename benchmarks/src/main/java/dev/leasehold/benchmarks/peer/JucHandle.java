@@ -1,0 +1,17 @@
+package dev.leasehold.benchmarks.peer;
+
+import java.util.concurrent.locks.Lock;
+
+/** A handle of a lock that looks like Java's own. */
+record JucHandle(Lock lock) implements LockHandle {
+
+    @Override
+    public void acquire() {
+        lock.lock();
+    }
+
+    @Override
+    public void release() {
+        lock.unlock();
+    }
+}

@@ -1,0 +1,2 @@
+/** The libraries that are compared, each behind the same two methods. */
+package dev.leasehold.benchmarks.peer;

@@ -1,0 +1,73 @@
+package dev.leasehold.benchmarks.report;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The page with the newest figures. Each workload has a section between two markers, of which a run replaces those that it has
+ * measured; new ones are put where the catalogue has them. All else on the page is written by hand.
+ */
+public final class BenchmarksPage {
+
+    private static final Pattern BEGIN = Pattern.compile("<!-- begin ([\\w-]+) -->");
+
+    private final Path page;
+    private final List<String> order;
+
+    /**
+     * Makes one.
+     *
+     * @param order of the workloads on the page
+     */
+    public BenchmarksPage(Path page, List<String> order) {
+        this.page = page;
+        this.order = order;
+    }
+
+    /** Writes the sections and plots of what was measured. */
+    public void update(List<Outcome> outcomes) throws IOException {
+        String text = Files.exists(page) ? Files.readString(page) : "# Benchmarks\n";
+        Path plots = page.resolveSibling(stem());
+        Files.createDirectories(plots);
+        for (Outcome outcome : outcomes) {
+            Files.writeString(plots.resolve(outcome.name() + ".svg"), Plot.rates(outcome) + "\n");
+            text = withSection(text, outcome.name(), section(outcome));
+        }
+        Files.writeString(page, text);
+    }
+
+    private String stem() {
+        return page.getFileName().toString().replaceFirst("\\.md$", "");
+    }
+
+    private String section(Outcome outcome) {
+        return "### " + outcome.title() + " (`" + outcome.name() + "`)\n\n" + MarkdownTable.of(outcome) + "\n![plot]("
+                + stem() + "/" + outcome.name() + ".svg)\n\n" + outcome.how() + "\n";
+    }
+
+    String withSection(String text, String name, String section) {
+        String begin = "<!-- begin " + name + " -->";
+        String end = "<!-- end " + name + " -->";
+        String whole = begin + "\n" + section + end;
+        int from = text.indexOf(begin);
+        if (from >= 0) {
+            int to = text.indexOf(end, from);
+            if (to < 0) {
+                throw new IllegalStateException(page + " has no " + end);
+            }
+            return text.substring(0, from) + whole + text.substring(to + end.length());
+        }
+        int place = order.indexOf(name);
+        Matcher later = BEGIN.matcher(text);
+        while (later.find()) {
+            if (order.indexOf(later.group(1)) > place) {
+                return text.substring(0, later.start()) + whole + "\n\n" + text.substring(later.start());
+            }
+        }
+        return text.stripTrailing() + "\n\n" + whole + "\n";
+    }
+}

@@ -1,0 +1,2 @@
+/** The servers that benchmarks run on, and what they count. */
+package dev.leasehold.benchmarks.server;

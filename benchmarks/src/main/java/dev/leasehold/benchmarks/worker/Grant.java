@@ -1,0 +1,10 @@
+package dev.leasehold.benchmarks.worker;
+
+/**
+ * A grant as its holder saw it.
+ *
+ * @param asked when it began to wait, in nanoseconds
+ * @param given when it had the lock
+ * @param releasing when it began to release it
+ */
+public record Grant(long asked, long given, long releasing, int process, int thread, boolean writer) {}
