@@ -179,7 +179,7 @@ final class QueueView {
                 then.accept(new Permit(slots, true, isFollowed));
             } else {
                 Place.Node own = new Place.Node(mine.name(), mine.share());
-                then.accept(new Permit(slots.giving(place.before(), own, listing.children()), false, isFollowed));
+                then.accept(new Permit(slots.giving(place.before(), own), false, isFollowed));
             }
         }
 

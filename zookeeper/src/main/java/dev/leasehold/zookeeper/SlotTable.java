@@ -2,7 +2,6 @@ package dev.leasehold.zookeeper;
 
 import dev.leasehold.spi.Grant;
 import java.nio.charset.StandardCharsets;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *       passes to one behind it in the queue, so the <b>tokens of a slot increase</b>, though they are the transactions that
  *       created the claims' nodes, long before; and no token of a permit exceeds that of a mutex that has waited behind it.
  *   <li><b>No two that are there have the same slot.</b> Who writes leaves out the lines of nodes that its listing does not
- *       show, and no others. That listing is younger than the table, and a node that is gone never comes back. Two cannot
+ *       show before its own, and those behind it have none. That listing is younger than the table, and a node that is gone never comes back. Two cannot
  *       write upon the same table, because the version allows one of them.
  *   <li><b>The smallest free slot is below the own share.</b> When a permit is given its slot, none behind it has one. So there
  *       are at most as many slots in use as nodes before it, fewer than its share.
@@ -84,17 +83,17 @@ record SlotTable(Map<String, Integer> slots, int version) {
      * Returns the table in which a permit that holds and all before it have slots, and none that is gone.
      *
      * @param before the nodes before it, in their order
-     * @param present the names of all nodes that are there
      */
-    SlotTable giving(List<Place.Node> before, Place.Node permit, Collection<String> present) {
+    SlotTable giving(List<Place.Node> before, Place.Node permit) {
         Map<String, Integer> given = new LinkedHashMap<>();
         Set<Integer> used = new HashSet<>();
-        for (String each : present) {
-            int slot = NodeName.isKept(each) ? NodeName.keptSlot(each) : of(each);
+        for (Place.Node each : before) {
+            boolean isKept = NodeName.isKept(each.name());
+            int slot = isKept ? NodeName.keptSlot(each.name()) : of(each.name());
             if (slot != Grant.NO_SLOT) {
                 used.add(slot);
-                if (!NodeName.isKept(each)) {
-                    given.put(each, slot);
+                if (!isKept) {
+                    given.put(each.name(), slot);
                 }
             }
         }

@@ -66,6 +66,10 @@ final class ScriptedEnsemble {
             }
         }
 
+        boolean isBehind() {
+            return shown < log.size();
+        }
+
         @Override
         public void sync() {
             show(Integer.MAX_VALUE);

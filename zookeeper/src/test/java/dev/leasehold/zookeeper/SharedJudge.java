@@ -40,23 +40,23 @@ final class SharedJudge {
         }
     }
 
-    private final List<String> log;
     private final TimeSource time;
     private final Map<LeaseId, Belief> beliefs = new LinkedHashMap<>();
     private final Map<Integer, Long> lastOfSlot = new HashMap<>();
     private final Set<Long> tokens = new HashSet<>();
     private final Set<ClaimId> withdrawn = new HashSet<>();
+    private @Nullable AssertionError failure;
     private long lastExclusive;
     private long last;
 
-    SharedJudge(List<String> log, TimeSource time) {
-        this.log = log;
+    SharedJudge(TimeSource time) {
         this.time = time;
     }
 
     private void fail(String why) {
-        throw new AssertionError(why + "\n"
-                + String.join("\n", log.subList(Math.max(0, log.size() - 400), log.size())));
+        // Kept as well, because what is thrown while an answer is delivered reaches nobody.
+        failure = new AssertionError(why);
+        throw failure;
     }
 
     void granted(String client, int share, ClaimAnswer.Granted grant) {
@@ -146,6 +146,9 @@ final class SharedJudge {
     }
 
     void look() {
+        if (failure != null) {
+            throw failure;
+        }
         List<Belief> valid = new ArrayList<>();
         long now = time.nanos();
         for (Belief each : beliefs.values()) {

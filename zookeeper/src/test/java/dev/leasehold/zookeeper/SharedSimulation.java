@@ -47,7 +47,7 @@ final class SharedSimulation {
             new ScriptedEnsemble(() -> time.now().wallMicros() / 1_000);
     private final List<SimClient> clients = new ArrayList<>();
     private final List<String> log = new ArrayList<>();
-    private final SharedJudge judge = new SharedJudge(log, time);
+    private final SharedJudge judge = new SharedJudge(time);
     private final boolean calm;
     private final boolean worn;
     private long sessions;
@@ -353,6 +353,7 @@ final class SharedSimulation {
                         judge.look();
                     }
                     isBusy |= !each.handle.isIdle();
+                    isBusy |= clients.stream().anyMatch(other -> !other.isDead && other.follower.isBehind());
                 }
             }
         }
