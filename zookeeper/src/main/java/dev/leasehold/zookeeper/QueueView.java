@@ -163,7 +163,7 @@ final class QueueView {
             List<String> ahead = new ArrayList<>(listing.kept());
             ahead.addAll(before);
             if (code != Code.OK) {
-                then.accept(new Failed(code));
+                then.accept(code == Code.NONODE ? new Unsaid() : new Failed(code));
                 return;
             }
             Place place = new Place(listing.withShares(ahead), mine.share());

@@ -2,7 +2,6 @@ package dev.leasehold.zookeeper;
 
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
-import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.TimeSource;
 import dev.leasehold.spi.Validity;
@@ -44,7 +43,6 @@ final class SharedJudge {
     private final Map<LeaseId, Belief> beliefs = new LinkedHashMap<>();
     private final Map<Integer, Long> lastOfSlot = new HashMap<>();
     private final Set<Long> tokens = new HashSet<>();
-    private final Set<ClaimId> withdrawn = new HashSet<>();
     private @Nullable AssertionError failure;
     private long lastExclusive;
     private long last;
@@ -61,9 +59,6 @@ final class SharedJudge {
 
     void granted(String client, int share, ClaimAnswer.Granted grant) {
         Belief known = beliefs.get(grant.lease());
-        if (withdrawn.contains(grant.lease().claim())) {
-            return;
-        }
         if (known != null) {
             if (known.slot != grant.slot()) {
                 fail("another slot than before: " + grant);
@@ -119,10 +114,6 @@ final class SharedJudge {
         if (belief != null) {
             belief.isBroken = true;
         }
-    }
-
-    void withdrawn(ClaimId claim) {
-        withdrawn.add(claim);
     }
 
     void allOver(String client) {

@@ -83,6 +83,7 @@ final class SharedSimulation {
         final ScriptedEnsemble.Follower follower = ensemble.new Follower();
         final Map<ClaimId, Claim> asking = new LinkedHashMap<>();
         final Set<ClaimId> signalled = new HashSet<>();
+        final Set<ClaimId> withdrawn = new HashSet<>();
         OpenZooKeeperStore store;
 
         @Nullable Events events;
@@ -207,7 +208,12 @@ final class SharedSimulation {
                 if (answer instanceof ClaimAnswer.Granted granted && !isDead) {
                     asking.remove(claim.id());
                     signalled.remove(claim.id());
-                    judge.granted(name, claim.share(), granted);
+                    if (withdrawn.contains(claim.id())) {
+                        // An answer that nobody waits for any more; the engine does the same.
+                        store.release(granted.lease(), Duration.ZERO);
+                    } else {
+                        judge.granted(name, claim.share(), granted);
+                    }
                 }
             });
         }
@@ -242,7 +248,7 @@ final class SharedSimulation {
             } else if (what < 19 && !asking.isEmpty()) {
                 Claim claim = asking.remove(asking.keySet().iterator().next());
                 note(name + " withdraws " + claim.id());
-                judge.withdrawn(claim.id());
+                withdrawn.add(claim.id());
                 store.withdraw(LOCK, claim.id());
             } else {
                 renewed(lease, store.renew(lease, LEASE).toCompletableFuture());
@@ -407,7 +413,7 @@ final class SharedSimulation {
                     each.store.release(lease, Duration.ZERO);
                 }
             }
-            time.advance(Duration.ofMillis(300));
+            time.advance(Duration.ofMillis(900));
         }
         settle();
         for (SimClient each : clients) {
@@ -416,8 +422,12 @@ final class SharedSimulation {
             }
         }
         try {
-            if (!ensemble.leader.children(PATH).isEmpty()) {
-                throw new AssertionError("left behind: " + ensemble.leader.children(PATH));
+            // What keeps the lock after a client that has crashed stays until the next claim finds it in its way.
+            List<String> left = ensemble.leader.children(PATH).stream()
+                    .filter(each -> !NodeName.isKept(each))
+                    .toList();
+            if (!left.isEmpty()) {
+                throw new AssertionError("left behind: " + left);
             }
         } catch (ScriptedTree.Refused e) {
             throw new AssertionError(e);
