@@ -153,6 +153,10 @@ final class ScriptedHandle extends ZooKeeper {
         return true;
     }
 
+    boolean isAllCarriedOut() {
+        return requests.isEmpty();
+    }
+
     boolean isIdle() {
         return requests.isEmpty() && answers.isEmpty();
     }

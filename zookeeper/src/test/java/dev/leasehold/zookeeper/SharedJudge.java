@@ -28,6 +28,7 @@ final class SharedJudge {
         private int share;
         private boolean isOver;
         private boolean isBroken;
+        private long keptUntil = Long.MIN_VALUE;
         private Validity validity;
 
         Belief(String client, LeaseId lease, int slot, int share, Validity validity) {
@@ -109,6 +110,14 @@ final class SharedJudge {
         }
     }
 
+    /** The lock is kept after a lease, with its share and slot, until that time at least. */
+    void kept(LeaseId lease, long until) {
+        Belief belief = beliefs.get(lease);
+        if (belief != null) {
+            belief.keptUntil = until;
+        }
+    }
+
     void broken(LeaseId lease) {
         Belief belief = beliefs.get(lease);
         if (belief != null) {
@@ -143,7 +152,8 @@ final class SharedJudge {
         List<Belief> valid = new ArrayList<>();
         long now = time.nanos();
         for (Belief each : beliefs.values()) {
-            if (!each.isOver && !each.isBroken && each.validity.nanosLeft(now) > 0) {
+            boolean isValid = !each.isOver && each.validity.nanosLeft(now) > 0;
+            if (!each.isBroken && (isValid || each.keptUntil > now)) {
                 valid.add(each);
             }
         }

@@ -7,6 +7,7 @@ import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
+import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.StoreContext;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.ZooKeeper;
@@ -39,6 +41,7 @@ final class SharedSimulation {
     private static final String LOCK = "l";
     private static final String PATH = "/leasehold/locks/l";
     private static final Duration LEASE = Duration.ofMinutes(10);
+    private static final Duration KEPT = Duration.ofMillis(400);
 
     private final SplittableRandom chance;
     private final List<ScriptedHandle> handles;
@@ -234,9 +237,7 @@ final class SharedSimulation {
                     claim();
                 }
             } else if (what < 14) {
-                judge.over(lease);
-                note(name + " releases " + lease);
-                store.release(lease, chance.nextInt(4) == 0 ? Duration.ofMillis(400) : Duration.ZERO);
+                release(lease, chance.nextInt(3) == 0 ? KEPT : Duration.ZERO);
             } else if (what < 17) {
                 note(name + " becomes a reader " + lease);
                 judge.reads(lease);
@@ -255,7 +256,18 @@ final class SharedSimulation {
             }
         }
 
-        private void renewed(LeaseId lease, java.util.concurrent.CompletableFuture<RenewAnswer> answering) {
+        private void release(LeaseId lease, Duration keep) {
+            judge.over(lease);
+            note(name + " releases " + lease + ' ' + keep);
+            long sentAt = time.nanos();
+            store.release(lease, keep).whenComplete((answer, failure) -> {
+                if (answer == ReleaseAnswer.RELEASED && !keep.isZero()) {
+                    judge.kept(lease, sentAt + keep.toNanos());
+                }
+            });
+        }
+
+        private void renewed(LeaseId lease, CompletableFuture<RenewAnswer> answering) {
             answering.whenComplete((answer, failure) -> {
                 if (answer instanceof RenewAnswer.Renewed renewed) {
                     judge.extended(lease, renewed.validity());
@@ -288,7 +300,7 @@ final class SharedSimulation {
         for (int i = 0; i < steps; i++) {
             step(clients.get(chance.nextInt(CLIENTS)));
             judge.look();
-            if (calm && i % 100 == 99) {
+            if (calm && i % 50 == 49) {
                 settle();
                 requireThatAllWhoHoldKnow();
             }
