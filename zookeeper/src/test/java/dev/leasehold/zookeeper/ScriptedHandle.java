@@ -78,6 +78,7 @@ final class ScriptedHandle extends ZooKeeper {
     private Consumer<String> log = text -> {};
     private long session;
     private boolean ended;
+    private boolean listed;
     private ScriptedEnsemble.Leader leader = ScriptedEnsemble.alone(tree);
 
     ScriptedHandle() throws IOException {
@@ -99,6 +100,7 @@ final class ScriptedHandle extends ZooKeeper {
         tree = of;
         log = to;
         ended = false;
+        listed = false;
         of.listen((path, how) -> {
             if (session == id && tree == of) {
                 changed(path, how);
@@ -153,8 +155,9 @@ final class ScriptedHandle extends ZooKeeper {
         return true;
     }
 
-    boolean isAllCarriedOut() {
-        return requests.isEmpty();
+    /** Returns whether a listing was carried out in this session. */
+    boolean hasListed() {
+        return listed;
     }
 
     boolean isIdle() {
@@ -372,7 +375,10 @@ final class ScriptedHandle extends ZooKeeper {
     public void getChildren(String path, boolean watch, AsyncCallback.ChildrenCallback done, @Nullable Object ctx) {
         send(
                 "list " + path,
-                () -> tree.children(path),
+                () -> {
+                    listed = true;
+                    return tree.children(path);
+                },
                 (code, children) -> done.processResult(code.intValue(), path, ctx, children));
     }
 
