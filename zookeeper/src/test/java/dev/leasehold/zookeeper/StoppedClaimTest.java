@@ -75,7 +75,9 @@ class StoppedClaimTest {
     }
 
     private String stranger(int share) throws Exception {
-        String begin = PATH + '/' + NodeName.prefix(new ClaimId("s", tree.children(PATH).size() + 1), share);
+        String begin = PATH
+                + '/'
+                + NodeName.prefix(new ClaimId("s", tree.children(PATH).size() + 1), share);
         return tree.create(begin, NodeData.text("0\nstranger"), CreateMode.EPHEMERAL_SEQUENTIAL, 9);
     }
 
@@ -113,8 +115,9 @@ class StoppedClaimTest {
         assertThat(SlotTable.read(tree.read(PATH), 0).slots()).isEmpty();
         goOn();
         assertThat(SlotTable.read(tree.read(PATH), 0).of(own())).isZero();
-        assertThat(granted).singleElement().satisfies(grant -> assertThat(grant.slot())
-                .isZero());
+        assertThat(granted)
+                .singleElement()
+                .satisfies(grant -> assertThat(grant.slot()).isZero());
     }
 
     /** Somebody has broken its lease, the lock's node was removed, and made anew with as many writes. */
@@ -181,8 +184,9 @@ class StoppedClaimTest {
         tree.write(PATH, NodeData.text("0 " + own() + '\n'));
         tree.delete(mutex);
         goOn();
-        assertThat(granted).singleElement().satisfies(grant -> assertThat(grant.slot())
-                .isZero());
+        assertThat(granted)
+                .singleElement()
+                .satisfies(grant -> assertThat(grant.slot()).isZero());
         assertThat(NodeData.Owner.read(tree.read(PATH + '/' + own())).isNews()).isTrue();
     }
 }
