@@ -198,6 +198,18 @@ class PermitsTest {
         }
     }
 
+    /** A permit's grant reserves no run of tokens, whatever a repetition asks for. */
+    @Test
+    void aRepetitionAsAMutexIsStillThePermit() throws Exception {
+        Store store = open("c");
+        Claim permit = claim("c", 2);
+        ClaimAnswer.Granted first = hold(store, permit);
+        ClaimAnswer.Granted again = hold(store, new Claim(permit.id(), lock, LONG, 5, true));
+        assertThat(again.lease()).isEqualTo(first.lease());
+        assertThat(again.slot()).isEqualTo(first.slot());
+        assertThat(again.spare()).isZero();
+    }
+
     /** That its node is the first is known without a listing by then, but not its slot. */
     @Test
     void aPermitAfterMutexesOfItsClientHasASlot() throws Exception {
