@@ -44,6 +44,7 @@ final class ClaimState {
     private @Nullable OwnNode mine;
     private @Nullable ClaimAnswer refusal;
     private boolean queued;
+    private boolean reads;
 
     ClaimState(ClientLocks locks, ZkClaim whole, Claim claim) {
         this.locks = locks;
@@ -76,8 +77,18 @@ final class ClaimState {
         return new Claim(again.id(), again.lock(), share, again.lease(), spare, again.enqueue(), again.place());
     }
 
+    /** Returns the share of the claim, or that of a reader if it has asked to become one. */
+    int share() {
+        return reads ? Claim.UNLIMITED : claim.share();
+    }
+
     boolean isExclusive() {
-        return NodeName.isExclusive(claim.share());
+        return NodeName.isExclusive(share());
+    }
+
+    /** The holder counts itself a reader from now on, whatever comes of its question. */
+    void becomesReader() {
+        reads = true;
     }
 
     boolean isQueued() {
@@ -197,7 +208,7 @@ final class ClaimState {
         return waiting;
     }
 
-    void grant() {
+    void grant(int slot) {
         long token;
         try {
             token = Tokens.of(mine().czxid(), claim.lock());
@@ -206,7 +217,7 @@ final class ClaimState {
             return;
         }
         step.stop();
-        Holding holding = new Holding(this, mine(), token, begun);
+        Holding holding = new Holding(this, mine(), token, slot, begun);
         step = holding;
         holding.begin();
     }
@@ -214,6 +225,7 @@ final class ClaimState {
     /** There is no node of ours. A waiter makes another; a holder has lost the lock. */
     void nodeGone() {
         boolean held = step instanceof Holding;
+        forgetReader();
         step.stop();
         mine = null;
         step = new Creating(this);
@@ -222,6 +234,15 @@ final class ClaimState {
             locks.context().signals().doubt(claim.lock());
         } else {
             drive();
+        }
+    }
+
+    /** What says that the node has become a reader's goes after it, if the session is there. Otherwise it ends with that. */
+    void forgetReader() {
+        Session in = locks.session().ready();
+        OwnNode left = mine;
+        if (reads && left != null && in != null && requests.isBoundTo(in)) {
+            own.forgetReader(in, left.child());
         }
     }
 

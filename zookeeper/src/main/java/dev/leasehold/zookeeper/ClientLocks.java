@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -171,6 +172,14 @@ final class ClientLocks implements ClientSession.Claims {
     }
 
     void renew(LeaseId lease, Duration duration, CompletableFuture<RenewAnswer> caller) {
+        ofClaim(lease, caller, zkClaim -> zkClaim.renew(lease, duration, caller));
+    }
+
+    void downgrade(LeaseId lease, Duration duration, CompletableFuture<RenewAnswer> caller) {
+        ofClaim(lease, caller, zkClaim -> zkClaim.downgrade(lease, duration, caller));
+    }
+
+    private void ofClaim(LeaseId lease, CompletableFuture<RenewAnswer> caller, Consumer<ZkClaim> then) {
         if (!session.open(caller)) {
             return;
         }
@@ -178,7 +187,7 @@ final class ClientLocks implements ClientSession.Claims {
         if (zkClaim == null) {
             caller.complete(new RenewAnswer.Lost());
         } else {
-            zkClaim.renew(lease, duration, caller);
+            then.accept(zkClaim);
         }
     }
 

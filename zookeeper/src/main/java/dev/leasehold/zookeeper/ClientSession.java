@@ -78,6 +78,10 @@ final class ClientSession implements CuratorConnection.Events {
         this.claims = claims;
     }
 
+    SerialExecutor executor() {
+        return serial;
+    }
+
     void execute(Runnable task) {
         serial.execute(task);
     }

@@ -1,10 +1,9 @@
 package dev.leasehold.zookeeper;
 
+import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClockReading;
-import java.util.List;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.data.Stat;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The step that makes the node of a claim. A creation without an answer is looked for by the claim's id, in a listing that
@@ -55,10 +54,11 @@ final class Creating implements ClaimStep {
         claim.requests.begin();
         node = Node.CREATING;
         ClockReading sentAt = claim.time.now();
-        boolean lists = !locks.successor().isLikely(in, parent);
+        boolean isPermit = Claim.hasSlots(claim.claim().share());
+        boolean lists = isPermit || !locks.successor().isLikely(in, parent);
         claim.own.create(in, claim.claim(), (code, path, stat) -> created(in, code, path, stat, sentAt, lists));
         if (lists) {
-            claim.own.list(in, (code, children) -> listed(in, code, children));
+            Listing.of(locks.executor(), in, parent, isPermit, listing -> listed(in, listing));
         }
     }
 
@@ -97,13 +97,13 @@ final class Creating implements ClaimStep {
     /** The creation was answered, and no listing was sent beside it. */
     private void unlisted(Session in, Code code) {
         if (node != Node.THERE) {
-            listed(in, code, null);
+            listed(in, Listing.failed(code));
         } else if (claim.requests.finish(in)) {
             claim.becomeWaiting().seen(in, claim.mine().followed() ? new QueueView.First() : new QueueView.Unsaid());
         }
     }
 
-    private void listed(Session in, Code code, @Nullable List<String> children) {
+    private void listed(Session in, Listing listing) {
         if (!claim.requests.finish(in)) {
             return;
         }
@@ -117,8 +117,8 @@ final class Creating implements ClaimStep {
                     claim.drive();
                 }
             }
-            case UNSURE -> claim.failed(in, code, "the claim");
-            case THERE -> claim.becomeWaiting().listed(in, code, children);
+            case UNSURE -> claim.failed(in, listing.code(), "the claim");
+            case THERE -> claim.becomeWaiting().listed(in, listing);
         }
     }
 

@@ -28,7 +28,10 @@ final class CreationOrder {
         this.done = done;
     }
 
-    /** Finds the nodes that were made before a given transaction, oldest first. Answers come on the handle's thread. */
+    /**
+     * Finds the nodes that were made before a given transaction, oldest first. Answers come on the handle's thread. If one of all
+     * has gone since they were listed, the code is NONODE: a node may have taken its place that was not listed.
+     */
     static void of(
             ZooKeeper handle, String parent, List<NodeName> all, long mine, BiConsumer<Code, List<String>> done) {
         CreationOrder seniority = new CreationOrder(mine, all.size(), done);
@@ -44,7 +47,7 @@ final class CreationOrder {
     private void add(String name, Code code, long czxid) {
         if (code == Code.OK && czxid < mine) {
             before.add(new Aged(name, czxid));
-        } else if (code != Code.OK && code != Code.NONODE) {
+        } else if (code != Code.OK && worst != Code.NONODE) {
             worst = code;
         }
         if (--missing == 0) {

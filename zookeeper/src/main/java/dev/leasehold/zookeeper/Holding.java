@@ -28,21 +28,26 @@ final class Holding implements ClaimStep {
     private final ClientLocks locks;
     private final OwnNode mine;
     private final long token;
+    private final int slot;
     private final long grantedAt;
+    private final Downgrade downgrade;
     private boolean answered;
     private long told;
 
     /**
      * Begins a lease.
      *
+     * @param slot its slot, or {@link Grant#NO_SLOT}
      * @param told until when the client believes in it: at first not beyond the claim's begin
      */
-    Holding(ClaimState claim, OwnNode mine, long token, long told) {
+    Holding(ClaimState claim, OwnNode mine, long token, int slot, long told) {
         this.claim = claim;
         this.locks = claim.locks;
         this.mine = mine;
         this.token = token;
+        this.slot = slot;
         this.told = told;
+        this.downgrade = new Downgrade(claim);
         this.grantedAt = claim.time.nanos();
     }
 
@@ -64,6 +69,10 @@ final class Holding implements ClaimStep {
         return token;
     }
 
+    int slot() {
+        return slot;
+    }
+
     /** Returns until when the client may believe in the lease. */
     long told() {
         return told;
@@ -75,14 +84,27 @@ final class Holding implements ClaimStep {
     }
 
     @Override
-    public void drive(Session in) {}
+    public void drive(Session in) {
+        if (downgrade.isUnanswered()) {
+            downgrade.send(in);
+        }
+    }
+
+    @Override
+    public void stop() {
+        downgrade.stop();
+    }
+
+    Downgrade downgrade() {
+        return downgrade;
+    }
 
     private LeaseId lease() {
         return new LeaseId(claim.claim().lock(), claim.claim().id(), token);
     }
 
     private Grant grant() {
-        return new Grant(lease(), Tokens.spare(claim.claim()), claim.claim().share(), Grant.NO_SLOT);
+        return new Grant(lease(), Tokens.spare(claim.claim()), claim.claim().share(), slot);
     }
 
     private void signal(@Nullable Validity validity) {
@@ -108,7 +130,18 @@ final class Holding implements ClaimStep {
     }
 
     private ClaimAnswer grantUntil(Validity validity) {
-        return new ClaimAnswer.Granted(lease(), Tokens.spare(claim.claim()), validity);
+        return new ClaimAnswer.Granted(lease(), Tokens.spare(claim.claim()), slot, validity);
+    }
+
+    /** Makes a reader of a writer, and renews the lease; of others it only does the latter. */
+    void downgrade(Duration duration, CompletableFuture<RenewAnswer> caller) {
+        if (claim.timer.isEnded(claim.time.nanos())
+                || !NodeName.isExclusive(claim.claim().share())) {
+            renew(duration, caller);
+            return;
+        }
+        lastUntil(claim.time.nanos() + ClaimTimer.nanos(duration));
+        downgrade.ask(() -> renew(duration, caller), caller);
     }
 
     void renew(Duration duration, CompletableFuture<RenewAnswer> caller) {

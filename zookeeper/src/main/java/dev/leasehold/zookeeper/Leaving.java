@@ -1,6 +1,7 @@
 package dev.leasehold.zookeeper;
 
 import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.ReleaseAnswer;
 import java.time.Duration;
 import org.apache.zookeeper.KeeperException.Code;
@@ -81,7 +82,13 @@ final class Leaving implements ClaimStep {
         ClockReading sentAt = claim.time.now();
         String child = claim.mine().child();
         Holding had = held;
-        if (had != null && !keepFor.isZero() && !keepFor.isNegative()) {
+        if (had != null && had.downgrade().isUnanswered()) {
+            had.downgrade().send(in);
+        } else if (had != null && had.downgrade().isDone()) {
+            NodeData.Keep keep = keeps() ? new NodeData.Keep(had.token(), keepMillis()) : null;
+            String kept = keep == null ? null : kept(keep);
+            claim.own.removeReader(in, child, kept, keep, code -> removed(in, code, sentAt, keep));
+        } else if (had != null && keeps()) {
             NodeData.Keep keep = new NodeData.Keep(had.token(), keepMillis());
             claim.own.removeKeeping(in, child, kept(keep), keep, code -> removed(in, code, sentAt, keep));
         } else if (had != null && claim.waited && claim.isExclusive()) {
@@ -92,8 +99,12 @@ final class Leaving implements ClaimStep {
         }
     }
 
+    private boolean keeps() {
+        return !keepFor.isZero() && !keepFor.isNegative();
+    }
+
     private String kept(NodeData.Keep keep) {
-        return NodeName.kept(keep.token(), claim.claim().share());
+        return NodeName.kept(keep.token(), claim.share(), held == null ? Grant.NO_SLOT : held.slot());
     }
 
     private long keepMillis() {
@@ -117,7 +128,10 @@ final class Leaving implements ClaimStep {
                 }
                 claim.vanish(ReleaseAnswer.RELEASED);
             }
-            case NONODE -> claim.vanish(ReleaseAnswer.NOT_HELD);
+            case NONODE -> {
+                claim.forgetReader();
+                claim.vanish(ReleaseAnswer.NOT_HELD);
+            }
             case INVALIDACL -> {
                 locks.session().openAccess();
                 claim.drive();

@@ -4,6 +4,7 @@ import dev.leasehold.HolderInfo;
 import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
 import dev.leasehold.WaiterInfo;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.NamePattern;
 import java.time.Duration;
 import java.time.Instant;
@@ -30,10 +31,14 @@ final class LockInspection {
 
     /** One node of a lock, with its record. Compared with nothing. */
     @SuppressWarnings("ArrayRecordComponent")
-    private record Seen(String name, byte @Nullable [] data, Stat stat) {
+    private record Seen(Place.Node node, int slot, byte @Nullable [] data, Stat stat) {
+
+        String name() {
+            return node.name();
+        }
 
         boolean isKeep() {
-            return NodeName.isKept(name);
+            return NodeName.isKept(name());
         }
 
         long token() {
@@ -41,7 +46,11 @@ final class LockInspection {
         }
 
         int share() {
-            return NodeName.shareOf(name);
+            return node.share();
+        }
+
+        OptionalInt number() {
+            return slot == Grant.NO_SLOT ? OptionalInt.empty() : OptionalInt.of(slot);
         }
 
         long lastToken() {
@@ -129,17 +138,17 @@ final class LockInspection {
     }
 
     private static List<Seen> holders(List<Seen> nodes) {
-        return nodes.subList(0, Place.holders(nodes.stream().map(Seen::name).toList()));
+        return nodes.subList(0, Place.holders(nodes.stream().map(Seen::node).toList()));
     }
 
     private HolderInfo holder(Seen node) {
         if (!node.isKeep()) {
             String owner = NodeData.Owner.read(node.data()).owner();
-            return new HolderInfo(owner, node.token(), node.share(), OptionalInt.empty(), null, null, null);
+            return new HolderInfo(owner, node.token(), node.share(), node.number(), null, null, null);
         }
         Instant since = Instant.ofEpochMilli(node.stat().getCtime());
         Instant until = since.plusMillis(NodeData.Keep.read(node.data()).millis());
-        return new HolderInfo("", node.token(), node.share(), OptionalInt.empty(), since, until, left(node));
+        return new HolderInfo("", node.token(), node.share(), node.number(), since, until, left(node));
     }
 
     private Duration left(Seen keep) {
@@ -176,43 +185,39 @@ final class LockInspection {
 
     /** The nodes of a lock, first come first. */
     private void read(String parent, Consumer<List<Seen>> then) {
-        session.handle.getChildren(
-                parent,
-                false,
-                (rc, p, ctx, children) -> client.execute(() -> {
-                    Code code = Codes.of(rc);
-                    if (code == Code.NONODE) {
-                        then.accept(List.of());
-                    } else if (code != Code.OK) {
-                        fail(code);
-                    } else {
-                        try {
-                            readEach(parent, children, then);
-                        } catch (LockException e) {
-                            failed.accept(e);
-                        }
-                    }
-                }),
-                null);
+        Listing.of(client.executor(), session, parent, true, listing -> {
+            if (listing.code() == Code.NONODE) {
+                then.accept(List.of());
+            } else if (listing.code() != Code.OK) {
+                fail(listing.code());
+            } else {
+                try {
+                    readEach(parent, listing, then);
+                } catch (LockException e) {
+                    failed.accept(e);
+                }
+            }
+        });
     }
 
-    private void readEach(String parent, List<String> children, Consumer<List<Seen>> then) {
-        List<String> ours = new ArrayList<>();
-        NodeName.claims(children, parent).forEach(claim -> ours.add(claim.name()));
-        children.stream().filter(NodeName::isKept).forEach(ours::add);
+    private void readEach(String parent, Listing listing, Consumer<List<Seen>> then) {
+        List<String> names = new ArrayList<>();
+        listing.claims(parent).forEach(claim -> names.add(claim.name()));
+        names.addAll(listing.kept());
+        List<Place.Node> ours = listing.withShares(names);
         List<Seen> seen = new ArrayList<>();
         int[] missing = {ours.size()};
         if (ours.isEmpty()) {
             then.accept(seen);
         }
-        for (String each : ours) {
+        for (Place.Node each : ours) {
             session.handle.getData(
-                    parent + '/' + each,
+                    parent + '/' + each.name(),
                     false,
                     (rc, p, ctx, data, stat) -> client.execute(() -> {
                         Code code = Codes.of(rc);
                         if (code == Code.OK) {
-                            add(seen, new Seen(each, data, stat));
+                            add(seen, new Seen(each, slot(listing, each.name()), data, stat));
                         } else if (code != Code.NONODE) {
                             fail(code);
                         }
@@ -224,6 +229,11 @@ final class LockInspection {
                     }),
                     null);
         }
+    }
+
+    private static int slot(Listing listing, String name) {
+        SlotTable slots = listing.slots();
+        return NodeName.isKept(name) ? NodeName.keptSlot(name) : slots == null ? Grant.NO_SLOT : slots.of(name);
     }
 
     /** A lock that was kept until now is kept no more, whether or not its node has been deleted. */

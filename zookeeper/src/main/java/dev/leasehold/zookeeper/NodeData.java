@@ -6,18 +6,24 @@ import org.jspecify.annotations.Nullable;
 /** The content of nodes is two lines of text, for people and for inspection; no claim is ever decided by it. */
 final class NodeData {
 
-    /** The content of a claim's node: the number of spare tokens that its grant reserves, and its client's description. */
-    record Owner(int spare, String owner) {
+    /**
+     * The content of a claim's node: the number of spare tokens that its grant reserves, and its client's description.
+     *
+     * @param isNews whether the node has been written anew, to wake those that watch it: a shared claim that has waited was let
+     *     in, or a writer has become a reader. A sign before the number says so
+     */
+    record Owner(int spare, String owner, boolean isNews) {
 
         byte[] bytes() {
-            return text(spare + "\n" + owner);
+            return text((isNews ? "+" : "") + spare + "\n" + owner);
         }
 
         /** Reads what {@link #bytes} wrote; of anything else as much as can be made of it. */
         static Owner read(byte @Nullable [] data) {
             String text = data == null ? "" : new String(data, StandardCharsets.UTF_8);
             int end = text.indexOf('\n');
-            return new Owner((int) number(end < 0 ? "" : text.substring(0, end)), text.substring(end + 1));
+            int spare = (int) number(end < 0 ? "" : text.substring(0, end));
+            return new Owner(spare, text.substring(end + 1), text.startsWith("+"));
         }
     }
 

@@ -3,6 +3,7 @@ package dev.leasehold.zookeeper;
 import dev.leasehold.LockException;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.Grant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -11,10 +12,11 @@ import java.util.regex.Pattern;
 /**
  * The name of a claim's node: which claim it stands for, its share, and its place in the order.
  *
- * <p>An exclusive claim has a name of the first layout, a reader's one of the second. A library that knows only the first refuses
+ * <p>An exclusive claim has a name of the first layout, a shared one of the second. A library that knows only the first refuses
  * a lock with nodes of the second: it cannot take a reader's hold for a free lock, nor overlook a reader in the queue. And
  * nodes of the first layout are exclusive, whoever has made them. The share is in the name, not in the content, so that a
- * listing shows it: one answer, one state.
+ * listing shows it: one answer, one state. That a writer has become a reader is said by a second node, named after its own
+ * ({@link #reading}), which the listing shows as well.
  *
  * <p>The claim's id is in the name, so a node whose creation was never answered can be recognised. The sequence number is a
  * signed 32-bit counter of the parent, written with ten characters at least, of which one may be the sign. It overflows:
@@ -29,30 +31,68 @@ record NodeName(String name, int sequence) {
     /** Before a token: nobody's claim, and before all of them. The lock is taken without a holder. */
     static final String KEEP = LAYOUT + "keep-";
 
-    private static final String READER = "2-all-";
-    private static final String KEPT_READER = "2-keep-all-";
+    private static final String SHARED = "2-";
+    private static final String ALL = "all";
+    private static final String KEPT_SHARED = SHARED + "keep-";
+    private static final String READING = SHARED + "read-";
 
     private static final int WORN = Integer.MAX_VALUE - (1 << 20);
-    private static final Pattern CLAIM = Pattern.compile("(?:1|2-all)-.+-[0-9]+-([0-9]{10}|-[0-9]{9,10})");
+    private static final String REST = "-.+-[0-9]+-([0-9]{10}|-[0-9]{9,10})";
+    private static final Pattern CLAIM = Pattern.compile("(?:1|2-(?:all|[0-9]{1,4}))" + REST);
+    private static final Pattern KEPT = Pattern.compile("1-keep-.*|2-keep-(?:all|[0-9]{1,4}\\.([0-9]{1,4}))-[0-9]+");
+    private static final Pattern READS = Pattern.compile("2-read" + REST);
     private static final Pattern OTHER_LAYOUT = Pattern.compile("[0-9]+-.*");
 
     /** Returns the beginning of the names of a claim's nodes. */
     static String prefix(ClaimId claim, int share) {
-        return (isExclusive(share) ? LAYOUT : READER) + Paths.encode(claim.client()) + '-' + claim.counter() + '-';
+        return (isExclusive(share) ? LAYOUT : SHARED + text(share) + '-')
+                + Paths.encode(claim.client())
+                + '-'
+                + claim.counter()
+                + '-';
     }
 
-    /** Returns the name of the node that keeps a lock after a lease. */
-    static String kept(long token, int share) {
-        return (isExclusive(share) ? KEEP : KEPT_READER) + token;
+    private static String text(int share) {
+        return share == Claim.UNLIMITED ? ALL : Integer.toString(share);
+    }
+
+    /** Returns the name of the node that keeps a lock after a lease, with its slot if it is a permit. */
+    static String kept(long token, int share, int slot) {
+        if (isExclusive(share)) {
+            return KEEP + token;
+        }
+        return KEPT_SHARED + text(share) + (Claim.hasSlots(share) ? "." + slot : "") + '-' + token;
     }
 
     static boolean isKept(String name) {
-        return name.startsWith(KEEP) || name.startsWith(KEPT_READER);
+        return name.startsWith(KEEP) || KEPT.matcher(name).matches();
+    }
+
+    /** Returns the slot that a kept node keeps, or {@link Grant#NO_SLOT}. */
+    static int keptSlot(String name) {
+        Matcher matcher = KEPT.matcher(name);
+        return matcher.matches() && matcher.group(1) != null ? Integer.parseInt(matcher.group(1)) : Grant.NO_SLOT;
+    }
+
+    /** Returns the name of the node that says of an exclusive claim's that it has become a reader's. */
+    static String reading(String exclusive) {
+        return READING + exclusive.substring(LAYOUT.length());
     }
 
     /** Returns the share of the claim, or of what is kept, by the name of its node. */
     static int shareOf(String name) {
-        return name.startsWith(LAYOUT) ? Claim.EXCLUSIVE : Claim.UNLIMITED;
+        if (name.startsWith(LAYOUT)) {
+            return Claim.EXCLUSIVE;
+        }
+        int begin = name.startsWith(KEPT_SHARED) ? KEPT_SHARED.length() : SHARED.length();
+        if (name.startsWith(ALL, begin)) {
+            return Claim.UNLIMITED;
+        }
+        int end = begin;
+        while (Character.isDigit(name.charAt(end))) {
+            end++;
+        }
+        return Integer.parseInt(name.substring(begin, end));
     }
 
     static boolean isExclusive(int share) {
@@ -74,13 +114,19 @@ record NodeName(String name, int sequence) {
             Matcher matcher = CLAIM.matcher(child);
             if (matcher.matches()) {
                 claims.add(new NodeName(child, (int) Long.parseLong(matcher.group(1))));
-            } else if (!isKept(child) && OTHER_LAYOUT.matcher(child).matches()) {
+            } else if (isOfOtherLayout(child)) {
                 throw new LockException("the node " + lock + " holds '" + child
                         + "', which a newer version of Leasehold has written: upgrade this one, or use another namespace; "
                         + "the lock was not acquired");
             }
         }
         return claims;
+    }
+
+    private static boolean isOfOtherLayout(String child) {
+        return OTHER_LAYOUT.matcher(child).matches()
+                && !isKept(child)
+                && !READS.matcher(child).matches();
     }
 
     /** Whether the order of numbers is not to be trusted. */

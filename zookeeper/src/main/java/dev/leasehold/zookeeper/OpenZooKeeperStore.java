@@ -24,14 +24,6 @@ import java.util.function.Consumer;
  */
 final class OpenZooKeeperStore implements Store {
 
-    /** What is in a node's name cannot change, and a new node would stand at the end of the queue. */
-    private static final Sharing SHARING = Sharing.readWrite(
-                    "a permit's slot needs a node of its own, made when the permit is granted, whose token would exceed that of "
-                            + "a mutex that has waited behind it. An SQL database has semaphores")
-            .withoutDowngrade(
-                    "the share is in the name of the claim's node, which cannot be renamed; release the writer "
-                            + "and acquire the reader instead");
-
     private final ClientLocks locks;
     private final RequestTimeouts timeouts;
 
@@ -51,6 +43,11 @@ final class OpenZooKeeperStore implements Store {
     @Override
     public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
         return ask("the renewal of '" + lease.lock() + "'", answer -> locks.renew(lease, duration, answer));
+    }
+
+    @Override
+    public CompletionStage<RenewAnswer> downgrade(LeaseId lease, Duration duration) {
+        return ask("the downgrade of '" + lease.lock() + "'", answer -> locks.downgrade(lease, duration, answer));
     }
 
     @Override
@@ -102,7 +99,7 @@ final class OpenZooKeeperStore implements Store {
 
     @Override
     public Sharing sharing() {
-        return SHARING;
+        return Sharing.all();
     }
 
     @Override

@@ -10,8 +10,11 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * BASE/leasehold/locks[.NAMESPACE]/LOCK/1-CLIENT-COUNTER-SEQUENCE       an exclusive claim
  * BASE/leasehold/locks[.NAMESPACE]/LOCK/2-all-CLIENT-COUNTER-SEQUENCE   a reader's claim
+ * BASE/leasehold/locks[.NAMESPACE]/LOCK/2-N-CLIENT-COUNTER-SEQUENCE     the claim of a permit of N
+ * BASE/leasehold/locks[.NAMESPACE]/LOCK/2-read-CLIENT-COUNTER-SEQUENCE  an exclusive claim has become a reader's
  * BASE/leasehold/locks[.NAMESPACE]/LOCK/1-keep-TOKEN                     taken without a holder
  * BASE/leasehold/locks[.NAMESPACE]/LOCK/2-keep-all-TOKEN                 the same, by a reader's lease
+ * BASE/leasehold/locks[.NAMESPACE]/LOCK/2-keep-N.SLOT-TOKEN              the same, by a permit
  * BASE/leasehold/clients/CLIENT-SESSION                                 a client's session
  * </pre>
  *

@@ -1,5 +1,6 @@
 package dev.leasehold.zookeeper;
 
+import dev.leasehold.spi.Claim;
 import java.util.List;
 
 /**
@@ -11,15 +12,45 @@ import java.util.List;
  * of the queue. So the servers need not note who holds; whoever sees the queue sees the holders, and all see the same ones.
  *
  * <p>Why one look is enough. New nodes come in at the end, since numbers grow. When a node goes, those behind it move up by
- * one, and fewer shares are before them. So who holds goes on holding until its own node is gone, however old the look was.
+ * one, and fewer shares are before them. A share is only ever loosened, when a writer becomes a reader. So who holds goes on
+ * holding until its own node is gone, however old the look was.
  * A lock that is kept after a release has a node, too, with the share of the lease that was released, and it counts as the
  * first, wherever that lease's node stood. It replaces a holder in the same transaction, and among holders the order does not
  * matter: each of their shares is at least the number of all of them.
  *
+ * <p>So claims are let in in the order of their nodes' creation, and the transactions that created them are tokens in that
+ * order, for claims of every share.
+ *
  * @param before the nodes before the claim's: kept ones, then claims in their order
  * @param share the claim's own
  */
-record Place(List<String> before, int share) {
+record Place(List<Node> before, int share) {
+
+    /**
+     * A node in the queue.
+     *
+     * @param share that of its name; unlimited for a writer that has become a reader
+     */
+    record Node(String name, int share) {
+
+        boolean isExclusive() {
+            return NodeName.isExclusive(share);
+        }
+
+        boolean isPermit() {
+            return Claim.hasSlots(share);
+        }
+    }
+
+    /** Why a claim that waits watches the nodes that it watches. */
+    enum Watch {
+        /** While this exclusive node is there, the claim cannot hold. For an exclusive claim any node right before it is one. */
+        OBSTACLE,
+        /** The claim is the first that waits: each of these holders makes room when it goes. */
+        HOLDERS,
+        /** The node right before the claim waits as well. It writes itself when it is let in. */
+        PREDECESSOR
+    }
 
     /** Copies the list. */
     Place {
@@ -27,11 +58,11 @@ record Place(List<String> before, int share) {
     }
 
     /** Returns how many of a queue's nodes hold the lock: so many at its beginning. */
-    static int holders(List<String> queue) {
+    static int holders(List<Node> queue) {
         int smallest = Integer.MAX_VALUE;
         int holders = 0;
-        for (String name : queue) {
-            smallest = Math.min(smallest, NodeName.shareOf(name));
+        for (Node each : queue) {
+            smallest = Math.min(smallest, each.share());
             if (holders + 1 > smallest) {
                 break;
             }
@@ -42,7 +73,7 @@ record Place(List<String> before, int share) {
 
     boolean holds() {
         int place = before.size() + 1;
-        return place <= share && before.stream().allMatch(name -> place <= NodeName.shareOf(name));
+        return place <= share && before.stream().allMatch(each -> place <= each.share());
     }
 
     /** Returns the place among those who wait, 1 for the first. */
@@ -53,21 +84,67 @@ record Place(List<String> before, int share) {
     /** Returns whether a single holder is in the claim's way, apart from those who wait. */
     boolean isForOneHolder() {
         return holders(before) == 1
-                && (NodeName.isExclusive(share) || NodeName.isExclusive(NodeName.shareOf(before.get(0))));
+                && (NodeName.isExclusive(share) || before.get(0).isExclusive());
+    }
+
+    /** Returns why a claim that waits watches {@link #watched}. */
+    Watch watch() {
+        if (NodeName.isExclusive(share) || isBehindItsObstacle()) {
+            return Watch.OBSTACLE;
+        }
+        return amongWaiters() == 1 ? Watch.HOLDERS : Watch.PREDECESSOR;
     }
 
     /**
-     * Returns the node that has to be gone before the claim can hold: for an exclusive claim that right before it, for a reader
-     * the nearest exclusive one. Readers do not look at each other: behind a writer they all wait for that writer, and each
-     * comes in as soon as it has gone, without any other having to wake up first.
+     * Returns the nodes that a claim that waits watches, of which there is one at least.
+     *
+     * <p>An exclusive claim watches the node right before it. A shared one watches the nearest exclusive one, if it fits as soon
+     * as that has gone. So readers do not look at each other: behind a writer they all wait for that writer, and each
+     * comes in as soon as it has gone, without any other having to wake up first; and so do as many permits as there are. The
+     * others wait in a chain, so that a release wakes the claims that it lets in, and one more, however many wait.
      */
-    String blocker() {
-        for (int i = before.size() - 1; i >= 0; i--) {
-            String name = before.get(i);
-            if (NodeName.isExclusive(share) || NodeName.isExclusive(NodeName.shareOf(name))) {
-                return name;
-            }
+    List<String> watched() {
+        return switch (watch()) {
+            case OBSTACLE ->
+                List.of(before.get(NodeName.isExclusive(share) ? before.size() - 1 : lastExclusive())
+                        .name());
+            case HOLDERS -> before.stream().map(Node::name).toList();
+            case PREDECESSOR -> List.of(before.get(before.size() - 1).name());
+        };
+    }
+
+    /**
+     * Returns whether nothing but readers is between the claim and the node that it watches, so that it is let in if that node's
+     * holder had the lock alone.
+     */
+    boolean followsItsObstacle() {
+        return NodeName.isExclusive(share)
+                || (!Claim.hasSlots(share) && isBehindItsObstacle() && !hasPermit(behindTheLastExclusive()));
+    }
+
+    /** Claims that do not fit there have no announcement to wait for if only readers are before them: then it is the writer. */
+    private boolean isBehindItsObstacle() {
+        List<Node> between = behindTheLastExclusive();
+        return lastExclusive() >= 0 && (!hasPermit(between) || new Place(between, share).holds());
+    }
+
+    boolean hasPermits() {
+        return hasPermit(before);
+    }
+
+    private static boolean hasPermit(List<Node> nodes) {
+        return nodes.stream().anyMatch(Node::isPermit);
+    }
+
+    private List<Node> behindTheLastExclusive() {
+        return before.subList(lastExclusive() + 1, before.size());
+    }
+
+    private int lastExclusive() {
+        int last = before.size() - 1;
+        while (last >= 0 && !before.get(last).isExclusive()) {
+            last--;
         }
-        throw new IllegalStateException("nothing is in the way");
+        return last;
     }
 }

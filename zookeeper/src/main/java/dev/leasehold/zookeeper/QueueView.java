@@ -3,6 +3,8 @@ package dev.leasehold.zookeeper;
 import dev.leasehold.HolderInfo;
 import dev.leasehold.LockException;
 import dev.leasehold.internal.SerialExecutor;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.Grant;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,29 +27,47 @@ final class QueueView {
     /** The result of a look. */
     sealed interface View {}
 
-    /** Our node has the lock: it is the first, or all before it share with it. */
-    record First() implements View {}
+    /**
+     * Our node has the lock: it is the first, or all before it share with it.
+     *
+     * @param isFollowed whether claims are behind it that may wait for it to say so
+     * @param isAmongPermits whether there are permits in the queue
+     */
+    record First(boolean isFollowed, boolean isAmongPermits) implements View {
+        First() {
+            this(false, false);
+        }
+    }
 
     /**
-     * Another node is in our way.
+     * Our node has the lock as a permit.
      *
-     * @param last that node ({@link Place#blocker}), watched if that was asked for
+     * @param table the slots, with ours
+     * @param isWritten whether our slot was found in the table; otherwise the table is to be written
+     * @param isFollowed whether claims are behind it that may wait for it to say so
+     */
+    record Permit(SlotTable table, boolean isWritten, boolean isFollowed) implements View {}
+
+    /**
+     * Other nodes are in our way.
+     *
+     * @param place our place; null if it is the same as at the last look
+     * @param watched those of {@link Place#watched}, watched if that was asked for
      * @param ahead our place among those who wait
      * @param holder the first of the queue, where it was looked at
-     * @param kept for how long that first one keeps the lock, if it is such a node
+     * @param kept for how long a node keeps the lock, if there is such a holder
+     * @param keeper that node, if its end is ours to see to
      * @param isOnly whether no other holder is in our way
      */
     record Behind(
-            String last,
+            @Nullable Place place,
+            List<String> watched,
             int ahead,
             @Nullable HolderInfo holder,
             @Nullable Duration kept,
-            boolean isOnly) implements View {
-
-        /** Whether only a kept lock is before us, so that its end is ours to see to. */
-        boolean isNextAfterKeep() {
-            return NodeName.isKept(last);
-        }
+            @Nullable String keeper,
+            boolean isOnly)
+            implements View {
 
         /** When we would be let in if nobody renewed, as far as it is known. */
         @Nullable Duration timeLeft() {
@@ -55,8 +75,8 @@ final class QueueView {
         }
     }
 
-    /** The node that was in our way has gone. */
-    record Gone(String last) implements View {}
+    /** The node that was in our way has gone; our place is null if it is the same as at the last look. */
+    record Gone(String last, @Nullable Place place) implements View {}
 
     /** It cannot be said without a listing. */
     record Unsaid() implements View {}
@@ -99,41 +119,36 @@ final class QueueView {
             if (afterAll) {
                 in.handle.sync(parent, (rc, p, ctx) -> {}, null);
             }
-            in.handle.getChildren(
-                    parent,
-                    false,
-                    (rc, p, ctx, children) -> serial.execute(() -> listed(Codes.of(rc), children)),
-                    null);
+            Listing.of(serial, in, parent, Claim.hasSlots(mine.share()), this::listed);
         }
 
-        void listed(Code code, @Nullable List<String> children) {
-            if (code == Code.NONODE) {
+        void listed(Listing listing) {
+            if (listing.code() == Code.NONODE) {
                 then.accept(new Missing());
-            } else if (code != Code.OK || children == null) {
-                then.accept(new Failed(code));
-            } else if (!children.contains(mine.name())) {
+            } else if (listing.code() != Code.OK) {
+                then.accept(new Failed(listing.code()));
+            } else if (!listing.children().contains(mine.name())) {
                 then.accept(new Missing());
             } else {
-                order(children);
+                order(listing);
             }
         }
 
-        private void order(List<String> children) {
+        private void order(Listing listing) {
             List<NodeName> all;
             try {
-                all = NodeName.claims(children, parent);
+                all = listing.claims(parent);
             } catch (LockException e) {
                 then.accept(new Newer(e));
                 return;
             }
-            List<String> kept = children.stream().filter(NodeName::isKept).toList();
             if (NodeName.isWorn(all)) {
                 CreationOrder.of(
                         in.handle,
                         parent,
                         all,
                         czxid,
-                        (code, before) -> serial.execute(() -> ordered(code, kept, before)));
+                        (code, before) -> serial.execute(() -> ordered(code, listing, all, before)));
                 return;
             }
             List<String> before = all.stream()
@@ -141,52 +156,70 @@ final class QueueView {
                     .sorted(Comparator.comparingInt(each -> each.sequence() - mine.sequence()))
                     .map(NodeName::name)
                     .toList();
-            ordered(Code.OK, kept, before);
+            ordered(Code.OK, listing, all, before);
         }
 
-        private void ordered(Code code, List<String> kept, List<String> before) {
-            List<String> ahead = new ArrayList<>(kept);
+        private void ordered(Code code, Listing listing, List<NodeName> all, List<String> before) {
+            List<String> ahead = new ArrayList<>(listing.kept());
             ahead.addAll(before);
             if (code != Code.OK) {
-                then.accept(new Failed(code));
+                then.accept(code == Code.NONODE ? new Unsaid() : new Failed(code));
                 return;
             }
-            Place place = new Place(ahead, mine.share());
-            if (place.holds()) {
-                then.accept(new First());
+            Place place = new Place(listing.withShares(ahead), mine.share());
+            SlotTable slots = listing.slots();
+            if (!place.holds()) {
+                read(place, slots);
+                return;
+            }
+            boolean isFollowed = all.size() > before.size() + 1;
+            if (slots == null) {
+                then.accept(new First(isFollowed && mine.share() != Claim.EXCLUSIVE, Listing.hasPermits(all)));
+            } else if (slots.of(mine.name()) != Grant.NO_SLOT) {
+                then.accept(new Permit(slots, true, isFollowed));
             } else {
-                read(place);
+                Place.Node own = new Place.Node(mine.name(), mine.share());
+                then.accept(new Permit(slots.giving(place.before(), own), false, isFollowed));
             }
         }
 
-        private void read(Place place) {
-            String last = place.blocker();
-            String first = NodeName.isKept(last) ? last : place.before().get(0);
-            int ahead = place.amongWaiters();
-            boolean isOnly = place.isForOneHolder();
-            Behind[] seen = {new Behind(last, ahead, null, null, false)};
-            if (!first.equals(last)) {
+        private void read(Place place, @Nullable SlotTable slots) {
+            if (place.watch() == Place.Watch.HOLDERS) {
+                new HolderReads(this, place, slots).send();
+                return;
+            }
+            String last = place.watched().get(0);
+            Place.Node first = place.before().get(0);
+            if (NodeName.isKept(last)) {
+                first = new Place.Node(last, NodeName.shareOf(last));
+            }
+            Behind[] seen = {behind(in, place, slots, null, null, null)};
+            if (!first.name().equals(last)) {
+                Place.Node other = first;
                 in.handle.getData(
-                        parent + '/' + first,
+                        parent + '/' + first.name(),
                         false,
                         (rc, p, ctx, data, stat) -> serial.execute(() -> {
                             if (Codes.of(rc) == Code.OK) {
-                                seen[0] = behind(in, last, ahead, first, data, stat, isOnly);
+                                seen[0] = behind(in, place, slots, other, data, stat);
                             }
                         }),
                         null);
             }
+            Place.Node only = first;
             in.handle.getData(
                     parent + '/' + last,
                     watching == null ? null : watching.apply(parent + '/' + last),
                     (rc, p, ctx, data, stat) -> serial.execute(() -> {
                         Code code = Codes.of(rc);
                         if (code == Code.NONODE) {
-                            then.accept(new Gone(last));
+                            then.accept(new Gone(last, place));
                         } else if (code != Code.OK) {
                             then.accept(new Failed(code));
-                        } else if (first.equals(last)) {
-                            then.accept(behind(in, last, ahead, first, data, stat, isOnly));
+                        } else if (isNews(mine, data)) {
+                            then.accept(new Unsaid());
+                        } else if (only.name().equals(last)) {
+                            then.accept(behind(in, place, slots, only, data, stat));
                         } else {
                             then.accept(seen[0]);
                         }
@@ -195,20 +228,97 @@ final class QueueView {
         }
     }
 
-    private static Behind behind(
-            Session in, String last, int ahead, String first, byte @Nullable [] data, Stat stat, boolean isOnly) {
-        int share = NodeName.shareOf(first);
-        if (NodeName.isKept(first)) {
-            NodeData.Keep keep = NodeData.Keep.read(data);
-            Duration left = in.untilOlder(stat, keep.millis());
-            return new Behind(last, ahead, holder("", keep.token(), share, left), left, isOnly);
+    /** Reads all holders, for the first that waits; for a single try, those that may have to be removed. */
+    private final class HolderReads {
+
+        private final Look look;
+        private final Place place;
+        private final @Nullable SlotTable slots;
+        private @Nullable Behind seen;
+        private @Nullable View failed;
+        private int missing;
+
+        HolderReads(Look look, Place place, @Nullable SlotTable slots) {
+            this.look = look;
+            this.place = place;
+            this.slots = slots;
         }
-        String owner = NodeData.Owner.read(data).owner();
-        return new Behind(last, ahead, holder(owner, stat.getCzxid() << 6, share, null), null, isOnly);
+
+        void send() {
+            Place.Node first = place.before().get(0);
+            List<Place.Node> reads = place.before().stream()
+                    .filter(each -> look.watching != null || each.equals(first) || NodeName.isKept(each.name()))
+                    .toList();
+            missing = reads.size();
+            for (Place.Node each : reads) {
+                String path = parent + '/' + each.name();
+                look.in.handle.getData(
+                        path,
+                        look.watching == null ? null : look.watching.apply(path),
+                        (rc, p, ctx, data, stat) -> serial.execute(() -> add(each, Codes.of(rc), data, stat)),
+                        null);
+            }
+        }
+
+        private void add(Place.Node node, Code code, byte @Nullable [] data, @Nullable Stat stat) {
+            if (code == Code.NONODE) {
+                failed = failed instanceof Failed ? failed : new Unsaid();
+            } else if (code != Code.OK || stat == null) {
+                failed = new Failed(code);
+            } else {
+                Behind next = behind(look.in, place, slots, node, data, stat);
+                Duration kept = next.kept();
+                Behind sofar = seen;
+                Duration least = sofar == null ? null : sofar.kept();
+                if (sofar == null) {
+                    seen = next;
+                } else if (kept != null && (least == null || kept.compareTo(least) < 0)) {
+                    seen = new Behind(
+                            place, next.watched(), next.ahead(), sofar.holder(), kept, next.keeper(), next.isOnly());
+                }
+            }
+            if (--missing == 0) {
+                Behind all = seen;
+                View instead = failed;
+                look.then.accept(instead != null ? instead : all != null ? all : new Unsaid());
+            }
+        }
     }
 
-    private static HolderInfo holder(String owner, long token, int share, @Nullable Duration left) {
-        return new HolderInfo(owner, token, share, OptionalInt.empty(), null, null, left);
+    /** Whether a node that we read has said since that it is in our way no more, or waits no more. It is all the same to writers. */
+    private static boolean isNews(NodeName mine, byte @Nullable [] data) {
+        return mine.share() != Claim.EXCLUSIVE && NodeData.Owner.read(data).isNews();
+    }
+
+    private static Behind behind(
+            Session in,
+            Place place,
+            @Nullable SlotTable slots,
+            Place.@Nullable Node first,
+            byte @Nullable [] data,
+            @Nullable Stat stat) {
+        List<String> watched = place.watched();
+        int ahead = place.amongWaiters();
+        if (first == null || stat == null) {
+            return new Behind(place, watched, ahead, null, null, null, false);
+        }
+        boolean isOnly = place.isForOneHolder();
+        if (NodeName.isKept(first.name())) {
+            NodeData.Keep keep = NodeData.Keep.read(data);
+            Duration left = in.untilOlder(stat, keep.millis());
+            HolderInfo holder = holder("", keep.token(), first, NodeName.keptSlot(first.name()), left);
+            String keeper = watched.contains(first.name()) ? first.name() : null;
+            return new Behind(place, watched, ahead, holder, left, keeper, isOnly);
+        }
+        String owner = NodeData.Owner.read(data).owner();
+        int slot = slots == null ? Grant.NO_SLOT : slots.of(first.name());
+        HolderInfo holder = holder(owner, stat.getCzxid() << 6, first, slot, null);
+        return new Behind(place, watched, ahead, holder, null, null, isOnly);
+    }
+
+    private static HolderInfo holder(String owner, long token, Place.Node node, int slot, @Nullable Duration left) {
+        OptionalInt number = slot == Grant.NO_SLOT ? OptionalInt.empty() : OptionalInt.of(slot);
+        return new HolderInfo(owner, token, node.share(), number, null, null, left);
     }
 
     /**
@@ -239,7 +349,7 @@ final class QueueView {
     }
 
     /** Whether the one in our way is still there, by all that was done before the question. */
-    void check(Session in, String last, int ahead, Consumer<View> then) {
+    void check(Session in, String last, NodeName mine, int ahead, Consumer<View> then) {
         in.handle.sync(parent, (rc, p, ctx) -> {}, null);
         in.handle.getData(
                 parent + '/' + last,
@@ -247,14 +357,21 @@ final class QueueView {
                 (rc, p, ctx, data, stat) -> serial.execute(() -> {
                     Code code = Codes.of(rc);
                     if (code == Code.NONODE) {
-                        then.accept(new Gone(last));
+                        then.accept(new Gone(last, null));
                     } else if (code != Code.OK) {
                         then.accept(new Failed(code));
+                    } else if (isNews(mine, data)) {
+                        then.accept(new Unsaid());
                     } else {
-                        then.accept(
-                                ahead == 1
-                                        ? behind(in, last, ahead, last, data, stat, true)
-                                        : new Behind(last, ahead, null, null, false));
+                        HolderInfo holder = ahead == 1
+                                ? holder(
+                                        NodeData.Owner.read(data).owner(),
+                                        stat.getCzxid() << 6,
+                                        new Place.Node(last, NodeName.shareOf(last)),
+                                        Grant.NO_SLOT,
+                                        null)
+                                : null;
+                        then.accept(new Behind(null, List.of(last), ahead, holder, null, null, true));
                     }
                 }),
                 null);

@@ -1,8 +1,12 @@
 package dev.leasehold.zookeeper;
 
 import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.Grant;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.WatchedEvent;
@@ -13,23 +17,39 @@ import org.jspecify.annotations.Nullable;
 /**
  * The step in which a claim's node stands in the queue, until its {@link Place} lets it in.
  *
- * <p>Why no wake-up is lost. A waiter watches the node that is in its way ({@link Place#blocker}) by reading it: if it is not
- * there any more, that is known at once. While it is there, the claim cannot hold, whatever others do; so nothing else need be
- * watched. When it goes, the lock's own node says whether it was a writer's that has released the lock, written in the same
- * transaction. Then we have it: that writer had it alone, so nobody is left before it, and between it and us are none, or
- * readers like us. Otherwise we list again. So a hand-over costs the same however many wait.
+ * <p>Why no wake-up is lost. A waiter watches the nodes that say when it can hold ({@link Place#watched}) by reading them: if one is
+ * not there any more, that is known at once.
+ *
+ * <ul>
+ *   <li><b>One that is in its way.</b> While it is there, the claim cannot hold, whatever others do; so nothing else need be
+ *       watched. A writer that becomes a reader writes its node; one that was read after that says so. When it goes, the
+ *       lock's own node says whether it was a writer's that has released the lock, written in the same
+ *       transaction. Then we have it: that writer had it alone, so nobody is left before it, and between it and us are none, or
+ *       readers like us. Otherwise we list again. So a hand-over costs the same however many wait.
+ *   <li><b>All holders</b>, if it is the first that waits: nobody else can make room. A release wakes it alone.
+ *   <li><b>The one before it</b>, if that waits as well: while that waits, nobody behind it can hold. It writes its node when it
+ *       is let in; one that was read after that says so. It may be slow to do it, or stopped. So a waiter also looks at the
+ *       whole queue when it asks again, the oftener the nearer it is to the front.
+ * </ul>
  */
 final class Waiting implements ClaimStep {
+
+    /** Of those that watch the one before them, so many look at the whole queue each time that they ask again. */
+    private static final int OFTEN = 16;
 
     private final ClaimState claim;
     private final QueueView queue;
     private final OwnNode mine;
-    private final Consumer<WatchedEvent> listener = this::predecessorChanged;
+    private final Consumer<WatchedEvent> listener = this::watchedChanged;
+    private final Set<String> listensTo = new HashSet<>();
     private @Nullable Session listensIn;
-    private @Nullable String listensTo;
-    private @Nullable String watched;
+    private List<String> watched = List.of();
+    private @Nullable Place place;
     private @Nullable String gone;
+    private @Nullable String keeper;
+    private boolean changedMeanwhile;
     private int ahead;
+    private int checks;
     private long keptUntil;
 
     Waiting(ClaimState claim, OwnNode mine) {
@@ -48,20 +68,21 @@ final class Waiting implements ClaimStep {
         String left = gone;
         if (left != null) {
             follow(in, left);
-        } else if (watched == null) {
+        } else if (watched.isEmpty()) {
             look(in, false);
         } else if (!claim.callers.isEmpty()) {
-            check(in, watched);
+            check(in);
         }
     }
 
     /** The listing that was sent beside the creation was answered. */
-    void listed(Session in, Code code, @Nullable List<String> children) {
+    void listed(Session in, Listing listing) {
         claim.requests.goOn();
-        newLook(in).listed(code, children);
+        newLook(in).listed(listing);
     }
 
     private QueueView.Look newLook(Session in) {
+        changedMeanwhile = false;
         return queue
         .new Look(
                 in,
@@ -73,6 +94,7 @@ final class Waiting implements ClaimStep {
 
     private void look(Session in, boolean afterAll) {
         claim.requests.begin();
+        watched = List.of();
         newLook(in).list(afterAll);
     }
 
@@ -84,15 +106,21 @@ final class Waiting implements ClaimStep {
 
     /** Goes on with what a look has shown. */
     void seen(Session in, QueueView.View view) {
-        if (claim.isLeaving() || view instanceof QueueView.Unsaid) {
+        if (claim.isLeaving()) {
             claim.drive();
-        } else if (view instanceof QueueView.First) {
-            claim.grant();
+        } else if (view instanceof QueueView.Unsaid) {
+            lookAgain();
+        } else if (view instanceof QueueView.First first) {
+            Place seen = place;
+            tell(in, first.isFollowed() && (first.isAmongPermits() || (seen != null && seen.hasPermits())));
+            claim.grant(Grant.NO_SLOT);
+        } else if (view instanceof QueueView.Permit permit) {
+            takeSlot(in, permit);
         } else if (view instanceof QueueView.Behind behind) {
             behind(in, behind);
         } else if (view instanceof QueueView.Gone left) {
-            watched = null;
-            gone = left.last();
+            place = left.place() == null ? place : left.place();
+            gone(left.last());
             claim.drive();
         } else if (view instanceof QueueView.Failed failed) {
             claim.failed(in, failed.code(), "the claim");
@@ -103,11 +131,18 @@ final class Waiting implements ClaimStep {
         }
     }
 
+    private void gone(String left) {
+        watched = List.of();
+        Place seen = place;
+        gone = seen != null && seen.followsItsObstacle() ? left : null;
+    }
+
     private void behind(Session in, QueueView.Behind behind) {
         Duration kept = behind.kept();
-        if (behind.isNextAfterKeep() && kept != null && kept.isZero()) {
+        keeper = behind.keeper();
+        if (keeper != null && kept != null && kept.isZero()) {
             claim.requests.goOn();
-            claim.own.removeKept(in, behind.last(), () -> {
+            claim.own.removeKept(in, keeper, () -> {
                 if (claim.requests.finish(in)) {
                     claim.drive();
                 }
@@ -120,8 +155,14 @@ final class Waiting implements ClaimStep {
             claim.leaveAs(new ClaimAnswer.Busy(behind.holder(), behind.timeLeft(), 0));
             return;
         }
-        watched = behind.last();
-        if (behind.isNextAfterKeep() && kept != null) {
+        // A single node is read last of all: what has changed it is told after the answer.
+        boolean isOld = changedMeanwhile && behind.watched().size() > 1;
+        watched = isOld ? List.of() : behind.watched();
+        if (behind.place() != null) {
+            place = behind.place();
+            listenOnlyToWatched(in);
+        }
+        if (keeper != null && kept != null) {
             keptUntil = claim.time.nanos() + kept.toNanos();
         }
         claim.timer.arm();
@@ -129,33 +170,87 @@ final class Waiting implements ClaimStep {
         claim.drive();
     }
 
-    private Watcher listenTo(Session in, String path) {
-        if (!path.equals(listensTo)) {
-            stop();
+    // ---- the slot of a permit ------------------------------------------------------------------------------------
+
+    private void takeSlot(Session in, QueueView.Permit permit) {
+        int slot = permit.table().of(mine.child());
+        if (permit.isWritten()) {
+            tell(in, permit.isFollowed());
+            claim.grant(slot);
+            return;
         }
+        claim.requests.goOn();
+        ClockReading sentAt = claim.time.now();
+        byte @Nullable [] news = permit.isFollowed() ? claim.own.news(claim.claim()) : null;
+        claim.own.takeSlot(in, mine.child(), permit.table(), news, code -> {
+            if (claim.requests.finish(in)) {
+                tookSlot(in, code, slot, sentAt);
+            }
+        });
+    }
+
+    private void tookSlot(Session in, Code code, int slot, ClockReading sentAt) {
+        switch (code) {
+            case OK -> {
+                in.written(sentAt, null);
+                if (claim.isLeaving()) {
+                    claim.drive();
+                } else {
+                    claim.grant(slot);
+                }
+            }
+            // Somebody else has written the table since, perhaps with our slot in it.
+            case BADVERSION -> claim.drive();
+            case NONODE -> seen(in, new QueueView.Missing());
+            default -> claim.failed(in, code, "the claim");
+        }
+    }
+
+    /** Wakes the next, which waits for us to be let in. If that gets lost, it finds out by itself when it asks again. */
+    private void tell(Session in, boolean isAwaited) {
+        if (isAwaited) {
+            claim.own.write(in, mine.child(), claim.own.news(claim.claim()), code -> {});
+        }
+    }
+
+    // ---- watches -------------------------------------------------------------------------------------------------
+
+    private Watcher listenTo(Session in, String path) {
         listensIn = in;
-        listensTo = path;
+        listensTo.add(path);
         return in.watches.on(path, listener);
+    }
+
+    private void listenOnlyToWatched(Session in) {
+        Set<String> others = new HashSet<>(listensTo);
+        watched.forEach(each -> others.remove(claim.parent + '/' + each));
+        others.forEach(path -> in.watches.forget(path, listener));
+        listensTo.removeAll(others);
     }
 
     @Override
     public void stop() {
         Session in = listensIn;
-        String path = listensTo;
-        if (in != null && path != null) {
-            in.watches.forget(path, listener);
+        if (in != null) {
+            listensTo.forEach(path -> in.watches.forget(path, listener));
         }
-        listensTo = null;
+        listensTo.clear();
     }
 
-    private void predecessorChanged(WatchedEvent event) {
-        String last = watched;
-        if (claim.requests.areOver() || last == null || !(claim.parent + '/' + last).equals(event.getPath())) {
+    private void watchedChanged(WatchedEvent event) {
+        if (claim.requests.areOver()) {
             return;
         }
-        watched = null;
+        String path = String.valueOf(event.getPath());
+        String name = path.substring(Math.min(path.length(), claim.parent.length() + 1));
+        if (!watched.contains(name)) {
+            // Perhaps a look is under way that has read this node already.
+            changedMeanwhile = true;
+            return;
+        }
+        watched = List.of();
         if (event.getType() == EventType.NodeDeleted) {
-            gone = last;
+            gone(name);
         }
         claim.drive();
     }
@@ -174,24 +269,34 @@ final class Waiting implements ClaimStep {
         });
     }
 
-    private void check(Session in, String last) {
-        if (NodeName.isKept(last)) {
-            watched = null;
+    private void check(Session in) {
+        if (keeper != null || looksAtAll()) {
             look(in, true);
             return;
         }
         claim.requests.begin();
-        queue.check(in, last, ahead, view -> {
-            boolean stillWatched = watched != null;
+        queue.check(in, watched.get(0), mine.name(), ahead, view -> {
+            boolean stillWatched = !watched.isEmpty();
             if (claim.requests.finish(in)) {
                 seen(in, view);
                 if (!stillWatched && !claim.requests.areOver()) {
                     // The watch has fired meanwhile: what was seen is older than that.
-                    watched = null;
-                    claim.drive();
+                    lookAgain();
                 }
             }
         });
+    }
+
+    private boolean looksAtAll() {
+        Place seen = place;
+        if (seen == null) {
+            return true;
+        }
+        return switch (seen.watch()) {
+            case OBSTACLE -> false;
+            case HOLDERS -> true;
+            case PREDECESSOR -> ++checks % (1 + ahead / OFTEN) == 0;
+        };
     }
 
     /** The next look will show it. */
@@ -201,7 +306,7 @@ final class Waiting implements ClaimStep {
     }
 
     private void lookAgain() {
-        watched = null;
+        watched = List.of();
         claim.drive();
     }
 
@@ -219,7 +324,6 @@ final class Waiting implements ClaimStep {
     }
 
     private boolean waitsForKeep() {
-        String last = watched;
-        return last != null && NodeName.isKept(last);
+        return keeper != null && !watched.isEmpty();
     }
 }

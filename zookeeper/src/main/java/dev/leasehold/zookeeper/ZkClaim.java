@@ -77,10 +77,19 @@ final class ZkClaim {
     }
 
     void renew(LeaseId lease, Duration duration, CompletableFuture<RenewAnswer> caller) {
+        renew(lease, caller, holding -> holding.renew(duration, caller));
+    }
+
+    /** Makes a reader of a writer, and renews its lease. */
+    void downgrade(LeaseId lease, Duration duration, CompletableFuture<RenewAnswer> caller) {
+        renew(lease, caller, holding -> holding.downgrade(duration, caller));
+    }
+
+    private void renew(LeaseId lease, CompletableFuture<RenewAnswer> caller, Consumer<Holding> then) {
         if (!isOurs(lease) || state.isLeaving()) {
             caller.complete(new RenewAnswer.Lost());
         } else if (state.step() instanceof Holding holding) {
-            holding.renew(duration, caller);
+            then.accept(holding);
         } else {
             // Perhaps it was handed over, and we have not heard of it yet.
             CompletableFuture<ClaimAnswer> first = new CompletableFuture<>();
@@ -88,7 +97,7 @@ final class ZkClaim {
                 if (failure != null) {
                     caller.completeExceptionally(failure);
                 } else if (answer instanceof ClaimAnswer.Granted) {
-                    renew(lease, duration, caller);
+                    renew(lease, caller, then);
                 } else {
                     caller.complete(new RenewAnswer.Lost());
                 }

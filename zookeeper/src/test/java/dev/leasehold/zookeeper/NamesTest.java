@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.leasehold.LockException;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.Grant;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
@@ -77,10 +78,18 @@ class NamesTest {
     @Test
     void aLibraryThatKnowsNoReadersRefusesTheirNodes() {
         String reader = NodeName.prefix(new ClaimId("c", 1), Claim.UNLIMITED) + "0000000001";
-        for (String name : List.of(reader, NodeName.kept(64, Claim.UNLIMITED))) {
+        String permit = NodeName.prefix(new ClaimId("c", 1), 2) + "0000000002";
+        List<String> all = List.of(
+                reader,
+                permit,
+                NodeName.kept(64, Claim.UNLIMITED, Grant.NO_SLOT),
+                NodeName.kept(64, 3, 2),
+                NodeName.reading("1-c-1-0000000001"));
+        for (String name : all) {
             assertThat(name).doesNotStartWith("1-").matches("[0-9]+-.*");
         }
-        assertThat(NodeName.claims(List.of(reader), "/l")).containsExactly(new NodeName(reader, 1));
+        assertThat(NodeName.claims(all, "/l")).containsExactly(new NodeName(reader, 1), new NodeName(permit, 2));
+        assertThat(NodeName.parse(permit).share()).isEqualTo(2);
         assertThat(NodeName.parse(reader).share()).isEqualTo(Claim.UNLIMITED);
         assertThat(NodeName.parse("1-c-1-0000000001").share()).isEqualTo(Claim.EXCLUSIVE);
     }
@@ -88,9 +97,11 @@ class NamesTest {
     @Test
     void aKeptLocksNodeIsNoClaim() {
         for (long token : new long[] {1, 64, 2_147_483_647L, 1_234_567_890L, Long.MAX_VALUE}) {
-            for (int share : new int[] {Claim.EXCLUSIVE, Claim.UNLIMITED}) {
-                String kept = NodeName.kept(token, share);
+            for (int share : new int[] {Claim.EXCLUSIVE, 2, 1024, Claim.UNLIMITED}) {
+                int slot = Claim.hasSlots(share) ? share - 1 : Grant.NO_SLOT;
+                String kept = NodeName.kept(token, share, slot);
                 assertThat(NodeName.isKept(kept)).isTrue();
+                assertThat(NodeName.keptSlot(kept)).isEqualTo(slot);
                 assertThat(NodeName.shareOf(kept)).isEqualTo(share);
                 assertThat(NodeName.claims(List.of(kept), "/l")).isEmpty();
             }

@@ -27,6 +27,7 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.HostProvider;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
+import org.apache.zookeeper.proto.CheckVersionRequest;
 import org.apache.zookeeper.proto.CreateRequest;
 import org.apache.zookeeper.proto.SetDataRequest;
 import org.jspecify.annotations.Nullable;
@@ -77,13 +78,21 @@ final class ScriptedHandle extends ZooKeeper {
     private Consumer<String> log = text -> {};
     private long session;
     private boolean ended;
+    private boolean listed;
+    private ScriptedEnsemble.Leader leader = ScriptedEnsemble.alone(tree);
 
     ScriptedHandle() throws IOException {
         super("127.0.0.1:1", 4_000, event -> {}, false, new NoServer());
     }
 
-    /** Begins a session. */
+    /** Begins a session with an ensemble that shows one tree to all. */
     void begin(long id, ScriptedTree of, Consumer<String> to) {
+        begin(id, of, ScriptedEnsemble.alone(of), to);
+    }
+
+    /** Begins a session with a server that reads a tree of its own. */
+    void begin(long id, ScriptedTree of, ScriptedEnsemble.Leader with, Consumer<String> to) {
+        leader = with;
         requests.clear();
         answers.clear();
         watchers.clear();
@@ -91,6 +100,7 @@ final class ScriptedHandle extends ZooKeeper {
         tree = of;
         log = to;
         ended = false;
+        listed = false;
         of.listen((path, how) -> {
             if (session == id && tree == of) {
                 changed(path, how);
@@ -143,6 +153,11 @@ final class ScriptedHandle extends ZooKeeper {
         }
         next.deliver().run();
         return true;
+    }
+
+    /** Returns whether a listing was carried out in this session. */
+    boolean hasListed() {
+        return listed;
     }
 
     boolean isIdle() {
@@ -229,10 +244,10 @@ final class ScriptedHandle extends ZooKeeper {
             @Nullable Object ctx) {
         send(
                 "create " + mode + ' ' + path + ' ' + access(access) + ' ' + text(data),
-                () -> {
-                    String made = tree.create(path, data, mode, session);
-                    return Map.entry(made, tree.stat(made));
-                },
+                () -> leader.apply(at -> {
+                    String made = at.create(path, data, mode, session);
+                    return Map.entry(made, at.stat(made));
+                }),
                 (code, made) -> done.processResult(
                         code.intValue(),
                         path,
@@ -251,7 +266,7 @@ final class ScriptedHandle extends ZooKeeper {
             @Nullable Object ctx) {
         send(
                 "create " + mode + ' ' + path + ' ' + access(access),
-                () -> tree.create(path, data, mode, session),
+                () -> leader.apply(at -> at.create(path, data, mode, session)),
                 (code, made) -> done.processResult(code.intValue(), path, ctx, made));
     }
 
@@ -259,10 +274,11 @@ final class ScriptedHandle extends ZooKeeper {
     public void delete(String path, int version, AsyncCallback.VoidCallback done, @Nullable Object ctx) {
         send(
                 "delete " + path + ' ' + version,
-                () -> {
-                    tree.delete(path);
+                () -> leader.apply(at -> {
+                    at.check(path, -1);
+                    at.delete(path);
                     return path;
-                },
+                }),
                 (code, gone) -> done.processResult(code.intValue(), path, ctx));
     }
 
@@ -278,26 +294,40 @@ final class ScriptedHandle extends ZooKeeper {
         }
         send(
                 words.toString(),
-                () -> {
+                () -> leader.apply(at -> {
                     for (Op op : ops) {
-                        if (op.getKind() == Op.OpKind.TRANSACTION
-                                && op instanceof Op.Delete
-                                && !tree.has(op.getPath())) {
-                            throw new ScriptedTree.Refused(Code.NONODE);
-                        }
+                        check(at, op);
                     }
                     for (Op op : ops) {
-                        if (op instanceof Op.Delete) {
-                            tree.delete(op.getPath());
-                        } else if (op.toRequestRecord() instanceof SetDataRequest write) {
-                            tree.write(op.getPath(), write.getData());
-                        } else if (op.toRequestRecord() instanceof CreateRequest create) {
-                            tree.create(op.getPath(), create.getData(), CreateMode.PERSISTENT, session);
-                        }
+                        carryOut(at, op);
                     }
                     return "";
-                },
+                }),
                 (code, gone) -> done.processResult(code.intValue(), "", ctx, List.of()));
+    }
+
+    private static void check(ScriptedTree at, Op op) throws ScriptedTree.Refused {
+        if (op.toRequestRecord() instanceof SetDataRequest write) {
+            at.check(op.getPath(), write.getVersion());
+        } else if (op.toRequestRecord() instanceof CheckVersionRequest check) {
+            at.check(op.getPath(), check.getVersion());
+        } else if (!(op.toRequestRecord() instanceof CreateRequest)) {
+            at.check(op.getPath(), -1);
+        } else if (at.has(op.getPath())) {
+            throw new ScriptedTree.Refused(Code.NODEEXISTS);
+        }
+    }
+
+    private void carryOut(ScriptedTree at, Op op) throws ScriptedTree.Refused {
+        if (op instanceof Op.Delete) {
+            at.delete(op.getPath());
+        } else if (op.toRequestRecord() instanceof SetDataRequest write) {
+            at.write(op.getPath(), write.getData());
+        } else if (op.toRequestRecord() instanceof CreateRequest create) {
+            CreateMode mode =
+                    create.getFlags() == CreateMode.EPHEMERAL.toFlag() ? CreateMode.EPHEMERAL : CreateMode.PERSISTENT;
+            at.create(op.getPath(), create.getData(), mode, session);
+        }
     }
 
     @Override
@@ -334,7 +364,10 @@ final class ScriptedHandle extends ZooKeeper {
     public void setData(String path, byte[] data, int version, AsyncCallback.StatCallback done, @Nullable Object ctx) {
         send(
                 "write " + path + ' ' + text(data),
-                () -> tree.write(path, data),
+                () -> leader.apply(at -> {
+                    at.check(path, version);
+                    return at.write(path, data);
+                }),
                 (code, stat) -> done.processResult(code.intValue(), path, ctx, stat));
     }
 
@@ -342,12 +375,21 @@ final class ScriptedHandle extends ZooKeeper {
     public void getChildren(String path, boolean watch, AsyncCallback.ChildrenCallback done, @Nullable Object ctx) {
         send(
                 "list " + path,
-                () -> tree.children(path),
+                () -> {
+                    listed = true;
+                    return tree.children(path);
+                },
                 (code, children) -> done.processResult(code.intValue(), path, ctx, children));
     }
 
     @Override
     public void sync(String path, AsyncCallback.VoidCallback done, @Nullable Object ctx) {
-        send("sync " + path, () -> path, (code, same) -> done.processResult(code.intValue(), path, ctx));
+        send(
+                "sync " + path,
+                () -> {
+                    leader.sync();
+                    return path;
+                },
+                (code, same) -> done.processResult(code.intValue(), path, ctx));
     }
 }

@@ -79,6 +79,14 @@ final class ScriptedTree {
         return name;
     }
 
+    /** Refuses unless a node is there, with a version; -1 stands for any. */
+    void check(String path, int version) throws Refused {
+        if (version != -1 && node(path).stat.getVersion() != version) {
+            throw new Refused(Code.BADVERSION);
+        }
+        node(path);
+    }
+
     void delete(String path) throws Refused {
         node(path);
         zxid++;
@@ -91,8 +99,9 @@ final class ScriptedTree {
         zxid++;
         node.data = data;
         node.stat.setMtime(millis.getAsLong());
+        node.stat.setVersion(node.stat.getVersion() + 1);
         listeners.forEach(each -> each.changed(path, EventType.NodeDataChanged));
-        return node.stat;
+        return stat(path);
     }
 
     byte[] read(String path) throws Refused {
@@ -100,7 +109,14 @@ final class ScriptedTree {
     }
 
     Stat stat(String path) throws Refused {
-        return node(path).stat;
+        Stat stat = node(path).stat;
+        Stat copy = new Stat();
+        copy.setCzxid(stat.getCzxid());
+        copy.setCtime(stat.getCtime());
+        copy.setMtime(stat.getMtime());
+        copy.setVersion(stat.getVersion());
+        copy.setEphemeralOwner(stat.getEphemeralOwner());
+        return copy;
     }
 
     boolean has(String path) {

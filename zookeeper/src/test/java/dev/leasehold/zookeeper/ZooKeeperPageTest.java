@@ -21,6 +21,7 @@ class ZooKeeperPageTest {
                 static ZooKeeperFence fence;
                 static void load(long token) {}
                 static void store(long token) {}
+                static void print(int slot, long token) {}
                 static byte[] changed(byte[] balance) { return balance; }
                 """, directory);
     }

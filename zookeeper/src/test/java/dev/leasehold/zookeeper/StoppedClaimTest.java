@@ -1,0 +1,192 @@
+package dev.leasehold.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.Grant;
+import dev.leasehold.spi.Signals;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.Validity;
+import dev.leasehold.test.VirtualTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.ZooKeeper;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A client stops right after the listing that its claim acts on, and goes on when all has changed. */
+class StoppedClaimTest {
+
+    private static final String PATH = "/leasehold/locks/l";
+    private static final String NEWS = "+0\nstranger";
+
+    private final VirtualTime time = new VirtualTime();
+    private final ScriptedTree tree = new ScriptedTree(() -> time.now().wallMicros() / 1_000);
+    private final List<Grant> granted = new ArrayList<>();
+    private final ScriptedHandle handle;
+    private final OpenZooKeeperStore store;
+
+    StoppedClaimTest() throws Exception {
+        handle = new ScriptedHandle();
+        handle.begin(1, tree, line -> {});
+        Signals signals = new Signals() {
+            @Override
+            public void granted(Grant grant, @Nullable Validity validity) {
+                granted.add(grant);
+            }
+
+            @Override
+            public void doubt(@Nullable String lock) {}
+        };
+        StoreContext context = new StoreContext("c", "c", "", time, Duration.ofSeconds(5), signals);
+        store = new OpenZooKeeperStore("scripted", context, new Paths("", ""), new CuratorConnection() {
+            @Override
+            public void start(Events heard) {
+                heard.connected(handle);
+            }
+
+            @Override
+            public boolean isOwn() {
+                return true;
+            }
+
+            @Override
+            public ClockReading connectedSince(ZooKeeper of) {
+                return time.now();
+            }
+
+            @Override
+            public void close() {}
+        });
+    }
+
+    @BeforeEach
+    void makeTheLocksNode() throws Exception {
+        for (String path : new String[] {"/leasehold", "/leasehold/locks", PATH}) {
+            tree.create(path, new byte[0], CreateMode.PERSISTENT, 0);
+        }
+        tree.write(PATH, NodeData.text("1-c-1-0000000001"));
+    }
+
+    private String stranger(int share) throws Exception {
+        String begin = PATH
+                + '/'
+                + NodeName.prefix(new ClaimId("s", tree.children(PATH).size() + 1), share);
+        return tree.create(begin, NodeData.text("0\nstranger"), CreateMode.EPHEMERAL_SEQUENTIAL, 9);
+    }
+
+    private String own() throws Exception {
+        return tree.children(PATH).stream()
+                .filter(each -> each.contains("-c-"))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** Until the listing was answered; what the claim does with it waits in the handle. */
+    private void claimAndStop(int share) throws Exception {
+        store.claim(new Claim(new ClaimId("c", 1), "l", share, Duration.ofMinutes(10), true))
+                .whenComplete((answer, failure) -> {
+                    if (answer instanceof ClaimAnswer.Granted granted) {
+                        this.granted.add(new Grant(granted.lease(), 0, share, granted.slot()));
+                    }
+                });
+        while (!handle.hasListed()) {
+            handle.serve(null);
+        }
+        while (handle.deliver()) {}
+    }
+
+    private void goOn() {
+        for (int i = 0; i < 30; i++) {
+            handle.serve(null);
+            while (handle.deliver()) {}
+        }
+    }
+
+    @Test
+    void theSlotIsWrittenIfNothingHasChanged() throws Exception {
+        claimAndStop(3);
+        assertThat(SlotTable.read(tree.read(PATH), 0).slots()).isEmpty();
+        goOn();
+        assertThat(SlotTable.read(tree.read(PATH), 0).of(own())).isZero();
+        assertThat(granted)
+                .singleElement()
+                .satisfies(grant -> assertThat(grant.slot()).isZero());
+    }
+
+    /** Somebody has broken its lease, the lock's node was removed, and made anew with as many writes. */
+    @Test
+    void theTableOfALocksNodeThatWasMadeAnewIsNotOverwritten() throws Exception {
+        claimAndStop(3);
+        tree.delete(PATH + '/' + own());
+        tree.delete(PATH);
+        tree.create(PATH, new byte[0], CreateMode.PERSISTENT, 0);
+        String other = stranger(3).substring(PATH.length() + 1);
+        tree.write(PATH, NodeData.text("0 " + other + '\n'));
+        assertThat(tree.stat(PATH).getVersion()).isEqualTo(1);
+        goOn();
+        assertThat(SlotTable.read(tree.read(PATH), 0).of(other)).isZero();
+    }
+
+    /** Before it watches the one before it, that is let in; then a holder goes. */
+    @Test
+    void itNoticesThatTheOneBeforeItWasLetInBeforeItWasWatched() throws Exception {
+        String one = stranger(2);
+        String two = stranger(2);
+        String waiter = stranger(2);
+        claimAndStop(2);
+        tree.delete(one);
+        tree.write(waiter, NodeData.text(NEWS));
+        goOn();
+        assertThat(granted).isEmpty();
+        tree.delete(two);
+        goOn();
+        assertThat(granted).hasSize(1);
+    }
+
+    /** Before the writer is watched, it becomes a reader. */
+    @Test
+    void itNoticesThatAWriterBecameAReaderBeforeItWasWatched() throws Exception {
+        String writer = stranger(Claim.EXCLUSIVE);
+        claimAndStop(Claim.UNLIMITED);
+        tree.write(writer, NodeData.text(NEWS));
+        String mark = NodeName.reading(writer.substring(PATH.length() + 1));
+        tree.create(PATH + '/' + mark, new byte[0], CreateMode.EPHEMERAL, 9);
+        goOn();
+        assertThat(granted).hasSize(1);
+    }
+
+    /** One holder goes when it is watched already, and another one not yet. */
+    @Test
+    void itNoticesThatAHolderWentBeforeAllWereWatched() throws Exception {
+        String one = stranger(2);
+        stranger(2);
+        claimAndStop(2);
+        handle.serve(null);
+        tree.delete(one);
+        goOn();
+        assertThat(granted).hasSize(1);
+    }
+
+    /** Another client has written its slot, and the one behind it waits to hear that it is in. */
+    @Test
+    void itWakesTheNextAlsoIfItsSlotWasGivenByAnother() throws Exception {
+        String mutex = stranger(Claim.EXCLUSIVE);
+        claimAndStop(2);
+        goOn();
+        stranger(2);
+        tree.write(PATH, NodeData.text("0 " + own() + '\n'));
+        tree.delete(mutex);
+        goOn();
+        assertThat(granted)
+                .singleElement()
+                .satisfies(grant -> assertThat(grant.slot()).isZero());
+        assertThat(NodeData.Owner.read(tree.read(PATH + '/' + own())).isNews()).isTrue();
+    }
+}
