@@ -4,6 +4,7 @@ import dev.leasehold.DistributedLock;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
+import dev.leasehold.LeaseholdBuilder;
 import dev.leasehold.LockOptions;
 import dev.leasehold.benchmarks.server.StoreKind;
 import java.time.Duration;
@@ -29,7 +30,7 @@ final class LeaseholdClient implements LockClient {
         if (target.store() == StoreKind.ZOOKEEPER) {
             uri += "?leasehold.sessionTimeout=" + target.lease().toMillis(); // There it is the session that dies.
         }
-        Leasehold.Builder builder = Leasehold.builder()
+        LeaseholdBuilder builder = Leasehold.builder()
                 .uri(uri)
                 .storeTimeout(STORE_TIMEOUT)
                 .options(LockOptions.defaults().withLeaseDuration(target.lease()));
