@@ -33,17 +33,24 @@ final class BatteryCommand implements Callable<Integer> {
             names = "--store",
             split = ",",
             paramLabel = "STORE",
-            description = "sqlite, redis, redlock, postgres, mariadb, zookeeper, or all (default)")
+            description = "sqlite, redis, sentinel, redlock, postgres, mariadb, zookeeper, or all (default)")
     private List<String> stores = List.of("all");
 
     @Option(
             names = "--fault",
             split = ",",
             paramLabel = "FAULT",
-            description =
-                    "none, stop, kill, server-stop, restart, amnesia, flush, cut, black-hole, delay, duplicate, or all "
-                            + "(default); what a store cannot have is left out")
+            description = "those of docs/battery.md, or all (default); what a store cannot have is left out")
     private List<String> faults = List.of("all");
+
+    @Option(
+            names = "--peer",
+            split = ",",
+            paramLabel = "PEER",
+            description =
+                    "leasehold (default), redisson, redisson-fair, redisson-multi, curator, spring-redis, spring-jdbc, "
+                            + "shedlock-redis, shedlock-jdbc, or all; only on the stores that it has")
+    private List<String> peers = List.of("leasehold");
 
     @Option(names = "--minutes", paramLabel = "N", description = "for all runs together, 10 by default")
     private double minutes = 10;
@@ -106,11 +113,14 @@ final class BatteryCommand implements Callable<Integer> {
                 results.add(result);
                 out.println(Report.line(result));
                 result.violations().stream().limit(3).forEach(violation -> out.println("  " + violation));
+            } catch (Missing e) {
+                out.printf(
+                        "%s, %s is left out: %s%n", plan.title(), plan.fault().word(), e.getMessage());
             } catch (IOException | RuntimeException e) {
                 failed = true;
                 out.printf(
                         "%s, %s could not be run: %s%n",
-                        plan.store().word(), plan.fault().word(), e);
+                        plan.title(), plan.fault().word(), e);
             }
         }
         Report report = new Report(seed, results);
@@ -122,6 +132,7 @@ final class BatteryCommand implements Callable<Integer> {
     private void refuseWrongUsage() {
         try {
             stores.stream().filter(store -> !store.equals("all")).forEach(StoreKind::named);
+            peers.stream().filter(peer -> !peer.equals("all")).forEach(Peer::named);
             faults.stream().filter(fault -> !fault.equals("all")).forEach(Fault::named);
             if (!(minutes > 0) || lease < 200 || lease > 4_000 || clients < 1) {
                 throw new IllegalArgumentException(
@@ -139,27 +150,35 @@ final class BatteryCommand implements Callable<Integer> {
         List<Fault> chosen = faults.contains("all")
                 ? Arrays.asList(Fault.values())
                 : faults.stream().map(Fault::named).toList();
-        long cells = kinds.stream()
-                .mapToLong(
-                        kind -> chosen.stream().filter(kind.faults()::contains).count())
-                .sum();
+        List<Peer> libraries = peers.contains("all")
+                ? Arrays.asList(Peer.values())
+                : peers.stream().map(Peer::named).toList();
         List<Plan> plans = new ArrayList<>();
-        for (StoreKind kind : kinds) {
-            for (Fault fault : chosen) {
-                if (kind.faults().contains(fault)) {
-                    plans.add(new Plan(
-                            kind,
-                            fault,
-                            Duration.ofMillis((long) (minutes * 60_000 / cells)),
-                            Duration.ofMillis(lease),
-                            clients,
-                            seed,
-                            worker,
-                            REACTION,
-                            parent.resolve(kind.word() + "-" + fault.word())));
+        for (Peer peer : libraries) {
+            for (StoreKind kind : kinds) {
+                for (Fault fault : chosen) {
+                    if (peer.stores().contains(kind) && kind.faults().contains(fault)) {
+                        plans.add(plan(peer, kind, fault, parent));
+                    }
                 }
             }
         }
+        Duration each = Duration.ofMillis((long) (minutes * 60_000 / Math.max(1, plans.size())));
+        plans.replaceAll(plan -> plan.lasting(each));
         return plans;
+    }
+
+    private Plan plan(Peer peer, StoreKind kind, Fault fault, Path parent) {
+        return new Plan(
+                peer,
+                kind,
+                fault,
+                Duration.ZERO,
+                Duration.ofMillis(lease),
+                clients,
+                seed,
+                worker,
+                REACTION,
+                parent.resolve((peer.isOurs() ? "" : peer.word() + "-") + kind.word() + "-" + fault.word()));
     }
 }

@@ -12,6 +12,7 @@ record Result(
         long grants,
         long strikes,
         Duration longestWait,
+        long overlaps,
         List<Violation> violations) {
 
     static Result of(Plan plan, Promise promise, List<Event> history, List<Violation> violations) {
@@ -30,6 +31,7 @@ record Result(
                 calls.stream().filter(Call::isHold).count(),
                 history.stream().filter(Event.Struck.class::isInstance).count(),
                 Duration.ofNanos(longest),
+                Judge.overlaps(history),
                 violations);
     }
 }

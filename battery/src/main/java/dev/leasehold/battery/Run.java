@@ -44,9 +44,10 @@ final class Run implements Nemesis.Clients {
         List<String> left;
         Terms terms;
         try (History own = History.open(logs, "battery");
-                StoreUnderTest servers = plan.store().start(plan.directory())) {
+                StoreUnderTest servers = plan.store().start(plan.directory(), plan.fault())) {
             store = servers;
             terms = plan.terms(servers.overtaking());
+            plan.peer().prepare(plan.store(), servers.uri());
             for (int i = 0; i < plan.clients(); i++) {
                 startClient();
             }
@@ -75,6 +76,11 @@ final class Run implements Nemesis.Clients {
     @Override
     public ClientProcess any(Random random) {
         return clients.get(random.nextInt(clients.size()));
+    }
+
+    @Override
+    public List<ClientProcess> all() {
+        return List.copyOf(clients);
     }
 
     @Override
@@ -122,9 +128,7 @@ final class Run implements Nemesis.Clients {
 
     private void say() throws Exception {
         Result now = Result.of(plan, Promise.EXCLUDED, History.read(logs), List.of());
-        out.printf(
-                "%s, %s: %d grants, %d faults%n",
-                plan.store().word(), plan.fault().word(), now.grants(), now.strikes());
+        out.printf("%s, %s: %d grants, %d faults%n", plan.title(), plan.fault().word(), now.grants(), now.strikes());
     }
 
     /** Ends all clients, and returns what is not as it should be afterwards. */
@@ -137,6 +141,9 @@ final class Run implements Nemesis.Clients {
                         + " s; see its output");
                 client.kill();
             }
+        }
+        if (!plan.peer().isOurs()) {
+            return left;
         }
         long end = System.nanoTime() + terms.lease().plus(terms.recovery()).toNanos();
         LockOptions options = LockOptions.defaults().withLeaseDuration(plan.lease());

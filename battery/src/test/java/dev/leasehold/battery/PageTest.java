@@ -32,6 +32,7 @@ class PageTest {
 
     private static Document page(List<Violation> violations) throws Exception {
         Plan plan = new Plan(
+                Peer.LEASEHOLD,
                 StoreKind.REDIS,
                 Fault.STOP,
                 Duration.ofSeconds(4),

@@ -1,0 +1,78 @@
+package dev.leasehold.battery;
+
+import dev.leasehold.servers.RedisGroup;
+import dev.leasehold.servers.RedisProcess;
+import java.util.List;
+
+/** A Redis master with a replica, and a Sentinel that promotes it. Server 0 is the one that is master at present. */
+final class SentinelUnderTest implements StoreUnderTest {
+
+    private final RedisGroup group = RedisGroup.sentinel();
+    private RedisProcess killed;
+
+    @Override
+    public Way way() {
+        return new Way(uri(), List.of()); // Sentinel names the servers' own addresses.
+    }
+
+    @Override
+    public String uri() {
+        return "redis-sentinel://127.0.0.1:" + group.servers.get(2).port() + "#main";
+    }
+
+    @Override
+    public int servers() {
+        return 1;
+    }
+
+    private RedisProcess master() {
+        return group.servers.subList(0, 2).stream()
+                .filter(server -> server.commands().info("replication").contains("role:master"))
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("no master"));
+    }
+
+    @Override
+    public void signal(int server, String signal) {
+        master().signal(signal);
+    }
+
+    @Override
+    public void kill(int server) {
+        killed = master();
+        killed.kill();
+    }
+
+    /** Waits until the other one is master, and lets the killed one follow it, without its data. */
+    @Override
+    public void restart(int server, boolean withData) throws InterruptedException {
+        RedisProcess other = group.servers.get(killed == group.servers.get(0) ? 1 : 0);
+        long end = System.nanoTime() + 60_000_000_000L;
+        while (!other.commands().info("replication").contains("role:master")) {
+            if (System.nanoTime() - end > 0) {
+                throw new IllegalStateException("the replica was not promoted");
+            }
+            Thread.sleep(50);
+        }
+        killed.restart();
+        killed.commands().replicaof("127.0.0.1", other.port());
+        while (!killed.commands().info("replication").contains("master_link_status:up")) {
+            Thread.sleep(50);
+        }
+    }
+
+    @Override
+    public void flush(int server) {
+        master().commands().flushall();
+    }
+
+    @Override
+    public int overtaking() {
+        return 16;
+    }
+
+    @Override
+    public void close() {
+        group.close();
+    }
+}
