@@ -2,8 +2,11 @@ package dev.leasehold.battery;
 
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -70,6 +73,18 @@ final class BatteryCommand implements Callable<Integer> {
     @Option(names = "--clients", paramLabel = "N", description = "how many processes, 3 by default")
     private int clients = 3;
 
+    @Option(
+            names = "--lock-set",
+            description =
+                    "not the faults, but the lock set: which updates of a resource are lost when holders are paused")
+    private boolean lockSet;
+
+    @Option(
+            names = "--tables",
+            paramLabel = "DOCS",
+            description = "run nothing: write the tables of DOCS/guarantees.md from the results in DOCS/battery-*.csv")
+    private Path tables;
+
     @Option(names = "--worker", hidden = true, description = "CAREFUL, or HEEDLESS to see the judge at work")
     private Worker.Kind worker = Worker.Kind.CAREFUL;
 
@@ -97,7 +112,15 @@ final class BatteryCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         refuseWrongUsage();
-        List<Plan> plans = plans(directory == null ? Path.of("battery-" + seed) : directory);
+        if (tables != null) {
+            GuaranteeTables.write(tables);
+            return 0;
+        }
+        Path parent = directory();
+        if (lockSet) {
+            return lockSets(parent);
+        }
+        List<Plan> plans = plans(parent);
         if (plans.isEmpty()) {
             out.println("none of these stores can have any of these faults");
             return 2;
@@ -111,6 +134,11 @@ final class BatteryCommand implements Callable<Integer> {
             try {
                 Result result = Run.of(plan, out);
                 results.add(result);
+                keep(
+                        directory(),
+                        GuaranteeTables.RESULTS,
+                        Row.HEADER,
+                        Row.of(LocalDate.now(), result).toLine());
                 out.println(Report.line(result));
                 result.violations().stream().limit(3).forEach(violation -> out.println("  " + violation));
             } catch (Missing e) {
@@ -127,6 +155,54 @@ final class BatteryCommand implements Callable<Integer> {
         out.print(report.table());
         report.write(plans.get(0).directory().getParent());
         return failed || report.hasViolations() ? 1 : 0;
+    }
+
+    /** Each store without readers, with each use of tokens that the library can have; and with readers, unguarded and registered. */
+    private int lockSets(Path parent) throws Exception {
+        faults = List.of(Fault.NONE.word());
+        List<Plan> plans = plans(parent);
+        long runs =
+                plans.stream().mapToLong(plan -> plan.peer().isOurs() ? 5 : 1).sum();
+        Duration each = Duration.ofMillis((long) (minutes * 60_000 / Math.max(1, runs)));
+        out.printf("seed %d, %d lock sets of %d s%n", seed, runs, each.toSeconds());
+        List<LockSet.Outcome> outcomes = new ArrayList<>();
+        for (Plan plan : plans) {
+            for (boolean shared : new boolean[] {false, true}) {
+                for (Guard guard : Guard.values()) {
+                    boolean possible = plan.peer().isOurs()
+                            ? !shared || guard != Guard.WRITES
+                            : !shared && guard == Guard.UNGUARDED;
+                    if (possible) {
+                        String name = "lock-set-" + plan.title() + "-" + guard.word() + (shared ? "-readers" : "");
+                        LockSet.Outcome outcome =
+                                LockSet.of(plan.lasting(each).in(parent.resolve(name)), guard, shared, out);
+                        outcomes.add(outcome);
+                        keep(
+                                parent,
+                                GuaranteeTables.LOCK_SETS,
+                                LockSetRow.HEADER,
+                                LockSetRow.of(LocalDate.now(), outcome).toLine());
+                    }
+                }
+            }
+        }
+        LockSetReport report = new LockSetReport(outcomes);
+        out.print(report.table());
+        Files.createDirectories(parent);
+        Files.writeString(parent.resolve("lock-sets.md"), report.table().stripLeading());
+        return report.isAsExpected() ? 0 : 1;
+    }
+
+    private Path directory() {
+        return directory == null ? Path.of("battery-" + seed) : directory;
+    }
+
+    /** Appends a line to a file of results, as soon as there is one. */
+    private static void keep(Path parent, String name, String header, String line) throws IOException {
+        Path file = parent.resolve(name);
+        Files.createDirectories(parent);
+        String text = Files.exists(file) ? line + "\n" : header + "\n" + line + "\n";
+        Files.writeString(file, text, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }
 
     private void refuseWrongUsage() {

@@ -10,6 +10,7 @@ import java.util.Random;
 final class ClientMain {
 
     private static final int WORKERS = 2;
+    private static final long STALL_NANOS = 150_000_000;
     private static final Duration CLOSING = Duration.ofSeconds(5);
 
     private ClientMain() {}
@@ -29,6 +30,7 @@ final class ClientMain {
                 Locks locks = Peer.valueOf(args[6])
                         .locks(StoreKind.valueOf(args[7]), args[1], name, lease, kind == Worker.Kind.CAREFUL)) {
             locks.connect();
+            watchForStalls();
             List<Worker> workers = new ArrayList<>();
             List<Thread> threads = new ArrayList<>();
             Random seeds = new Random(Long.parseLong(args[3]));
@@ -54,5 +56,27 @@ final class ClientMain {
             }
         }
         System.exit(0);
+    }
+
+    /** Writes to the console when the machine did not let this process run: what is late then is not the library's doing. */
+    private static void watchForStalls() {
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        for (long before = MachineClock.nanoTime(); ; ) {
+                            Thread.sleep(20);
+                            long now = MachineClock.nanoTime();
+                            if (now - before > STALL_NANOS) {
+                                System.out.println("stalled for " + (now - before) / 1_000_000 + " ms until " + now);
+                            }
+                            before = now;
+                        }
+                    } catch (InterruptedException e) {
+                        // It is not interrupted.
+                    }
+                },
+                "battery-stalls");
+        thread.setDaemon(true);
+        thread.start();
     }
 }

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** A client process, as the battery sees it: {@link ClientMain} with a way to the store of its own. */
 final class ClientProcess implements AutoCloseable {
@@ -24,20 +25,30 @@ final class ClientProcess implements AutoCloseable {
 
     static ClientProcess start(String name, StoreUnderTest.Way way, Plan plan, long seed, Path history)
             throws IOException {
+        return start(name, way, plan, seed, history, ClientMain.class, List.of());
+    }
+
+    /** With another main class, and arguments behind those of {@link ClientMain}. */
+    static ClientProcess start(
+            String name, StoreUnderTest.Way way, Plan plan, long seed, Path history, Class<?> main, List<String> more)
+            throws IOException {
         ClockShim clock = plan.fault() == Fault.SUSPEND ? ClockShim.create(history.resolve(name + ".clock")) : null;
         Process process = Jvm.start(
                 List.of("-Xmx64m", "--enable-native-access=ALL-UNNAMED"),
                 clock == null ? Map.of() : clock.environment(),
-                ClientMain.class.getName(),
-                List.of(
-                        name,
-                        way.uri(),
-                        Long.toString(plan.lease().toMillis()),
-                        Long.toString(seed),
-                        history.toString(),
-                        plan.worker().name(),
-                        plan.peer().name(),
-                        plan.store().name()),
+                main.getName(),
+                Stream.concat(
+                                Stream.of(
+                                        name,
+                                        way.uri(),
+                                        Long.toString(plan.lease().toMillis()),
+                                        Long.toString(seed),
+                                        history.toString(),
+                                        plan.worker().name(),
+                                        plan.peer().name(),
+                                        plan.store().name()),
+                                more.stream())
+                        .toList(),
                 history.resolve(name + ".out"));
         Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
         return new ClientProcess(name, way, clock, process);

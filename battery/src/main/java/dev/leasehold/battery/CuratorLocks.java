@@ -2,7 +2,6 @@ package dev.leasehold.battery;
 
 import java.time.Duration;
 import java.util.Optional;
-import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.curator.framework.CuratorFramework;
@@ -47,7 +46,7 @@ final class CuratorLocks implements Locks {
     }
 
     @Override
-    public Wanted draw(Random random) {
+    public Wanted mutex() {
         return new Wanted("battery-mutex", 1, new InterProcessMutex(client, PATH));
     }
 

@@ -110,6 +110,11 @@ final class DatabaseUnderTest implements StoreUnderTest {
     }
 
     @Override
+    public String version() throws SQLException {
+        return Pool.version(server.url());
+    }
+
+    @Override
     public int servers() {
         return 1;
     }

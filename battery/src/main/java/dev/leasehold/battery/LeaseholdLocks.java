@@ -50,16 +50,8 @@ final class LeaseholdLocks implements Locks {
         int choice = random.nextInt(10);
         try {
             return switch (choice) {
-                case 6 ->
-                    new Wanted(
-                            "battery-rw",
-                            1,
-                            leasehold.readWriteLock("battery-rw").write());
-                case 7, 8 ->
-                    new Wanted(
-                            "battery-rw",
-                            Integer.MAX_VALUE,
-                            leasehold.readWriteLock("battery-rw").read());
+                case 6 -> writer();
+                case 7, 8 -> reader();
                 case 9 -> new Wanted("battery-permits", PERMITS, leasehold.semaphore("battery-permits", PERMITS));
                 default -> mutex();
             };
@@ -68,8 +60,22 @@ final class LeaseholdLocks implements Locks {
         }
     }
 
-    private Wanted mutex() {
+    @Override
+    public Wanted mutex() {
         return new Wanted("battery-mutex", 1, leasehold.lock("battery-mutex"));
+    }
+
+    @Override
+    public Wanted writer() {
+        return new Wanted("battery-rw", 1, leasehold.readWriteLock("battery-rw").write());
+    }
+
+    @Override
+    public Wanted reader() {
+        return new Wanted(
+                "battery-rw",
+                Integer.MAX_VALUE,
+                leasehold.readWriteLock("battery-rw").read());
     }
 
     @Override

@@ -51,7 +51,22 @@ interface Locks extends AutoCloseable {
     void connect() throws Exception;
 
     /** Draws a kind of lock. */
-    Wanted draw(Random random);
+    default Wanted draw(Random random) {
+        return mutex();
+    }
+
+    /** The mutex. */
+    Wanted mutex();
+
+    /** The writer's side of a lock. */
+    default Wanted writer() {
+        throw new UnsupportedOperationException("no readers and writers here");
+    }
+
+    /** The reader's side of the same lock. */
+    default Wanted reader() {
+        throw new UnsupportedOperationException("no readers and writers here");
+    }
 
     /** Waits as long as it takes. */
     Hold acquire(Wanted wanted) throws Failed, InterruptedException;

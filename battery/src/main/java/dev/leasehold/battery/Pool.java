@@ -19,6 +19,13 @@ final class Pool {
         return new HikariDataSource(config);
     }
 
+    /** The version of a database, without what its packager adds. */
+    static String version(String url) throws SQLException {
+        try (Connection connection = DriverManager.getConnection(url)) {
+            return connection.getMetaData().getDatabaseProductVersion().split("[- ]", 2)[0];
+        }
+    }
+
     /** Carries one statement out. */
     static void execute(String url, String sql) throws SQLException {
         try (Connection connection = DriverManager.getConnection(url);

@@ -98,6 +98,22 @@ final class RedisUnderTest implements StoreUnderTest {
     }
 
     @Override
+    public String version() {
+        return version(masters.get(0));
+    }
+
+    /** As the server says. */
+    static String version(RedisProcess server) {
+        return server.commands()
+                .info("server")
+                .lines()
+                .filter(line -> line.startsWith("redis_version:"))
+                .map(line -> line.substring(line.indexOf(':') + 1).strip())
+                .findFirst()
+                .orElse("?");
+    }
+
+    @Override
     public int servers() {
         return masters.size();
     }

@@ -3,7 +3,6 @@ package dev.leasehold.battery;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.redisson.Redisson;
@@ -55,7 +54,7 @@ final class RedissonLocks implements Locks {
     public void connect() {}
 
     @Override
-    public Wanted draw(Random random) {
+    public Wanted mutex() {
         return new Wanted(NAME, 1, kind.apply(clients));
     }
 

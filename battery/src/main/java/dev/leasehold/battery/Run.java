@@ -43,9 +43,11 @@ final class Run implements Nemesis.Clients {
     private Result carryOut() throws Exception {
         List<String> left;
         Terms terms;
+        String server;
         try (History own = History.open(logs, "battery");
                 StoreUnderTest servers = plan.store().start(plan.directory(), plan.fault())) {
             store = servers;
+            server = servers.version();
             terms = plan.terms(servers.overtaking());
             plan.peer().prepare(plan.store(), servers.uri());
             for (int i = 0; i < plan.clients(); i++) {
@@ -60,7 +62,7 @@ final class Run implements Nemesis.Clients {
         }
         List<Event> history = History.read(logs);
         List<Violation> violations = Judge.violations(terms, history, left);
-        Result result = Result.of(plan, terms.promise(), history, violations);
+        Result result = Result.of(plan, terms.promise(), server, history, violations);
         Files.writeString(plan.directory().resolve("picture.html"), Page.of(result, history));
         Files.write(
                 plan.directory().resolve("violations.txt"),
@@ -127,7 +129,7 @@ final class Run implements Nemesis.Clients {
     }
 
     private void say() throws Exception {
-        Result now = Result.of(plan, Promise.EXCLUDED, History.read(logs), List.of());
+        Result now = Result.of(plan, Promise.EXCLUDED, "", History.read(logs), List.of());
         out.printf("%s, %s: %d grants, %d faults%n", plan.title(), plan.fault().word(), now.grants(), now.strikes());
     }
 

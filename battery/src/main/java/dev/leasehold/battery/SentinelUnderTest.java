@@ -2,6 +2,7 @@ package dev.leasehold.battery;
 
 import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
+import io.lettuce.core.RedisException;
 import java.util.List;
 
 /** A Redis master with a replica, and a Sentinel that promotes it. Server 0 is the one that is master at present. */
@@ -21,13 +22,18 @@ final class SentinelUnderTest implements StoreUnderTest {
     }
 
     @Override
+    public String version() {
+        return RedisUnderTest.version(group.servers.get(0));
+    }
+
+    @Override
     public int servers() {
         return 1;
     }
 
     private RedisProcess master() {
         return group.servers.subList(0, 2).stream()
-                .filter(server -> server.commands().info("replication").contains("role:master"))
+                .filter(server -> replication(server).contains("role:master"))
                 .findFirst()
                 .orElseThrow(() -> new IllegalStateException("no master"));
     }
@@ -43,21 +49,34 @@ final class SentinelUnderTest implements StoreUnderTest {
         killed.kill();
     }
 
-    /** Waits until the other one is master, and lets the killed one follow it, without its data. */
+    /** Waits until the other one is master, starts the killed one, and waits until Sentinel has made it follow. Its data is gone. */
     @Override
     public void restart(int server, boolean withData) throws InterruptedException {
         RedisProcess other = group.servers.get(killed == group.servers.get(0) ? 1 : 0);
+        await("the replica was not promoted", () -> group.sentinelMaster() == other.port());
+        killed.restart();
+        await("the old master does not follow", () -> replication(killed).contains("master_link_status:up"));
+    }
+
+    private interface Condition {
+        boolean holds();
+    }
+
+    private static void await(String otherwise, Condition condition) throws InterruptedException {
         long end = System.nanoTime() + 60_000_000_000L;
-        while (!other.commands().info("replication").contains("role:master")) {
+        while (!condition.holds()) {
             if (System.nanoTime() - end > 0) {
-                throw new IllegalStateException("the replica was not promoted");
+                throw new IllegalStateException(otherwise);
             }
             Thread.sleep(50);
         }
-        killed.restart();
-        killed.commands().replicaof("127.0.0.1", other.port());
-        while (!killed.commands().info("replication").contains("master_link_status:up")) {
-            Thread.sleep(50);
+    }
+
+    private static String replication(RedisProcess server) {
+        try {
+            return server.commands().info("replication");
+        } catch (RedisException e) {
+            return ""; // Not yet.
         }
     }
 

@@ -4,7 +4,6 @@ import com.zaxxer.hikari.HikariDataSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.Random;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.LockProvider;
 import net.javacrumbs.shedlock.core.SimpleLock;
@@ -51,7 +50,7 @@ final class ShedLockLocks implements Locks {
     public void connect() {}
 
     @Override
-    public Wanted draw(Random random) {
+    public Wanted mutex() {
         return new Wanted("battery-mutex", 1, provider);
     }
 

@@ -3,7 +3,6 @@ package dev.leasehold.battery;
 import com.zaxxer.hikari.HikariDataSource;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.integration.jdbc.lock.DefaultLockRepository;
@@ -64,7 +63,7 @@ final class SpringLocks implements Locks {
     public void connect() {}
 
     @Override
-    public Wanted draw(Random random) {
+    public Wanted mutex() {
         return new Wanted(NAME, 1, registry.obtain(NAME));
     }
 

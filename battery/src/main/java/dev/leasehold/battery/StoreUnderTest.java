@@ -22,6 +22,9 @@ interface StoreUnderTest extends AutoCloseable {
 
     int servers();
 
+    /** The version of the servers. */
+    String version() throws Exception;
+
     /** Sends a signal to a server, as {@code kill} names it. */
     void signal(int server, String signal) throws Exception;
 

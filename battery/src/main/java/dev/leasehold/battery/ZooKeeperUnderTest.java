@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.apache.zookeeper.Version;
 import org.apache.zookeeper.server.quorum.QuorumPeerMain;
 
 /** An ensemble of three ZooKeeper servers, each a process of its own. */
@@ -118,6 +119,11 @@ final class ZooKeeperUnderTest implements StoreUnderTest {
                 .map(port -> "127.0.0.1:" + port)
                 .collect(Collectors.joining(
                         ",", "zookeeper://", "/battery?leasehold.sessionTimeout=" + SESSION.toMillis()));
+    }
+
+    @Override
+    public String version() {
+        return Version.getVersion();
     }
 
     @Override

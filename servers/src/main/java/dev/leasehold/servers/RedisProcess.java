@@ -1,8 +1,10 @@
 package dev.leasehold.servers;
 
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.sentinel.api.sync.RedisSentinelCommands;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -36,6 +38,7 @@ public final class RedisProcess implements AutoCloseable {
     private final RedisClient client;
     private ServerProcess process;
     private RedisCommands<String, String> commands;
+    private RedisSentinelCommands<String, String> sentinel;
 
     private RedisProcess(Version version, int port, List<String> options, Map<String, String> environment)
             throws IOException {
@@ -83,6 +86,14 @@ public final class RedisProcess implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** A connection of the test's own to a Sentinel. */
+    RedisSentinelCommands<String, String> sentinel() {
+        if (sentinel == null) {
+            sentinel = client.connectSentinel(RedisURI.create(uri())).sync();
+        }
+        return sentinel;
     }
 
     public boolean sentinelKnowsReplica() {
