@@ -2,8 +2,11 @@ package dev.leasehold.battery;
 
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -33,17 +36,24 @@ final class BatteryCommand implements Callable<Integer> {
             names = "--store",
             split = ",",
             paramLabel = "STORE",
-            description = "sqlite, redis, redlock, postgres, mariadb, zookeeper, or all (default)")
+            description = "sqlite, redis, sentinel, redlock, postgres, mariadb, zookeeper, or all (default)")
     private List<String> stores = List.of("all");
 
     @Option(
             names = "--fault",
             split = ",",
             paramLabel = "FAULT",
-            description =
-                    "none, stop, kill, server-stop, restart, amnesia, flush, cut, black-hole, delay, duplicate, or all "
-                            + "(default); what a store cannot have is left out")
+            description = "those of docs/battery.md, or all (default); what a store cannot have is left out")
     private List<String> faults = List.of("all");
+
+    @Option(
+            names = "--peer",
+            split = ",",
+            paramLabel = "PEER",
+            description =
+                    "leasehold (default), redisson, redisson-fair, redisson-multi, curator, spring-redis, spring-jdbc, "
+                            + "shedlock-redis, shedlock-jdbc, or all; only on the stores that it has")
+    private List<String> peers = List.of("leasehold");
 
     @Option(names = "--minutes", paramLabel = "N", description = "for all runs together, 10 by default")
     private double minutes = 10;
@@ -62,6 +72,18 @@ final class BatteryCommand implements Callable<Integer> {
 
     @Option(names = "--clients", paramLabel = "N", description = "how many processes, 3 by default")
     private int clients = 3;
+
+    @Option(
+            names = "--lock-set",
+            description =
+                    "not the faults, but the lock set: which updates of a resource are lost when holders are paused")
+    private boolean lockSet;
+
+    @Option(
+            names = "--tables",
+            paramLabel = "DOCS",
+            description = "run nothing: write the tables of DOCS/guarantees.md from the results in DOCS/battery-*.csv")
+    private Path tables;
 
     @Option(names = "--worker", hidden = true, description = "CAREFUL, or HEEDLESS to see the judge at work")
     private Worker.Kind worker = Worker.Kind.CAREFUL;
@@ -90,7 +112,15 @@ final class BatteryCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         refuseWrongUsage();
-        List<Plan> plans = plans(directory == null ? Path.of("battery-" + seed) : directory);
+        if (tables != null) {
+            GuaranteeTables.write(tables);
+            return 0;
+        }
+        Path parent = directory();
+        if (lockSet) {
+            return lockSets(parent);
+        }
+        List<Plan> plans = plans(parent);
         if (plans.isEmpty()) {
             out.println("none of these stores can have any of these faults");
             return 2;
@@ -104,13 +134,21 @@ final class BatteryCommand implements Callable<Integer> {
             try {
                 Result result = Run.of(plan, out);
                 results.add(result);
+                keep(
+                        directory(),
+                        GuaranteeTables.RESULTS,
+                        Row.HEADER,
+                        Row.of(LocalDate.now(), result).toLine());
                 out.println(Report.line(result));
                 result.violations().stream().limit(3).forEach(violation -> out.println("  " + violation));
+            } catch (Missing e) {
+                out.printf(
+                        "%s, %s is left out: %s%n", plan.title(), plan.fault().word(), e.getMessage());
             } catch (IOException | RuntimeException e) {
                 failed = true;
                 out.printf(
                         "%s, %s could not be run: %s%n",
-                        plan.store().word(), plan.fault().word(), e);
+                        plan.title(), plan.fault().word(), e);
             }
         }
         Report report = new Report(seed, results);
@@ -119,9 +157,58 @@ final class BatteryCommand implements Callable<Integer> {
         return failed || report.hasViolations() ? 1 : 0;
     }
 
+    /** Each store without readers, with each use of tokens that the library can have; and with readers, unguarded and registered. */
+    private int lockSets(Path parent) throws Exception {
+        faults = List.of(Fault.NONE.word());
+        List<Plan> plans = plans(parent);
+        long runs =
+                plans.stream().mapToLong(plan -> plan.peer().isOurs() ? 5 : 1).sum();
+        Duration each = Duration.ofMillis((long) (minutes * 60_000 / Math.max(1, runs)));
+        out.printf("seed %d, %d lock sets of %d s%n", seed, runs, each.toSeconds());
+        List<LockSet.Outcome> outcomes = new ArrayList<>();
+        for (Plan plan : plans) {
+            for (boolean shared : new boolean[] {false, true}) {
+                for (Guard guard : Guard.values()) {
+                    boolean possible = plan.peer().isOurs()
+                            ? !shared || guard != Guard.WRITES
+                            : !shared && guard == Guard.UNGUARDED;
+                    if (possible) {
+                        String name = "lock-set-" + plan.title() + "-" + guard.word() + (shared ? "-readers" : "");
+                        LockSet.Outcome outcome =
+                                LockSet.of(plan.lasting(each).in(parent.resolve(name)), guard, shared, out);
+                        outcomes.add(outcome);
+                        keep(
+                                parent,
+                                GuaranteeTables.LOCK_SETS,
+                                LockSetRow.HEADER,
+                                LockSetRow.of(LocalDate.now(), outcome).toLine());
+                    }
+                }
+            }
+        }
+        LockSetReport report = new LockSetReport(outcomes);
+        out.print(report.table());
+        Files.createDirectories(parent);
+        Files.writeString(parent.resolve("lock-sets.md"), report.table().stripLeading());
+        return report.isAsExpected() ? 0 : 1;
+    }
+
+    private Path directory() {
+        return directory == null ? Path.of("battery-" + seed) : directory;
+    }
+
+    /** Appends a line to a file of results, as soon as there is one. */
+    private static void keep(Path parent, String name, String header, String line) throws IOException {
+        Path file = parent.resolve(name);
+        Files.createDirectories(parent);
+        String text = Files.exists(file) ? line + "\n" : header + "\n" + line + "\n";
+        Files.writeString(file, text, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
+
     private void refuseWrongUsage() {
         try {
             stores.stream().filter(store -> !store.equals("all")).forEach(StoreKind::named);
+            peers.stream().filter(peer -> !peer.equals("all")).forEach(Peer::named);
             faults.stream().filter(fault -> !fault.equals("all")).forEach(Fault::named);
             if (!(minutes > 0) || lease < 200 || lease > 4_000 || clients < 1) {
                 throw new IllegalArgumentException(
@@ -139,27 +226,35 @@ final class BatteryCommand implements Callable<Integer> {
         List<Fault> chosen = faults.contains("all")
                 ? Arrays.asList(Fault.values())
                 : faults.stream().map(Fault::named).toList();
-        long cells = kinds.stream()
-                .mapToLong(
-                        kind -> chosen.stream().filter(kind.faults()::contains).count())
-                .sum();
+        List<Peer> libraries = peers.contains("all")
+                ? Arrays.asList(Peer.values())
+                : peers.stream().map(Peer::named).toList();
         List<Plan> plans = new ArrayList<>();
-        for (StoreKind kind : kinds) {
-            for (Fault fault : chosen) {
-                if (kind.faults().contains(fault)) {
-                    plans.add(new Plan(
-                            kind,
-                            fault,
-                            Duration.ofMillis((long) (minutes * 60_000 / cells)),
-                            Duration.ofMillis(lease),
-                            clients,
-                            seed,
-                            worker,
-                            REACTION,
-                            parent.resolve(kind.word() + "-" + fault.word())));
+        for (Peer peer : libraries) {
+            for (StoreKind kind : kinds) {
+                for (Fault fault : chosen) {
+                    if (peer.stores().contains(kind) && kind.faults().contains(fault)) {
+                        plans.add(plan(peer, kind, fault, parent));
+                    }
                 }
             }
         }
+        Duration each = Duration.ofMillis((long) (minutes * 60_000 / Math.max(1, plans.size())));
+        plans.replaceAll(plan -> plan.lasting(each));
         return plans;
+    }
+
+    private Plan plan(Peer peer, StoreKind kind, Fault fault, Path parent) {
+        return new Plan(
+                peer,
+                kind,
+                fault,
+                Duration.ZERO,
+                Duration.ofMillis(lease),
+                clients,
+                seed,
+                worker,
+                REACTION,
+                parent.resolve((peer.isOurs() ? "" : peer.word() + "-") + kind.word() + "-" + fault.word()));
     }
 }

@@ -1,8 +1,5 @@
 package dev.leasehold.battery;
 
-import dev.leasehold.Leasehold;
-import dev.leasehold.LockException;
-import dev.leasehold.LockOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,8 +10,7 @@ import java.util.Random;
 final class ClientMain {
 
     private static final int WORKERS = 2;
-    private static final Duration CONNECTING = Duration.ofSeconds(30);
-    private static final Duration STORE_TIMEOUT = Duration.ofSeconds(3);
+    private static final long STALL_NANOS = 150_000_000;
     private static final Duration CLOSING = Duration.ofSeconds(5);
 
     private ClientMain() {}
@@ -23,29 +19,23 @@ final class ClientMain {
      * Runs until standard input ends, then ends its holds and closes the client.
      *
      * @param args the process's name, the store's URI, the lease in milliseconds, the seed, the directory of the history, the {@link
-     *     Worker.Kind}
+     *     Worker.Kind}, the {@link Peer}, the {@link StoreKind}
      * @throws Exception if something fails that is not the store's
      */
     public static void main(String[] args) throws Exception {
         String name = args[0];
         Duration lease = Duration.ofMillis(Long.parseLong(args[2]));
         Worker.Kind kind = Worker.Kind.valueOf(args[5]);
-        LockOptions options =
-                LockOptions.defaults().withLeaseDuration(lease).withAutoRenew(kind == Worker.Kind.CAREFUL);
         try (History history = History.open(Path.of(args[4]), name);
-                Leasehold leasehold = Leasehold.builder()
-                        .uri(args[1])
-                        .label(name)
-                        .options(options)
-                        .storeTimeout(STORE_TIMEOUT)
-                        .build()) {
-            connect(leasehold);
+                Locks locks = Peer.valueOf(args[6])
+                        .locks(StoreKind.valueOf(args[7]), args[1], name, lease, kind == Worker.Kind.CAREFUL)) {
+            locks.connect();
+            watchForStalls();
             List<Worker> workers = new ArrayList<>();
             List<Thread> threads = new ArrayList<>();
             Random seeds = new Random(Long.parseLong(args[3]));
             for (int i = 0; i < WORKERS; i++) {
-                Worker worker =
-                        new Worker(name + "/" + i, leasehold, history, lease, new Random(seeds.nextLong()), kind);
+                Worker worker = new Worker(name + "/" + i, locks, history, lease, new Random(seeds.nextLong()), kind);
                 workers.add(worker);
                 Thread thread = new Thread(worker, "battery-worker-" + i);
                 thread.setUncaughtExceptionHandler((broken, e) -> {
@@ -68,19 +58,25 @@ final class ClientMain {
         System.exit(0);
     }
 
-    /** Connects, and loads classes: how long a JVM takes to start is not what is judged. */
-    private static void connect(Leasehold leasehold) throws InterruptedException {
-        long end = System.nanoTime() + CONNECTING.toNanos();
-        while (true) {
-            try {
-                leasehold.check();
-                return;
-            } catch (LockException e) {
-                if (System.nanoTime() - end > 0) {
-                    throw e;
-                }
-                Thread.sleep(100); // After a failure the next ones come at once for a while.
-            }
-        }
+    /** Writes to the console when the machine did not let this process run: what is late then is not the library's doing. */
+    private static void watchForStalls() {
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        for (long before = MachineClock.nanoTime(); ; ) {
+                            Thread.sleep(20);
+                            long now = MachineClock.nanoTime();
+                            if (now - before > STALL_NANOS) {
+                                System.out.println("stalled for " + (now - before) / 1_000_000 + " ms until " + now);
+                            }
+                            before = now;
+                        }
+                    } catch (InterruptedException e) {
+                        // It is not interrupted.
+                    }
+                },
+                "battery-stalls");
+        thread.setDaemon(true);
+        thread.start();
     }
 }

@@ -2,37 +2,56 @@ package dev.leasehold.battery;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** A client process, as the battery sees it: {@link ClientMain} with a way to the store of its own. */
 final class ClientProcess implements AutoCloseable {
 
     private final String name;
     private final StoreUnderTest.Way way;
+    private final ClockShim clock;
     private final Process process;
 
-    private ClientProcess(String name, StoreUnderTest.Way way, Process process) {
+    private ClientProcess(String name, StoreUnderTest.Way way, ClockShim clock, Process process) {
         this.name = name;
         this.way = way;
+        this.clock = clock;
         this.process = process;
     }
 
     static ClientProcess start(String name, StoreUnderTest.Way way, Plan plan, long seed, Path history)
             throws IOException {
+        return start(name, way, plan, seed, history, ClientMain.class, List.of());
+    }
+
+    /** With another main class, and arguments behind those of {@link ClientMain}. */
+    static ClientProcess start(
+            String name, StoreUnderTest.Way way, Plan plan, long seed, Path history, Class<?> main, List<String> more)
+            throws IOException {
+        ClockShim clock = plan.fault() == Fault.SUSPEND ? ClockShim.create(history.resolve(name + ".clock")) : null;
         Process process = Jvm.start(
                 List.of("-Xmx64m", "--enable-native-access=ALL-UNNAMED"),
-                ClientMain.class.getName(),
-                List.of(
-                        name,
-                        way.uri(),
-                        Long.toString(plan.lease().toMillis()),
-                        Long.toString(seed),
-                        history.toString(),
-                        plan.worker().name()),
+                clock == null ? Map.of() : clock.environment(),
+                main.getName(),
+                Stream.concat(
+                                Stream.of(
+                                        name,
+                                        way.uri(),
+                                        Long.toString(plan.lease().toMillis()),
+                                        Long.toString(seed),
+                                        history.toString(),
+                                        plan.worker().name(),
+                                        plan.peer().name(),
+                                        plan.store().name()),
+                                more.stream())
+                        .toList(),
                 history.resolve(name + ".out"));
         Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
-        return new ClientProcess(name, way, process);
+        return new ClientProcess(name, way, clock, process);
     }
 
     String name() {
@@ -49,6 +68,17 @@ final class ClientProcess implements AutoCloseable {
 
     void signal(String signal) throws IOException, InterruptedException {
         Jvm.signal(process, signal);
+    }
+
+    /** Stops it, as a machine stops that falls asleep. */
+    void fallAsleep() throws IOException, InterruptedException {
+        Jvm.stop(process);
+    }
+
+    /** Lets it go on after such a time. */
+    void wakeUp(Duration slept) throws IOException, InterruptedException {
+        clock.sleptFor(slept.toNanos() / 1_000);
+        Jvm.signal(process, "CONT");
     }
 
     void kill() throws InterruptedException {

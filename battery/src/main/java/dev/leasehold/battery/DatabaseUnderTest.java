@@ -3,34 +3,99 @@ package dev.leasehold.battery;
 import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.testkit.FaultProxy;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** A database server with locks in tables, which keeps what it has committed. */
 final class DatabaseUnderTest implements StoreUnderTest {
 
     /** What the battery needs of a server. */
-    private record Server(int port, String url, Signals signals, Runnable kill, Runnable restart, Runnable close) {}
+    private record Server(
+            int port, String url, Signals signals, Runnable kill, Runnable restart, Runnable close, String sessions) {}
 
     private interface Signals {
         void send(String name);
     }
 
     private final Server server;
+    private final ClockShim clock;
 
-    private DatabaseUnderTest(Server server) {
+    private DatabaseUnderTest(Server server, ClockShim clock) {
         this.server = server;
+        this.clock = clock;
     }
 
-    static StoreUnderTest postgres() {
+    static StoreUnderTest postgres(Path directory, Fault fault) throws IOException {
+        ClockShim clock = clock(directory, fault);
         PostgresServer postgres = PostgresServer.start();
-        return new DatabaseUnderTest(new Server(
-                postgres.port(), postgres.url(), postgres::signal, postgres::kill, postgres::restart, postgres::close));
+        if (clock != null) {
+            postgres.relaunch(clock.environment());
+        }
+        return new DatabaseUnderTest(
+                new Server(
+                        postgres.port(),
+                        postgres.url(),
+                        postgres::signal,
+                        postgres::kill,
+                        postgres::restart,
+                        postgres::close,
+                        "SELECT 'SELECT pg_terminate_backend(' || pid || ')' FROM pg_stat_activity"
+                                + " WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"),
+                clock);
     }
 
-    static StoreUnderTest mariaDb() {
-        MariaDbServer maria = MariaDbServer.start();
+    static StoreUnderTest mariaDb(Path directory, Fault fault) throws IOException {
+        ClockShim clock = clock(directory, fault);
+        MariaDbServer maria = MariaDbServer.start(clock == null ? Map.of() : clock.environment());
         return new DatabaseUnderTest(
-                new Server(maria.port(), maria.url(), maria::signal, maria::kill, maria::restart, maria::close));
+                new Server(
+                        maria.port(),
+                        maria.url(),
+                        maria::signal,
+                        maria::kill,
+                        maria::restart,
+                        maria::close,
+                        "SELECT CONCAT('KILL CONNECTION ', id) FROM information_schema.processlist"
+                                + " WHERE user = 'root' AND id <> CONNECTION_ID()"),
+                clock);
+    }
+
+    private static ClockShim clock(Path directory, Fault fault) throws IOException {
+        return fault.movesServerClock() ? ClockShim.create(directory.resolve("server.clock")) : null;
+    }
+
+    @Override
+    public void moveClock(int index, Duration by) throws IOException {
+        clock.moveWall(by.toNanos() / 1_000);
+    }
+
+    @Override
+    public void killSessions(int index) throws SQLException {
+        try (Connection admin = DriverManager.getConnection(server.url());
+                Statement statement = admin.createStatement()) {
+            List<String> kills = new ArrayList<>();
+            try (ResultSet sessions = statement.executeQuery(server.sessions())) {
+                while (sessions.next()) {
+                    kills.add(sessions.getString(1));
+                }
+            }
+            for (String kill : kills) {
+                try {
+                    statement.execute(kill);
+                } catch (SQLException e) {
+                    // That session has ended by itself.
+                }
+            }
+        }
     }
 
     @Override
@@ -42,6 +107,11 @@ final class DatabaseUnderTest implements StoreUnderTest {
     @Override
     public String uri() {
         return server.url();
+    }
+
+    @Override
+    public String version() throws SQLException {
+        return Pool.version(server.url());
     }
 
     @Override

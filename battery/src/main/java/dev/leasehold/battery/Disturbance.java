@@ -28,6 +28,12 @@ record Disturbance(String target, String fault, long from, long to) {
         return List.copyOf(found);
     }
 
+    /** Whether its target does nothing meanwhile. What happens to its messages prevents no process from knowing its deadline. */
+    boolean stopsItsTarget() {
+        return List.of(Fault.STOP.word(), Fault.SUSPEND.word(), Fault.KILL.word())
+                .contains(fault);
+    }
+
     /** How much of it lies between two times, with something added behind its end; 0 if none does. */
     long within(long start, long end, long behind) {
         return Math.max(0, Math.min(end, until(behind)) - Math.max(start, from));

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  *
  * <p>All times are nanoseconds of {@link System#nanoTime()}. On Linux that is {@code CLOCK_MONOTONIC}, which the kernel keeps
  * once for the whole machine and not per process; HotSpot returns it as it is. So the times of all processes of one machine
- * can be compared, and no setting of the wall clock changes them. (In a time namespace of its own a process would see another
+ * can be compared, and no setting of the wall clock changes them. In a process whose clocks are moved, {@link MachineClock} takes the shim's part off. (In a time namespace of its own a process would see another
  * clock: the battery makes none.)
  *
  * <p>An event must not claim more than its writer knew. The time of a grant is read <b>before</b> the lease is seen to be valid, and

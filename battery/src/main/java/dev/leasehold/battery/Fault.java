@@ -26,7 +26,23 @@ enum Fault {
     /** What a client and its servers say to each other arrives late. */
     DELAY("delay"),
     /** The servers get each request of a client a second time, late. */
-    DUPLICATE("duplicate");
+    DUPLICATE("duplicate"),
+    /** A client process sleeps: its monotonic clock stands still meanwhile, its wall clock does not. */
+    SUSPEND("suspend"),
+    /** The wall clock of a server is set forward. */
+    CLOCK_FORWARD("clock-forward"),
+    /** The wall clock of a server is set back. */
+    CLOCK_BACK("clock-back"),
+    /** A server ends the connections of its clients. */
+    SESSION_KILL("session-kill"),
+    /** All servers are killed, and come back with their data. */
+    RESTART_ALL("restart-all"),
+    /** A majority of the servers is killed, and comes back with its data after a while. */
+    MAJORITY_LOST("majority-lost"),
+    /** One of three servers is killed; while it is away, the wall clock of another is set forward. */
+    BARE_MAJORITY_CLOCK("bare-majority-clock"),
+    /** A master is killed and its replica takes over. */
+    FAIL_OVER("fail-over");
 
     private final String word;
 
@@ -39,9 +55,9 @@ enum Fault {
         return word;
     }
 
-    /** Whether the store may forget what it has answered. */
-    boolean forgets() {
-        return this == AMNESIA || this == FLUSH;
+    /** Whether a server's clock is set. */
+    boolean movesServerClock() {
+        return this == CLOCK_FORWARD || this == CLOCK_BACK || this == BARE_MAJORITY_CLOCK;
     }
 
     /**

@@ -52,7 +52,9 @@ final class Judge {
         judge.byLock().values().forEach(judge::order);
         judge.resumption();
         left.forEach(each -> judge.found.add(new Violation(Rule.NOTHING_LEFT, each)));
-        return List.copyOf(judge.found);
+        return judge.found.stream()
+                .filter(violation -> terms.rules().contains(violation.rule()))
+                .toList();
     }
 
     private void report(Rule rule, String text) {
@@ -78,6 +80,10 @@ final class Judge {
     }
 
     private Map<String, List<Call>> byLock() {
+        return byLock(calls);
+    }
+
+    private static Map<String, List<Call>> byLock(List<Call> calls) {
         return calls.stream()
                 .filter(Call::isHold)
                 .sorted(Comparator.comparingLong(call -> call.granted().at()))
@@ -103,6 +109,26 @@ final class Judge {
             }
             present.add(younger);
         }
+    }
+
+    /** How many holds began beside others with which they cannot be, promised or not. */
+    static long overlaps(List<Event> history) {
+        long count = 0;
+        Map<String, List<Call>> byLock = byLock(Call.of(history));
+        for (List<Call> holds : byLock.values()) {
+            List<Call> present = new ArrayList<>();
+            for (Call younger : holds) {
+                present.removeIf(
+                        older -> older.believedUntil() <= younger.granted().at());
+                int least = present.stream()
+                        .mapToInt(older -> older.asked().share())
+                        .min()
+                        .orElse(Integer.MAX_VALUE);
+                count += present.size() >= Math.min(least, younger.asked().share()) ? 1 : 0;
+                present.add(younger);
+            }
+        }
+        return count;
     }
 
     /** A grant that was made before a fault is seen soon, if it is seen after it. */
@@ -208,16 +234,14 @@ final class Judge {
         if (released == null || released.kept() || released.at() <= call.validUntil()) {
             return; // Or the store has said so earlier, and nothing was due yet.
         }
-        long due = plus(call.validUntil(), terms.reaction(), Duration.ZERO);
         long told = call.lost() == null ? end : call.lost().at();
-        boolean stopped = disturbances.stream()
-                .anyMatch(fault -> fault.target().equals(call.client())
-                        && fault.within(
-                                        call.granted().at(),
-                                        told,
-                                        terms.reaction().toNanos())
-                                > 0);
-        if (told > due && !stopped) {
+        long wentOn = disturbances.stream()
+                .filter(fault -> fault.target().equals(call.client()) && fault.stopsItsTarget())
+                .filter(fault -> fault.within(call.granted().at(), told, 0) > 0)
+                .mapToLong(Disturbance::to)
+                .max()
+                .orElse(call.validUntil());
+        if (told > plus(Math.max(wentOn, call.validUntil()), terms.reaction(), Duration.ZERO)) {
             report(
                     Rule.TIMELY_LOSS,
                     "told " + Duration.ofNanos(told - call.validUntil()) + " after the end that the lease had stated: "
@@ -233,7 +257,7 @@ final class Judge {
     }
 
     private void stated(Call call, long at, long validUntil) {
-        if (validUntil - at > terms.lease().toNanos()) {
+        if (validUntil - at > terms.stated().toNanos()) {
             report(
                     Rule.TRUTH,
                     "at " + at + " said to be valid for another " + Duration.ofNanos(validUntil - at) + ": "

@@ -19,8 +19,13 @@ final class Nemesis {
     interface Clients {
         ClientProcess any(Random random);
 
+        List<ClientProcess> all();
+
         void replace(ClientProcess killed) throws Exception;
     }
+
+    /** By how much a clock is set, at most. */
+    static final int MOST_LEASES_OF_CLOCK = 2;
 
     private final Plan plan;
     private final StoreUnderTest store;
@@ -105,7 +110,74 @@ final class Nemesis {
                             way.cut();
                         });
             }
+            case SUSPEND -> suspend();
+            case CLOCK_FORWARD, CLOCK_BACK -> {
+                int server = random.nextInt(store.servers());
+                Duration by = Duration.ofMillis(leases(0.5, MOST_LEASES_OF_CLOCK));
+                Duration jump = plan.fault() == Fault.CLOCK_BACK ? by.negated() : by;
+                during("server " + server, () -> store.moveClock(server, jump), leases(1, 2), () -> {
+                    if (store.servers() > 1) { // Else each server would have a time of its own in the end.
+                        store.moveClock(server, jump.negated());
+                    }
+                });
+            }
+            case SESSION_KILL -> {
+                List<Integer> servers = servers();
+                during("servers " + servers, () -> each(servers, store::killSessions), 0, () -> {});
+            }
+            case RESTART_ALL, FAIL_OVER -> {
+                List<Integer> servers = plan.fault() == Fault.FAIL_OVER ? List.of(0) : some(store.servers());
+                during(
+                        "servers " + servers,
+                        () -> each(servers, store::kill),
+                        leases(0, 0.5),
+                        () -> each(servers, server -> store.restart(server, true)));
+            }
+            case MAJORITY_LOST -> {
+                List<Integer> servers = some(store.servers() / 2 + 1);
+                during(
+                        "servers " + servers,
+                        () -> each(servers, store::kill),
+                        lessOrMoreThanALease(),
+                        () -> each(servers, server -> store.restart(server, true)));
+            }
+            case BARE_MAJORITY_CLOCK -> {
+                List<Integer> servers = some(2);
+                Duration by = Duration.ofMillis(leases(0.5, MOST_LEASES_OF_CLOCK));
+                during(
+                        "servers " + servers,
+                        () -> {
+                            store.kill(servers.get(0));
+                            Thread.sleep(leases(0.2, 0.5));
+                            store.moveClock(servers.get(1), by);
+                        },
+                        leases(0.5, 1),
+                        () -> {
+                            store.moveClock(servers.get(1), by.negated());
+                            store.restart(servers.get(0), true);
+                        });
+            }
         }
+    }
+
+    /** One client, mostly; all of them now and then, and always where they use the machine's own monotonic clock for their leases. */
+    private void suspend() throws Exception {
+        List<ClientProcess> all = clients.all();
+        List<ClientProcess> asleep = plan.store() == StoreKind.SQLITE || random.nextInt(3) == 0
+                ? all
+                : List.of(all.get(random.nextInt(all.size())));
+        long millis = random.nextInt(3) == 0 ? leases(0.01, 0.1) : lessOrMoreThanALease();
+        asleep.forEach(client -> struck(client.name()));
+        for (ClientProcess client : asleep) {
+            client.fallAsleep();
+        }
+        long from = System.nanoTime();
+        Thread.sleep(millis);
+        Duration slept = Duration.ofNanos(System.nanoTime() - from);
+        for (ClientProcess client : asleep) {
+            client.wakeUp(slept);
+        }
+        asleep.forEach(client -> healed(client.name()));
     }
 
     private void onWay(Consumer<FaultProxy> blow, long millis, Consumer<FaultProxy> healing) throws Exception {
@@ -123,14 +195,22 @@ final class Nemesis {
     }
 
     private void during(String target, Step blow, long millis, Step healing) throws Exception {
-        history.add(new Event.Struck(System.nanoTime(), target, plan.fault().word()));
+        struck(target);
         try {
             blow.run();
             Thread.sleep(millis);
         } finally {
             healing.run();
-            history.add(new Event.Healed(System.nanoTime(), target, plan.fault().word()));
+            healed(target);
         }
+    }
+
+    private void struck(String target) {
+        history.add(new Event.Struck(System.nanoTime(), target, plan.fault().word()));
+    }
+
+    private void healed(String target) {
+        history.add(new Event.Healed(System.nanoTime(), target, plan.fault().word()));
     }
 
     private static void each(List<Integer> servers, OnServer step) throws Exception {
@@ -141,10 +221,14 @@ final class Nemesis {
 
     /** One server, mostly; now and then all of them. */
     private List<Integer> servers() {
+        return some(random.nextInt(3) == 0 ? store.servers() : 1);
+    }
+
+    private List<Integer> some(int count) {
         List<Integer> all =
                 new ArrayList<>(IntStream.range(0, store.servers()).boxed().toList());
         Collections.shuffle(all, random);
-        return random.nextInt(3) == 0 ? all : all.subList(0, 1);
+        return List.copyOf(all.subList(0, count));
     }
 
     private long lessOrMoreThanALease() {

@@ -16,8 +16,7 @@ final class Page {
     private Page() {}
 
     static String of(Result result, List<Event> history) {
-        String title =
-                result.plan().store().word() + " under " + result.plan().fault().word();
+        String title = result.plan().title() + " under " + result.plan().fault().word();
         return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><title>" + title + "</title>\n<style>"
                 + STYLE + "</style></head><body>\n<h1>" + title + "</h1>\n<p>" + summary(result) + "</p>\n"
                 + violations(result.violations())
@@ -39,6 +38,7 @@ final class Page {
                 switch (result.promise()) {
                     case EXCLUDED -> "never more holders than the lock allows (excluded)";
                     case FENCED -> "after a fault perhaps two holders for a while, whose tokens tell (fenced only)";
+                    case NONE -> "nothing is promised";
                 }));
     }
 

@@ -6,6 +6,7 @@ import java.time.Duration;
 /**
  * A plan says what one run does: one store under one fault.
  *
+ * @param peer the library whose locks are used
  * @param duration from the first strike to the end
  * @param lease how long leases are
  * @param clients how many processes, with two workers each
@@ -14,6 +15,7 @@ import java.time.Duration;
  * @param directory where history and picture go
  */
 record Plan(
+        Peer peer,
         StoreKind store,
         Fault fault,
         Duration duration,
@@ -24,15 +26,36 @@ record Plan(
         Duration reaction,
         Path directory) {
 
+    /** The same, for so long. */
+    Plan lasting(Duration other) {
+        return new Plan(peer, store, fault, other, lease, clients, seed, worker, reaction, directory);
+    }
+
+    /** The same, with another directory. */
+    Plan in(Path other) {
+        return new Plan(peer, store, fault, duration, lease, clients, seed, worker, reaction, other);
+    }
+
+    /** The store, and the library if it is not our own. */
+    String title() {
+        return peer.isOurs() ? store.word() : peer.word() + "@" + store.word();
+    }
+
     /** By what the run is judged. */
     Terms terms(int overtaking) {
         Duration longestHold = lease.multipliedBy(16).dividedBy(10);
+        Duration set = fault.movesServerClock() ? lease.multipliedBy(Nemesis.MOST_LEASES_OF_CLOCK) : Duration.ZERO;
         return new Terms(
-                Promises.of(store, fault),
+                Promises.of(peer, store, fault),
                 store.longestLease(lease),
+                // No hold is so long that a clock is set more than twice in it.
+                store.longestLease(lease).plus(set.multipliedBy(2)),
                 longestHold.multipliedBy(2L * clients).plusSeconds(2),
-                store.recovery(lease),
+                store.recovery(lease)
+                        .plus(set)
+                        .plus(peer.recovery()), // A clock that is set back keeps leases for longer.
                 reaction,
-                overtaking);
+                overtaking,
+                peer.rules());
     }
 }

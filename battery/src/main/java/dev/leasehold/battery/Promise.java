@@ -5,5 +5,7 @@ enum Promise {
     /** At most one caller believes that it has the lock. */
     EXCLUDED,
     /** Two may believe it for a while after the fault; their tokens differ, and the later one's is greater. */
-    FENCED
+    FENCED,
+    /** Two may believe it, and nothing tells them apart: what happened is counted, and not judged. */
+    NONE
 }

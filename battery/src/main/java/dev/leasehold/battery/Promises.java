@@ -1,16 +1,54 @@
 package dev.leasehold.battery;
 
+import java.util.EnumSet;
+
 /**
  * The promises of all stores under all faults: docs/guarantees.md as a table that a judge can read.
  *
- * <p>Only a store that forgets lets two callers hold at once, and only where it is one server: the masters of a quorum that have
- * forgotten have no vote until the longest lease is over. SQLite's file has no server that could forget.
+ * <ul>
+ *   <li>A store that forgets lets two callers hold at once, where it is one server: the masters of a quorum that have forgotten
+ *       have no vote until the longest lease is over. SQLite's file has no server that could forget.
+ *   <li>Where a server's wall clock decides when a lease is over, one that is set forward ends it early: in Redis, in a database,
+ *       and in a quorum while its holder has a bare majority. ZooKeeper's sessions do not go by it.
+ *   <li>A replica that takes over may not have heard of the last grants.
+ * </ul>
  */
 final class Promises {
 
     private Promises() {}
 
-    static Promise of(StoreKind store, Fault fault) {
-        return fault.forgets() && store != StoreKind.REDLOCK ? Promise.FENCED : Promise.EXCLUDED;
+    static Promise of(Peer peer, StoreKind store, Fault fault) {
+        return peer.isOurs() ? ours(store, fault) : peers(peer, fault);
+    }
+
+    /**
+     * What the peers' documentation promises. Curator's says that at no time two clients think that they have the lock. The others
+     * promise it as long as no lease runs out under its holder: Redisson and Spring's registry for Redis, which renew, tell nobody
+     * when one has; with ShedLock, and with Spring's registry for databases, the holder itself counts the time that it has asked
+     * for, and then only what deceives its clock or the store's, or makes the store forget, is beyond the promise.
+     */
+    private static Promise peers(Peer peer, Fault fault) {
+        boolean excluded = switch (peer) {
+            case CURATOR -> true;
+            case REDISSON, REDISSON_FAIR, REDISSON_MULTI, SPRING_REDIS ->
+                EnumSet.of(Fault.NONE, Fault.KILL, Fault.RESTART, Fault.SESSION_KILL, Fault.DELAY)
+                        .contains(fault);
+            default ->
+                !fault.movesServerClock()
+                        && !EnumSet.of(Fault.AMNESIA, Fault.FLUSH, Fault.SUSPEND, Fault.DUPLICATE)
+                                .contains(fault);
+        };
+        return excluded ? Promise.EXCLUDED : Promise.NONE;
+    }
+
+    private static Promise ours(StoreKind store, Fault fault) {
+        boolean fenced = switch (fault) {
+            case AMNESIA, FLUSH -> store != StoreKind.REDLOCK;
+            case CLOCK_FORWARD -> store != StoreKind.ZOOKEEPER;
+            case CLOCK_BACK -> store == StoreKind.REDIS || store == StoreKind.REDLOCK;
+            case BARE_MAJORITY_CLOCK, FAIL_OVER -> true;
+            default -> false;
+        };
+        return fenced ? Promise.FENCED : Promise.EXCLUDED;
     }
 }

@@ -1,9 +1,12 @@
 package dev.leasehold.battery;
 
 import dev.leasehold.redis.RedlockStore;
+import dev.leasehold.servers.Ports;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.testkit.FaultProxy;
+import io.lettuce.core.KillArgs;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.sync.RedisCommands;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -12,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -22,23 +26,50 @@ final class RedisUnderTest implements StoreUnderTest {
     private static final Duration LONGEST = Duration.ofSeconds(4);
 
     private final List<RedisProcess> masters = new ArrayList<>();
+    private final List<ClockShim> clocks = new ArrayList<>();
     private final boolean quorum;
 
-    private RedisUnderTest(int count, boolean quorum) {
+    private RedisUnderTest(int count, boolean quorum, Path directory, Fault fault) throws IOException {
         this.quorum = quorum;
         for (int i = 0; i < count; i++) {
-            masters.add(
-                    RedisProcess.start(RedisProcess.Version.V7_0, "--appendonly", "yes", "--appendfsync", "always"));
+            Map<String, String> environment = Map.of();
+            if (fault.movesServerClock()) {
+                clocks.add(ClockShim.create(directory.resolve("server-" + i + ".clock")));
+                environment = clocks.get(i).environment();
+            }
+            masters.add(RedisProcess.start(
+                    RedisProcess.Version.V7_0,
+                    Ports.next(),
+                    List.of("--appendonly", "yes", "--appendfsync", "always"),
+                    environment));
         }
         masters.forEach(RedisProcess::warm);
+        if (!clocks.isEmpty()) {
+            tryClock();
+        }
     }
 
-    static StoreUnderTest one() {
-        return new RedisUnderTest(1, false);
+    /** The servers that Maven brings are statically linked, and no library is loaded before them. */
+    private void tryClock() throws IOException {
+        RedisCommands<String, String> commands = masters.get(0).commands();
+        long before = Long.parseLong(commands.time().get(0));
+        clocks.get(0).moveWall(3_600_000_000L);
+        long after = Long.parseLong(commands.time().get(0));
+        clocks.get(0).moveWall(-3_600_000_000L);
+        if (after < before + 3_600) {
+            close();
+            throw new Missing(
+                    "this redis-server is statically linked, so that its clock cannot be set: name another one in "
+                            + "LEASEHOLD_TEST_REDIS");
+        }
     }
 
-    static StoreUnderTest quorum(int count) {
-        RedisUnderTest store = new RedisUnderTest(count, true);
+    static StoreUnderTest one(Path directory, Fault fault) throws IOException {
+        return new RedisUnderTest(1, false, directory, fault);
+    }
+
+    static StoreUnderTest quorum(int count, Path directory, Fault fault) throws IOException {
+        RedisUnderTest store = new RedisUnderTest(count, true, directory, fault);
         RedlockStore.of(store.masters.stream()
                         .map(master -> RedisURI.create(master.uri()))
                         .toList())
@@ -64,6 +95,22 @@ final class RedisUnderTest implements StoreUnderTest {
         return quorum
                 ? "redlock://" + hosts + "?leasehold.maxLeaseDuration=" + LONGEST.toMillis() + "ms"
                 : "redis://" + hosts;
+    }
+
+    @Override
+    public String version() {
+        return version(masters.get(0));
+    }
+
+    /** As the server says. */
+    static String version(RedisProcess server) {
+        return server.commands()
+                .info("server")
+                .lines()
+                .filter(line -> line.startsWith("redis_version:"))
+                .map(line -> line.substring(line.indexOf(':') + 1).strip())
+                .findFirst()
+                .orElse("?");
     }
 
     @Override
@@ -102,6 +149,17 @@ final class RedisUnderTest implements StoreUnderTest {
     @Override
     public void flush(int server) {
         masters.get(server).commands().flushall();
+    }
+
+    @Override
+    public void moveClock(int server, Duration by) throws IOException {
+        clocks.get(server).moveWall(by.toNanos() / 1_000);
+    }
+
+    @Override
+    public void killSessions(int server) {
+        masters.get(server).commands().clientKill(KillArgs.Builder.typeNormal().skipme(true));
+        masters.get(server).commands().clientKill(KillArgs.Builder.typePubsub());
     }
 
     @Override

@@ -17,13 +17,14 @@ record Report(long seed, List<Result> results) {
     static String line(Result result) {
         return String.format(
                 Locale.ROOT,
-                "%-10s %-12s %-9s %7d grants %4d faults %3d violations, longest wait %.1f s",
-                result.plan().store().word(),
+                "%-22s %-19s %-9s %7d grants %4d faults %3d violations, %d at once, longest wait %.1f s",
+                result.plan().title(),
                 result.plan().fault().word(),
                 promised(result),
                 result.grants(),
                 result.strikes(),
                 result.violations().size(),
+                result.overlaps(),
                 seconds(result));
     }
 
@@ -38,18 +39,19 @@ record Report(long seed, List<Result> results) {
     /** All runs, as Markdown. */
     String table() {
         StringBuilder table = new StringBuilder(
-                        "\n| store | fault | promise | seconds | grants | faults | longest wait | violations |\n")
-                .append("|---|---|---|--:|--:|--:|--:|---|\n");
+                        "\n| store | fault | promise | seconds | grants | faults | two at once | longest wait | violations |\n")
+                .append("|---|---|---|--:|--:|--:|--:|--:|---|\n");
         for (Result result : results) {
             table.append(String.format(
                     Locale.ROOT,
-                    "| %s | %s | %s | %d | %d | %d | %.1f s | %s |%n",
-                    result.plan().store().word(),
+                    "| %s | %s | %s | %d | %d | %d | %d | %.1f s | %s |%n",
+                    result.plan().title(),
                     result.plan().fault().word(),
                     promised(result),
                     result.took().toSeconds(),
                     result.grants(),
                     result.strikes(),
+                    result.overlaps(),
                     seconds(result),
                     words(result.violations())));
         }

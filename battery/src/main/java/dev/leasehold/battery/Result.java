@@ -8,13 +8,15 @@ import java.util.List;
 record Result(
         Plan plan,
         Promise promise,
+        String server,
         Duration took,
         long grants,
         long strikes,
         Duration longestWait,
+        long overlaps,
         List<Violation> violations) {
 
-    static Result of(Plan plan, Promise promise, List<Event> history, List<Violation> violations) {
+    static Result of(Plan plan, Promise promise, String server, List<Event> history, List<Violation> violations) {
         List<Call> calls = Call.of(history);
         long start = history.stream().mapToLong(Event::at).min().orElse(0);
         long end = history.stream().mapToLong(Event::at).max().orElse(0);
@@ -26,10 +28,12 @@ record Result(
         return new Result(
                 plan,
                 promise,
+                server,
                 Duration.ofNanos(end - start),
                 calls.stream().filter(Call::isHold).count(),
                 history.stream().filter(Event.Struck.class::isInstance).count(),
                 Duration.ofNanos(longest),
+                Judge.overlaps(history),
                 violations);
     }
 }

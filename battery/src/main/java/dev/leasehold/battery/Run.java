@@ -43,10 +43,13 @@ final class Run implements Nemesis.Clients {
     private Result carryOut() throws Exception {
         List<String> left;
         Terms terms;
+        String server;
         try (History own = History.open(logs, "battery");
-                StoreUnderTest servers = plan.store().start(plan.directory())) {
+                StoreUnderTest servers = plan.store().start(plan.directory(), plan.fault())) {
             store = servers;
+            server = servers.version();
             terms = plan.terms(servers.overtaking());
+            plan.peer().prepare(plan.store(), servers.uri());
             for (int i = 0; i < plan.clients(); i++) {
                 startClient();
             }
@@ -59,7 +62,7 @@ final class Run implements Nemesis.Clients {
         }
         List<Event> history = History.read(logs);
         List<Violation> violations = Judge.violations(terms, history, left);
-        Result result = Result.of(plan, terms.promise(), history, violations);
+        Result result = Result.of(plan, terms.promise(), server, history, violations);
         Files.writeString(plan.directory().resolve("picture.html"), Page.of(result, history));
         Files.write(
                 plan.directory().resolve("violations.txt"),
@@ -75,6 +78,11 @@ final class Run implements Nemesis.Clients {
     @Override
     public ClientProcess any(Random random) {
         return clients.get(random.nextInt(clients.size()));
+    }
+
+    @Override
+    public List<ClientProcess> all() {
+        return List.copyOf(clients);
     }
 
     @Override
@@ -121,10 +129,8 @@ final class Run implements Nemesis.Clients {
     }
 
     private void say() throws Exception {
-        Result now = Result.of(plan, Promise.EXCLUDED, History.read(logs), List.of());
-        out.printf(
-                "%s, %s: %d grants, %d faults%n",
-                plan.store().word(), plan.fault().word(), now.grants(), now.strikes());
+        Result now = Result.of(plan, Promise.EXCLUDED, "", History.read(logs), List.of());
+        out.printf("%s, %s: %d grants, %d faults%n", plan.title(), plan.fault().word(), now.grants(), now.strikes());
     }
 
     /** Ends all clients, and returns what is not as it should be afterwards. */
@@ -137,6 +143,9 @@ final class Run implements Nemesis.Clients {
                         + " s; see its output");
                 client.kill();
             }
+        }
+        if (!plan.peer().isOurs()) {
+            return left;
         }
         long end = System.nanoTime() + terms.lease().plus(terms.recovery()).toNanos();
         LockOptions options = LockOptions.defaults().withLeaseDuration(plan.lease());

@@ -1,6 +1,7 @@
 package dev.leasehold.battery;
 
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.List;
 
 /** An SQLite file: no server, and no network. */
@@ -20,6 +21,11 @@ final class SqliteUnderTest implements StoreUnderTest {
     @Override
     public String uri() {
         return "sqlite:" + directory.resolve("locks.db");
+    }
+
+    @Override
+    public String version() throws SQLException {
+        return Pool.version("jdbc:sqlite::memory:");
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.leasehold.battery;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -12,77 +13,113 @@ import java.util.stream.Collectors;
 enum StoreKind {
     SQLITE {
         @Override
-        StoreUnderTest start(Path directory) {
+        StoreUnderTest start(Path directory, Fault fault) {
             return new SqliteUnderTest(directory);
         }
 
         @Override
         Set<Fault> faults() {
-            return EnumSet.of(Fault.NONE, Fault.STOP, Fault.KILL);
+            return EnumSet.of(Fault.NONE, Fault.STOP, Fault.KILL, Fault.SUSPEND);
         }
     },
     REDIS {
         @Override
-        StoreUnderTest start(Path directory) {
-            return RedisUnderTest.one();
+        StoreUnderTest start(Path directory, Fault fault) throws IOException {
+            return RedisUnderTest.one(directory, fault);
         }
 
         @Override
         Set<Fault> faults() {
-            return EnumSet.allOf(Fault.class);
+            return EnumSet.complementOf(
+                    EnumSet.of(Fault.RESTART_ALL, Fault.MAJORITY_LOST, Fault.BARE_MAJORITY_CLOCK, Fault.FAIL_OVER));
+        }
+    },
+    SENTINEL {
+        @Override
+        StoreUnderTest start(Path directory, Fault fault) {
+            return new SentinelUnderTest();
+        }
+
+        @Override
+        Set<Fault> faults() {
+            return EnumSet.of(Fault.NONE, Fault.FAIL_OVER);
         }
     },
     REDLOCK {
         @Override
-        StoreUnderTest start(Path directory) {
-            return RedisUnderTest.quorum(3);
+        StoreUnderTest start(Path directory, Fault fault) throws IOException {
+            return RedisUnderTest.quorum(3, directory, fault);
         }
 
         @Override
         Set<Fault> faults() {
-            return EnumSet.allOf(Fault.class);
+            return EnumSet.complementOf(EnumSet.of(Fault.FAIL_OVER));
         }
     },
     POSTGRES {
         @Override
-        StoreUnderTest start(Path directory) {
-            return DatabaseUnderTest.postgres();
+        StoreUnderTest start(Path directory, Fault fault) throws IOException {
+            return DatabaseUnderTest.postgres(directory, fault);
         }
 
         @Override
         Set<Fault> faults() {
-            return EnumSet.complementOf(EnumSet.of(Fault.AMNESIA, Fault.FLUSH, Fault.DUPLICATE));
+            return ofDatabases();
         }
     },
     MARIADB {
         @Override
-        StoreUnderTest start(Path directory) {
-            return DatabaseUnderTest.mariaDb();
+        StoreUnderTest start(Path directory, Fault fault) throws IOException {
+            return DatabaseUnderTest.mariaDb(directory, fault);
         }
 
         @Override
         Set<Fault> faults() {
-            return EnumSet.complementOf(EnumSet.of(Fault.AMNESIA, Fault.FLUSH, Fault.DUPLICATE));
+            return ofDatabases();
         }
     },
     ZOOKEEPER {
         @Override
-        StoreUnderTest start(Path directory) {
-            return ZooKeeperUnderTest.start(directory);
+        StoreUnderTest start(Path directory, Fault fault) throws IOException {
+            return ZooKeeperUnderTest.start(directory, fault);
         }
 
         @Override
         Set<Fault> faults() {
-            return EnumSet.complementOf(EnumSet.of(Fault.AMNESIA, Fault.FLUSH, Fault.DUPLICATE));
+            return EnumSet.complementOf(EnumSet.of(
+                    Fault.AMNESIA,
+                    Fault.FLUSH,
+                    Fault.DUPLICATE,
+                    Fault.SESSION_KILL,
+                    Fault.BARE_MAJORITY_CLOCK,
+                    Fault.FAIL_OVER));
         }
     };
+
+    private static Set<Fault> ofDatabases() {
+        return EnumSet.of(
+                Fault.NONE,
+                Fault.STOP,
+                Fault.KILL,
+                Fault.SERVER_STOP,
+                Fault.RESTART,
+                Fault.CUT,
+                Fault.BLACK_HOLE,
+                Fault.DELAY,
+                Fault.SUSPEND,
+                Fault.CLOCK_FORWARD,
+                Fault.CLOCK_BACK,
+                Fault.SESSION_KILL);
+    }
 
     /**
      * Starts the servers.
      *
      * @param directory for files; it stays when the store is closed
+     * @param fault what they have to be prepared for
+     * @throws Missing if this machine cannot
      */
-    abstract StoreUnderTest start(Path directory);
+    abstract StoreUnderTest start(Path directory, Fault fault) throws IOException;
 
     /** The faults that a store of this kind can have. */
     abstract Set<Fault> faults();
@@ -104,6 +141,7 @@ enum StoreKind {
     private Duration settling() {
         return switch (this) {
             case SQLITE, REDIS -> Duration.ofMillis(1_500);
+            case SENTINEL -> Duration.ofSeconds(20);
             case POSTGRES, MARIADB -> Duration.ofSeconds(4);
             case REDLOCK, ZOOKEEPER -> Duration.ofSeconds(8);
         };

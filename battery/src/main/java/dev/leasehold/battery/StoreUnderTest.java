@@ -1,6 +1,7 @@
 package dev.leasehold.battery;
 
 import dev.leasehold.testkit.FaultProxy;
+import java.time.Duration;
 import java.util.List;
 
 /** A store under test is a running store, with its servers and the ways that clients take to them. Its servers are numbered from 0. */
@@ -21,6 +22,9 @@ interface StoreUnderTest extends AutoCloseable {
 
     int servers();
 
+    /** The version of the servers. */
+    String version() throws Exception;
+
     /** Sends a signal to a server, as {@code kill} names it. */
     void signal(int server, String signal) throws Exception;
 
@@ -31,6 +35,16 @@ interface StoreUnderTest extends AutoCloseable {
 
     /** Deletes a server's data while it runs. */
     void flush(int server) throws Exception;
+
+    /** Sets a server's wall clock forward, or back. Only in a run with such a fault. */
+    default void moveClock(int server, Duration by) throws Exception {
+        throw new UnsupportedOperationException("this store's clocks cannot be set");
+    }
+
+    /** Ends the connections of all clients, or of some. */
+    default void killSessions(int server) throws Exception {
+        throw new UnsupportedOperationException("this store ends no connections");
+    }
 
     /** How many later requests may be served before a waiter, where nothing is the matter; see {@link Terms}. */
     int overtaking();

@@ -1,10 +1,6 @@
 package dev.leasehold.battery;
 
-import dev.leasehold.DistributedLock;
-import dev.leasehold.Lease;
-import dev.leasehold.LeaseState;
-import dev.leasehold.Leasehold;
-import dev.leasehold.LockException;
+import dev.leasehold.testkit.HoldRecord;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Random;
@@ -28,10 +24,9 @@ final class Worker implements Runnable {
     static final String INTERRUPTED = "interrupted";
 
     private static final long LOOK_NANOS = 3_000_000;
-    private static final int PERMITS = 2;
 
     private final String name;
-    private final Leasehold leasehold;
+    private final Locks locks;
     private final History history;
     private final Duration lease;
     private final Random random;
@@ -39,9 +34,9 @@ final class Worker implements Runnable {
     private volatile boolean finishing;
     private long calls;
 
-    Worker(String name, Leasehold leasehold, History history, Duration lease, Random random, Kind kind) {
+    Worker(String name, Locks locks, History history, Duration lease, Random random, Kind kind) {
         this.name = name;
-        this.leasehold = leasehold;
+        this.locks = locks;
         this.history = history;
         this.lease = lease;
         this.random = random;
@@ -64,43 +59,20 @@ final class Worker implements Runnable {
         }
     }
 
-    private record Wanted(DistributedLock lock, int share) {}
-
-    /** A mutex where the store refuses the kind of lock that was drawn. */
-    private Wanted choose() {
-        int choice = random.nextInt(10);
-        try {
-            return switch (choice) {
-                case 6 -> new Wanted(leasehold.readWriteLock("battery-rw").write(), 1);
-                case 7, 8 -> new Wanted(leasehold.readWriteLock("battery-rw").read(), Integer.MAX_VALUE);
-                case 9 -> new Wanted(leasehold.semaphore("battery-permits", PERMITS), PERMITS);
-                default -> mutex();
-            };
-        } catch (UnsupportedOperationException e) {
-            return mutex();
-        }
-    }
-
-    private Wanted mutex() {
-        return new Wanted(leasehold.lock("battery-mutex"), 1);
-    }
-
     private void once() throws InterruptedException {
-        Wanted wanted = choose();
+        Locks.Wanted wanted = locks.draw(random);
         boolean patient = random.nextInt(10) > 0;
         long call = ++calls;
-        history.add(new Event.Asked(System.nanoTime(), name, call, wanted.lock.name(), wanted.share));
+        history.add(new Event.Asked(MachineClock.nanoTime(), name, call, wanted.name(), wanted.share()));
         try {
-            Optional<Lease> acquired =
-                    patient ? Optional.of(wanted.lock.acquire()) : wanted.lock.tryAcquire(Duration.ofMillis(200));
+            Optional<Locks.Hold> acquired =
+                    patient ? Optional.of(locks.acquire(wanted)) : locks.tryAcquire(wanted, Duration.ofMillis(200));
             if (acquired.isEmpty()) {
                 withdrawn(call, "busy");
                 return;
             }
-            try (Lease granted = acquired.get()) {
-                hold(granted, call);
-            }
-        } catch (LockException e) {
+            hold(acquired.get(), call);
+        } catch (Locks.Failed e) {
             withdrawn(call, "failed: " + e.getMessage());
         } catch (InterruptedException e) {
             withdrawn(call, INTERRUPTED);
@@ -109,7 +81,7 @@ final class Worker implements Runnable {
     }
 
     private void withdrawn(long call, String why) {
-        history.add(new Event.Withdrawn(System.nanoTime(), name, call, why));
+        history.add(new Event.Withdrawn(MachineClock.nanoTime(), name, call, why));
     }
 
     /**
@@ -117,20 +89,22 @@ final class Worker implements Runnable {
      * the time that was read; the end that is written down is never later than the one that the lease meant; and a lease
      * that says that no time is left and then that it is valid is caught.
      */
-    private void hold(Lease granted, long call) throws InterruptedException {
-        long believed = System.nanoTime();
-        long stated = believed + granted.remaining().toNanos();
+    private void hold(Locks.Hold granted, long call) throws InterruptedException {
+        long believed = MachineClock.nanoTime();
+        long stated = end(believed, granted);
         if (!granted.isValid()) {
             withdrawn(call, "over on arrival");
+            giveBack(granted);
             return;
         }
-        history.add(new Event.Granted(
-                believed, name, call, granted.token(), granted.slot().orElse(-1), stated));
-        granted.onStateChange((changed, state) -> heard(state, call));
+        history.add(new Event.Granted(believed, name, call, granted.token(), granted.slot(), stated));
+        granted.listen(
+                () -> history.add(new Event.AtRisk(MachineClock.nanoTime(), name, call)),
+                () -> history.add(new Event.Lost(MachineClock.nanoTime(), name, call)));
         long until = believed + workNanos();
         boolean valid = true;
-        for (long now = System.nanoTime(); now < until && !finishing; now = System.nanoTime()) {
-            long end = now + granted.remaining().toNanos();
+        for (long now = MachineClock.nanoTime(); now < until && !finishing; now = MachineClock.nanoTime()) {
+            long end = end(now, granted);
             valid = kind == Kind.HEEDLESS || granted.isValid();
             if (!valid) {
                 break;
@@ -144,27 +118,22 @@ final class Worker implements Runnable {
             stated = end > now ? Math.max(stated, end) : stated;
             LockSupport.parkNanos(LOOK_NANOS);
         }
-        release(granted, call, believed, stated, valid);
+        long ended = MachineClock.nanoTime();
+        boolean kept = giveBack(granted) && valid;
+        history.add(new Event.Released(ended, name, call, believed, stated, kept));
     }
 
-    private void release(Lease granted, long call, long believed, long stated, boolean valid)
-            throws InterruptedException {
-        boolean kept = valid;
-        long ended = System.nanoTime();
+    private static long end(long now, Locks.Hold hold) {
+        Duration remaining = hold.remaining();
+        return remaining == null ? HoldRecord.NEVER : now + remaining.toNanos();
+    }
+
+    /** Whether the lock was the worker's until then. If the store has not answered, the hold is over all the same. */
+    private static boolean giveBack(Locks.Hold hold) throws InterruptedException {
         try {
-            kept = granted.release() == LeaseState.RELEASED && valid;
-        } catch (LockException e) {
-            // Whether the store has heard of it is not known; the hold is over all the same.
-        } finally {
-            history.add(new Event.Released(ended, name, call, believed, stated, kept));
-        }
-    }
-
-    private void heard(LeaseState state, long call) {
-        if (state == LeaseState.AT_RISK) {
-            history.add(new Event.AtRisk(System.nanoTime(), name, call));
-        } else if (state == LeaseState.LOST) {
-            history.add(new Event.Lost(System.nanoTime(), name, call));
+            return hold.release();
+        } catch (Locks.Failed e) {
+            return true;
         }
     }
 

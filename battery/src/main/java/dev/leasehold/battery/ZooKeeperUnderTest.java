@@ -11,9 +11,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.apache.zookeeper.Version;
 import org.apache.zookeeper.server.quorum.QuorumPeerMain;
 
 /** An ensemble of three ZooKeeper servers, each a process of its own. */
@@ -31,13 +33,18 @@ final class ZooKeeperUnderTest implements StoreUnderTest {
     private final int[] electionPorts = ports();
     private final Process[] processes = new Process[SERVERS];
 
+    private final ClockShim[] clocks = new ClockShim[SERVERS];
+
     private ZooKeeperUnderTest(Path directory) {
         this.directory = directory;
     }
 
-    static StoreUnderTest start(Path directory) {
+    static StoreUnderTest start(Path directory, Fault fault) {
         ZooKeeperUnderTest ensemble = new ZooKeeperUnderTest(directory);
         try {
+            for (int i = 0; i < SERVERS && fault.movesServerClock(); i++) {
+                ensemble.clocks[i] = ClockShim.create(directory.resolve("server-" + i + ".clock"));
+            }
             for (int i = 0; i < SERVERS; i++) {
                 ensemble.launch(i);
             }
@@ -68,6 +75,7 @@ final class ZooKeeperUnderTest implements StoreUnderTest {
         Files.writeString(home.resolve("myid"), Integer.toString(index + 1));
         Process process = Jvm.start(
                 List.of("-Xmx128m"),
+                clocks[index] == null ? Map.of() : clocks[index].environment(),
                 QuorumPeerMain.class.getName(),
                 List.of(home.resolve("zoo.cfg").toString()),
                 home.resolve("out"));
@@ -114,6 +122,11 @@ final class ZooKeeperUnderTest implements StoreUnderTest {
     }
 
     @Override
+    public String version() {
+        return Version.getVersion();
+    }
+
+    @Override
     public int servers() {
         return SERVERS;
     }
@@ -139,6 +152,11 @@ final class ZooKeeperUnderTest implements StoreUnderTest {
     @Override
     public void flush(int server) {
         throw new UnsupportedOperationException("an ensemble must keep its data");
+    }
+
+    @Override
+    public void moveClock(int server, Duration by) throws IOException {
+        clocks[server].moveWall(by.toNanos() / 1_000);
     }
 
     @Override

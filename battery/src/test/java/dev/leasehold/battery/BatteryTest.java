@@ -32,6 +32,7 @@ class BatteryTest {
         Duration tolerant = Duration.ofSeconds(5); // On a busy machine listeners are called late.
         return Run.of(
                 new Plan(
+                        Peer.LEASEHOLD,
                         store,
                         fault,
                         Duration.ofMillis(3_000),

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.leasehold.battery.Violation.Rule;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Each rule rejects a hand-made history that breaks it, and no other. Times are milliseconds. */
@@ -22,13 +24,19 @@ class JudgeTest {
     }
 
     private List<Rule> judged(Promise promise) {
+        return judged(promise, EnumSet.allOf(Rule.class));
+    }
+
+    private List<Rule> judged(Promise promise, Set<Rule> rules) {
         Terms terms = new Terms(
                 promise,
+                Duration.ofMillis(1_000),
                 Duration.ofMillis(1_000),
                 Duration.ofMillis(2_000),
                 Duration.ofMillis(500),
                 Duration.ofMillis(100),
-                2);
+                2,
+                rules);
         return Judge.violations(terms, history, left).stream()
                 .map(Violation::rule)
                 .toList();
@@ -80,6 +88,34 @@ class JudgeTest {
         hold("b/0", 5, 90, 200, 2);
         assertThat(judged(Promise.EXCLUDED)).containsExactly(Rule.EXCLUSION);
         assertThat(judged(Promise.FENCED)).containsExactly(Rule.EXCLUSION);
+    }
+
+    @Test
+    void twoHoldersAtOnceAreCountedWhereNothingIsPromised() {
+        hold("a/0", 0, 10, 100, 1);
+        hold("b/0", 5, 90, 200, 2);
+        hold("a/0", 150, 210, 300, 3);
+        assertThat(judged(Promise.NONE)).isEmpty();
+        assertThat(Judge.overlaps(history)).isEqualTo(1);
+    }
+
+    @Test
+    void readersAtOnceAreNotCounted() {
+        hold("a/0", 0, 10, 100, 1, READER, -1);
+        hold("b/0", 5, 90, 200, 2, READER, -1);
+        assertThat(Judge.overlaps(history)).isZero();
+        hold("a/1", 50, 95, 150, 3);
+        assertThat(Judge.overlaps(history)).isEqualTo(1);
+    }
+
+    /** A peer has no tokens: all are 0. */
+    @Test
+    void onlyTheRulesThatApplyAreJudged() {
+        hold("a/0", 0, 10, 100, 0);
+        hold("b/0", 5, 110, 200, 0);
+        assertThat(judged(Promise.EXCLUDED, EnumSet.of(Rule.EXCLUSION))).isEmpty();
+        hold("a/0", 150, 190, 300, 0);
+        assertThat(judged(Promise.EXCLUDED, EnumSet.of(Rule.EXCLUSION))).containsExactly(Rule.EXCLUSION);
     }
 
     @Test
@@ -250,6 +286,27 @@ class JudgeTest {
         lossHeardAt(250);
         fault("a", "stop", 80, 240);
         assertThat(judged(Promise.EXCLUDED)).isEmpty();
+    }
+
+    @Test
+    void aStoppedProcessThatHearsLateWhenItGoesOnIsRejected() {
+        lossHeardAt(450);
+        fault("a", "stop", 80, 240);
+        assertThat(judged(Promise.EXCLUDED)).containsExactly(Rule.TIMELY_LOSS);
+    }
+
+    @Test
+    void aProcessThatSleepsMayHearLate() {
+        lossHeardAt(250);
+        fault("a", "suspend", 80, 240);
+        assertThat(judged(Promise.EXCLUDED)).isEmpty();
+    }
+
+    @Test
+    void aProcessThatIsCutOffMustHearInTime() {
+        lossHeardAt(250);
+        fault("a", "cut", 80, 240);
+        assertThat(judged(Promise.EXCLUDED)).containsExactly(Rule.TIMELY_LOSS);
     }
 
     @Test

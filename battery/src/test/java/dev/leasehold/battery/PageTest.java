@@ -32,6 +32,7 @@ class PageTest {
 
     private static Document page(List<Violation> violations) throws Exception {
         Plan plan = new Plan(
+                Peer.LEASEHOLD,
                 StoreKind.REDIS,
                 Fault.STOP,
                 Duration.ofSeconds(4),
@@ -41,7 +42,7 @@ class PageTest {
                 Worker.Kind.CAREFUL,
                 Duration.ofSeconds(1),
                 Path.of("unused"));
-        String page = Page.of(Result.of(plan, Promise.EXCLUDED, HISTORY, violations), HISTORY);
+        String page = Page.of(Result.of(plan, Promise.EXCLUDED, "7", HISTORY, violations), HISTORY);
         return DocumentBuilderFactory.newInstance()
                 .newDocumentBuilder()
                 .parse(new ByteArrayInputStream(page.getBytes(StandardCharsets.UTF_8)));

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
@@ -25,18 +26,26 @@ public final class MariaDbServer implements AutoCloseable {
 
     private final Path directory;
     private final int port;
+    private final Map<String, String> environment;
     private ServerProcess process;
 
-    private MariaDbServer(Path directory, int port) throws IOException {
+    private MariaDbServer(Path directory, int port, Map<String, String> environment) throws IOException {
         this.directory = directory;
         this.port = port;
+        this.environment = environment;
         bootstrap();
         process = launch();
     }
 
     public static MariaDbServer start() {
+        return start(Map.of());
+    }
+
+    /** With variables of its environment beside those of this JVM. */
+    public static MariaDbServer start(Map<String, String> environment) {
         try {
-            MariaDbServer server = new MariaDbServer(Files.createTempDirectory("leasehold-mariadb-"), Ports.next());
+            MariaDbServer server =
+                    new MariaDbServer(Files.createTempDirectory("leasehold-mariadb-"), Ports.next(), environment);
             server.awaitReady();
             return server;
         } catch (IOException e) {
@@ -120,7 +129,7 @@ public final class MariaDbServer implements AutoCloseable {
                 "--skip-ssl", // Or it makes itself a key at each start, which keeps a processor busy for 4 to 20 s.
                 "--innodb-print-all-deadlocks=ON",
                 "--log-warnings=2"));
-        return ServerProcess.start(command, directory.resolve("mariadb.log"));
+        return ServerProcess.start(command, environment, directory.resolve("mariadb.log"));
     }
 
     private List<String> command() throws IOException {

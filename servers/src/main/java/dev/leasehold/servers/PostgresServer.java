@@ -5,9 +5,13 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 /** A real PostgreSQL, whose superuser {@code postgres} needs no password. It logs errors only, and keeps what it commits. */
@@ -16,6 +20,7 @@ public final class PostgresServer implements AutoCloseable {
     private final Path directory;
     private final int port;
     private EmbeddedPostgres server;
+    private ServerProcess relaunched;
 
     private PostgresServer(Path directory, int port) throws IOException {
         this.directory = directory;
@@ -121,6 +126,42 @@ public final class PostgresServer implements AutoCloseable {
         }
     }
 
+    /**
+     * Kills it and starts it again by the same command, with variables of its environment beside those of this JVM. It cannot
+     * be restarted afterwards.
+     */
+    public void relaunch(Map<String, String> environment) {
+        try {
+            ProcessHandle.Info main = process().info();
+            List<String> command = new ArrayList<>();
+            if ("root".equals(System.getProperty("user.name"))) {
+                command.addAll(List.of("unshare", "-U")); // As its starter does: it refuses to run as root.
+            }
+            command.add(main.command().orElseThrow());
+            command.addAll(List.of(main.arguments().orElseThrow()));
+            kill();
+            Files.deleteIfExists(directory.resolve("data/postmaster.pid"));
+            relaunched = ServerProcess.start(command, environment, directory.resolve("log"));
+            awaitAnswer();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void awaitAnswer() {
+        long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        while (true) {
+            try (Connection connection = DriverManager.getConnection(url())) {
+                return;
+            } catch (SQLException e) {
+                if (System.nanoTime() - end > 0) {
+                    throw new IllegalStateException("the server did not start; see " + directory, e);
+                }
+                LockSupport.parkNanos(20_000_000);
+            }
+        }
+    }
+
     /** Starts it again on the same port, with what it had on disk. */
     public void restart() {
         IOException last = null;
@@ -139,7 +180,11 @@ public final class PostgresServer implements AutoCloseable {
     @Override
     public void close() {
         try {
-            server.close();
+            if (relaunched == null) {
+                server.close();
+            } else {
+                relaunched.kill();
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {

@@ -74,6 +74,11 @@ public final class RedisGroup implements AutoCloseable {
         return group;
     }
 
+    /** The port of the master that Sentinel names, in a group that {@link #sentinel()} made. */
+    public int sentinelMaster() {
+        return ((java.net.InetSocketAddress) servers.get(2).sentinel().getMasterAddrByName("main")).getPort();
+    }
+
     public String addresses() {
         return servers.stream().map(server -> "localhost:" + server.port()).collect(Collectors.joining(","));
     }

@@ -1,8 +1,10 @@
 package dev.leasehold.servers;
 
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.sentinel.api.sync.RedisSentinelCommands;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -10,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
@@ -30,15 +33,19 @@ public final class RedisProcess implements AutoCloseable {
     private final Version version;
     private final int port;
     private final List<String> options;
+    private final Map<String, String> environment;
     private final Path directory;
     private final RedisClient client;
     private ServerProcess process;
     private RedisCommands<String, String> commands;
+    private RedisSentinelCommands<String, String> sentinel;
 
-    private RedisProcess(Version version, int port, List<String> options) throws IOException {
+    private RedisProcess(Version version, int port, List<String> options, Map<String, String> environment)
+            throws IOException {
         this.version = version;
         this.port = port;
         this.options = options;
+        this.environment = environment;
         directory = Files.createTempDirectory("leasehold-redis-");
         client = RedisClient.create("redis://localhost:" + port);
         process = launch();
@@ -49,8 +56,13 @@ public final class RedisProcess implements AutoCloseable {
     }
 
     public static RedisProcess start(Version version, int port, String... options) {
+        return start(version, port, List.of(options), Map.of());
+    }
+
+    /** With variables of its environment beside those of this JVM. */
+    public static RedisProcess start(Version version, int port, List<String> options, Map<String, String> environment) {
         try {
-            RedisProcess redis = new RedisProcess(version, port, List.of(options));
+            RedisProcess redis = new RedisProcess(version, port, options, environment);
             redis.awaitReady();
             return redis;
         } catch (IOException e) {
@@ -67,12 +79,21 @@ public final class RedisProcess implements AutoCloseable {
                     config,
                     "port " + port + "\nsentinel monitor main 127.0.0.1 " + master + " 1\n"
                             + "sentinel down-after-milliseconds main 1000\nsentinel failover-timeout main 5000\n");
-            RedisProcess redis = new RedisProcess(Version.V7_0, port, List.of(config.toString(), "--sentinel"));
+            RedisProcess redis =
+                    new RedisProcess(Version.V7_0, port, List.of(config.toString(), "--sentinel"), Map.of());
             redis.awaitReady();
             return redis;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** A connection of the test's own to a Sentinel. */
+    RedisSentinelCommands<String, String> sentinel() {
+        if (sentinel == null) {
+            sentinel = client.connectSentinel(RedisURI.create(uri())).sync();
+        }
+        return sentinel;
     }
 
     public boolean sentinelKnowsReplica() {
@@ -158,7 +179,7 @@ public final class RedisProcess implements AutoCloseable {
             command = new ArrayList<>(List.of(binary(version).toString()));
         }
         command.addAll(options);
-        return ServerProcess.start(command, directory.resolve("stdout.log"));
+        return ServerProcess.start(command, environment, directory.resolve("stdout.log"));
     }
 
     private void awaitReady() {

@@ -3,6 +3,7 @@ package dev.leasehold.servers;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** One run of a server, which ends with this JVM at the latest. */
@@ -17,13 +18,15 @@ final class ServerProcess {
     /**
      * Starts it.
      *
+     * @param environment variables beside those of this JVM
      * @param output where what it writes to the console is appended
      */
-    static ServerProcess start(List<String> command, Path output) throws IOException {
-        Process process = new ProcessBuilder(command)
+    static ServerProcess start(List<String> command, Map<String, String> environment, Path output) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()))
-                .start();
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()));
+        builder.environment().putAll(environment);
+        Process process = builder.start();
         Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
         return new ServerProcess(process);
     }

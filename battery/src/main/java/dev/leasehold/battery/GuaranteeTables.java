@@ -1,0 +1,146 @@
+package dev.leasehold.battery;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** The tables of docs/guarantees.md that are generated from the committed results: a row for each fault, a column for each store or peer. */
+final class GuaranteeTables {
+
+    /** Where the results are kept, beside the page. */
+    static final String RESULTS = "battery-results.csv";
+
+    /** Those of the lock sets. */
+    static final String LOCK_SETS = "battery-lock-sets.csv";
+
+    private static final String PAGE = "guarantees.md";
+    private static final String BEGIN = "<!-- battery -->\n";
+    private static final String END = "<!-- /battery -->";
+
+    private final List<Row> rows;
+
+    private GuaranteeTables(List<Row> rows) {
+        this.rows = rows;
+    }
+
+    /** The page with its tables generated anew. */
+    static String page(Path docs) throws IOException {
+        String page = Files.readString(docs.resolve(PAGE));
+        int from = page.indexOf(BEGIN) + BEGIN.length();
+        int to = page.indexOf(END);
+        if (from < BEGIN.length() || to < from) {
+            throw new IllegalStateException(
+                    "no markers " + BEGIN.strip() + " and " + END + " in " + docs.resolve(PAGE));
+        }
+        return page.substring(0, from) + text(docs) + page.substring(to);
+    }
+
+    /** Writes that. */
+    static void write(Path docs) throws IOException {
+        Files.writeString(docs.resolve(PAGE), page(docs));
+    }
+
+    private static String text(Path docs) throws IOException {
+        GuaranteeTables tables = new GuaranteeTables(
+                lines(docs.resolve(RESULTS)).stream().map(Row::parse).toList());
+        List<LockSetRow> sets =
+                lines(docs.resolve(LOCK_SETS)).stream().map(LockSetRow::parse).toList();
+        return tables.ours() + "\n" + tables.peers() + "\n" + LockSetRow.table(sets) + "\n" + tables.sum();
+    }
+
+    private static List<String> lines(Path file) throws IOException {
+        return Files.exists(file) ? Files.readAllLines(file).stream().skip(1).toList() : List.of();
+    }
+
+    private String ours() {
+        return table(rows.stream().filter(row -> row.peer().isOurs()).toList());
+    }
+
+    private String peers() {
+        return table(rows.stream().filter(row -> !row.peer().isOurs()).toList());
+    }
+
+    private static String title(Row row) {
+        return row.peer().isOurs()
+                ? row.store().word() + " " + row.server()
+                : row.peer().word() + " " + row.library() + " on " + row.store().word();
+    }
+
+    private static String table(List<Row> rows) {
+        Map<Fault, Map<String, List<Row>>> cells = new TreeMap<>();
+        Map<Integer, String> titles = new TreeMap<>();
+        for (Row row : rows) {
+            titles.putIfAbsent(row.peer().ordinal() * 100 + row.store().ordinal(), title(row));
+            cells.computeIfAbsent(row.fault(), fault -> new TreeMap<>())
+                    .computeIfAbsent(
+                            titles.get(row.peer().ordinal() * 100 + row.store().ordinal()), t -> new ArrayList<>())
+                    .add(row);
+        }
+        StringBuilder table = new StringBuilder("| fault |");
+        titles.values().forEach(title -> table.append(' ').append(title).append(" |"));
+        table.append("\n|---|").append("---|".repeat(titles.size())).append('\n');
+        for (Fault fault : Fault.values()) {
+            Map<String, List<Row>> of = cells.get(fault);
+            if (of != null) {
+                table.append("| `").append(fault.word()).append("` |");
+                titles.values()
+                        .forEach(title -> table.append(' ')
+                                .append(of.containsKey(title) ? cell(of.get(title)) : "–")
+                                .append(" |"));
+                table.append('\n');
+            }
+        }
+        return table.toString();
+    }
+
+    /** What is promised and how many held at once; what was broken; grants, faults and seconds. */
+    private static String cell(List<Row> runs) {
+        long overlaps = runs.stream().mapToLong(Row::overlaps).sum();
+        String verdict = switch (runs.get(runs.size() - 1).promise()) {
+            case EXCLUDED -> "excluded";
+            case FENCED -> "fenced only: " + overlaps;
+            case NONE -> "no promise: " + overlaps;
+        };
+        Map<Violation.Rule, Long> broken = runs.stream()
+                .flatMap(row -> row.broken().stream())
+                .collect(Collectors.groupingBy(rule -> rule, TreeMap::new, Collectors.counting()));
+        String bad = broken.entrySet().stream()
+                .map(each -> ", **" + each.getKey() + " " + each.getValue() + "**")
+                .collect(Collectors.joining());
+        return verdict + bad + " ("
+                + runs.stream().mapToLong(Row::grants).sum() + " / "
+                + runs.stream().mapToLong(Row::strikes).sum() + " / "
+                + runs.stream().mapToLong(Row::seconds).sum() + ")";
+    }
+
+    private String sum() {
+        StringBuilder text = new StringBuilder();
+        for (boolean ours : new boolean[] {true, false}) {
+            List<Row> of =
+                    rows.stream().filter(row -> row.peer().isOurs() == ours).toList();
+            text.append(String.format(
+                    java.util.Locale.ROOT,
+                    "%s: %d runs, %.0f minutes, %d grants, %d faults, %d broken promises; dates %s; seeds %s.%n",
+                    ours ? "Our stores" : "Peers",
+                    of.size(),
+                    of.stream().mapToLong(Row::seconds).sum() / 60.0,
+                    of.stream().mapToLong(Row::grants).sum(),
+                    of.stream().mapToLong(Row::strikes).sum(),
+                    of.stream().mapToLong(row -> row.broken().size()).sum(),
+                    distinct(of, row -> row.date().toString()),
+                    distinct(of, row -> Long.toString(row.seed()))));
+        }
+        return text.toString();
+    }
+
+    private static String distinct(List<Row> rows, java.util.function.Function<Row, String> part) {
+        return String.join(
+                ", ", Arrays.asList(rows.stream().map(part).distinct().toArray(String[]::new)));
+    }
+}

@@ -1,0 +1,17 @@
+package dev.leasehold.battery;
+
+import java.util.Locale;
+
+/** A guard is how the resource of a {@link LockSet} uses the fencing tokens that it is shown. */
+enum Guard {
+    /** Not at all: what was paused overwrites what came after it. */
+    UNGUARDED,
+    /** It compares them at writes only: a stale write can still land between a successor's read and write. */
+    WRITES,
+    /** It registers the token before the first read and refuses older ones from then on. */
+    REGISTERED;
+
+    String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

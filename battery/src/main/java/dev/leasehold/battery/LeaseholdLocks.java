@@ -1,0 +1,148 @@
+package dev.leasehold.battery;
+
+import dev.leasehold.DistributedLock;
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseState;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockException;
+import dev.leasehold.LockOptions;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Random;
+
+/** Our own locks: a mutex, readers and writers, and permits. */
+final class LeaseholdLocks implements Locks {
+
+    private static final Duration CONNECTING = Duration.ofSeconds(30);
+    private static final Duration STORE_TIMEOUT = Duration.ofSeconds(3);
+    private static final int PERMITS = 2;
+
+    private final Leasehold leasehold;
+
+    LeaseholdLocks(String uri, String label, Duration lease, boolean renewing) {
+        leasehold = Leasehold.builder()
+                .uri(uri)
+                .label(label)
+                .options(LockOptions.defaults().withLeaseDuration(lease).withAutoRenew(renewing))
+                .storeTimeout(STORE_TIMEOUT)
+                .build();
+    }
+
+    @Override
+    public void connect() throws InterruptedException {
+        long end = System.nanoTime() + CONNECTING.toNanos();
+        while (true) {
+            try {
+                leasehold.check();
+                return;
+            } catch (LockException e) {
+                if (System.nanoTime() - end > 0) {
+                    throw e;
+                }
+                Thread.sleep(100); // After a failure the next ones come at once for a while.
+            }
+        }
+    }
+
+    /** A mutex where the store refuses the kind of lock that was drawn. */
+    @Override
+    public Wanted draw(Random random) {
+        int choice = random.nextInt(10);
+        try {
+            return switch (choice) {
+                case 6 -> writer();
+                case 7, 8 -> reader();
+                case 9 -> new Wanted("battery-permits", PERMITS, leasehold.semaphore("battery-permits", PERMITS));
+                default -> mutex();
+            };
+        } catch (UnsupportedOperationException e) {
+            return mutex();
+        }
+    }
+
+    @Override
+    public Wanted mutex() {
+        return new Wanted("battery-mutex", 1, leasehold.lock("battery-mutex"));
+    }
+
+    @Override
+    public Wanted writer() {
+        return new Wanted("battery-rw", 1, leasehold.readWriteLock("battery-rw").write());
+    }
+
+    @Override
+    public Wanted reader() {
+        return new Wanted(
+                "battery-rw",
+                Integer.MAX_VALUE,
+                leasehold.readWriteLock("battery-rw").read());
+    }
+
+    @Override
+    public Hold acquire(Wanted wanted) throws Failed, InterruptedException {
+        try {
+            return new Held(((DistributedLock) wanted.lock()).acquire());
+        } catch (LockException e) {
+            throw new Failed(e);
+        }
+    }
+
+    @Override
+    public Optional<Hold> tryAcquire(Wanted wanted, Duration atMost) throws Failed, InterruptedException {
+        try {
+            return ((DistributedLock) wanted.lock()).tryAcquire(atMost).map(Held::new);
+        } catch (LockException e) {
+            throw new Failed(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        leasehold.close();
+    }
+
+    private record Held(Lease lease) implements Hold {
+
+        @Override
+        public long token() {
+            return lease.token();
+        }
+
+        @Override
+        public int slot() {
+            return lease.slot().orElse(-1);
+        }
+
+        @Override
+        public Duration remaining() {
+            return lease.remaining();
+        }
+
+        @Override
+        public boolean isValid() {
+            return lease.isValid();
+        }
+
+        @Override
+        public void listen(Runnable atRisk, Runnable lost) {
+            lease.onStateChange((changed, state) -> {
+                if (state == LeaseState.AT_RISK) {
+                    atRisk.run();
+                } else if (state == LeaseState.LOST) {
+                    lost.run();
+                }
+            });
+        }
+
+        @Override
+        public boolean release() throws Failed, InterruptedException {
+            try {
+                return lease.release() == LeaseState.RELEASED;
+            } catch (LockException e) {
+                throw new Failed(e);
+            } finally {
+                lease.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package dev.leasehold.battery;
+
+import java.time.Duration;
+
+/** A hold of a peer: no token, no slot, nobody who tells of a loss. */
+abstract class PeerHold implements Locks.Hold {
+
+    @Override
+    public long token() {
+        return 0;
+    }
+
+    @Override
+    public int slot() {
+        return -1;
+    }
+
+    @Override
+    public Duration remaining() {
+        return null;
+    }
+
+    /** Where the library says nothing, the hold is valid until it is ended. */
+    @Override
+    public boolean isValid() {
+        return true;
+    }
+
+    @Override
+    public void listen(Runnable atRisk, Runnable lost) {}
+}

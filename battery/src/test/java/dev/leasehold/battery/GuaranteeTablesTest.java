@@ -1,0 +1,79 @@
+package dev.leasehold.battery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The tables of the guarantees are those that the committed results give: {@code ./leasehold-battery --tables docs} writes them. */
+class GuaranteeTablesTest {
+
+    private static final Path DOCS = Path.of("..", "docs");
+
+    @TempDir
+    private Path directory;
+
+    private static Row row(Promise promise, long overlaps, List<Violation.Rule> broken) {
+        return new Row(
+                LocalDate.of(2026, 11, 25),
+                Peer.LEASEHOLD,
+                "0.1",
+                StoreKind.REDIS,
+                "7.0.15",
+                Fault.FLUSH,
+                promise,
+                20,
+                100,
+                3,
+                overlaps,
+                broken,
+                1_500,
+                24,
+                2_000,
+                3);
+    }
+
+    private String page(Row... rows) throws IOException {
+        Files.writeString(
+                directory.resolve("guarantees.md"), "before\n<!-- battery -->\nold\n<!-- /battery -->\nafter\n");
+        StringBuilder lines = new StringBuilder(Row.HEADER).append('\n');
+        for (Row row : rows) {
+            lines.append(row.toLine()).append('\n');
+        }
+        Files.writeString(directory.resolve(GuaranteeTables.RESULTS), lines.toString());
+        return GuaranteeTables.page(directory);
+    }
+
+    @Test
+    void thePageHasTheTablesOfTheCommittedResults() throws IOException {
+        assertThat(Files.readString(DOCS.resolve("guarantees.md")))
+                .as("docs/guarantees.md; write it by ./leasehold-battery --tables docs")
+                .isEqualTo(GuaranteeTables.page(DOCS));
+    }
+
+    @Test
+    void runsOfOneCellAreAddedUp() throws IOException {
+        assertThat(page(row(Promise.FENCED, 2, List.of()), row(Promise.FENCED, 1, List.of())))
+                .startsWith("before\n<!-- battery -->\n| fault | redis 7.0.15 |")
+                .contains("| `flush` | fenced only: 3 (200 / 6 / 40) |")
+                .doesNotContain("old")
+                .endsWith("<!-- /battery -->\nafter\n");
+    }
+
+    @Test
+    void aBrokenPromiseIsShown() throws IOException {
+        assertThat(page(row(Promise.EXCLUDED, 0, List.of(Violation.Rule.WAITING, Violation.Rule.WAITING))))
+                .contains("| excluded, **WAITING 2** (100 / 3 / 20) |");
+    }
+
+    @Test
+    void aRowIsReadAsItWasWritten() {
+        Row row = row(Promise.NONE, 7, List.of(Violation.Rule.ORDER, Violation.Rule.TOKENS));
+        assertThat(Row.parse(row.toLine())).isEqualTo(row);
+    }
+}

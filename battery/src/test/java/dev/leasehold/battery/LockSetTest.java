@@ -1,0 +1,44 @@
+package dev.leasehold.battery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Real processes that are paused while they hold the lock: registered tokens lose no update, none at all do. */
+@Execution(ExecutionMode.CONCURRENT)
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class LockSetTest {
+
+    @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+    private Path directory;
+
+    @ParameterizedTest
+    @EnumSource(names = {"UNGUARDED", "REGISTERED"})
+    void registeredTokensLoseNothing(Guard guard) throws Exception {
+        Plan plan = new Plan(
+                Peer.LEASEHOLD,
+                StoreKind.SQLITE,
+                Fault.STOP,
+                Duration.ofMillis(2_000),
+                Duration.ofMillis(500),
+                2,
+                1,
+                Worker.Kind.CAREFUL,
+                Duration.ofSeconds(5),
+                directory);
+        LockSet.Outcome outcome = LockSet.of(plan, guard, false, new PrintStream(OutputStream.nullOutputStream()));
+        assertThat(outcome.isAsExpected()).as(outcome.toString()).isTrue();
+        assertThat(outcome.pauses()).isPositive();
+    }
+}
