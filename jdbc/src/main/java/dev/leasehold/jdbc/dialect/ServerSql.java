@@ -49,6 +49,7 @@ public final class ServerSql {
     public final String hearWaiter;
     public final String place;
     public final String removeWaiter;
+    public final String countWaiter;
 
     // The holders that share a lock, whose row is locked.
     public final String holders;
@@ -60,6 +61,7 @@ public final class ServerSql {
     public final String clearHolders;
 
     // Only reading.
+    public final String waitingView;
     public final String time;
     public final String busy;
     public final String busyNamed;
@@ -110,6 +112,8 @@ public final class ServerSql {
         place = text("SELECT COUNT(*) FROM $waiter" + ROW + " AND position <= ?");
         removeWaiter = text("DELETE FROM $waiter" + ROW + " AND position = ? AND client = ? AND counter = ?");
 
+        countWaiter = text("UPDATE $lock SET waiters = waiters + 1" + ROW);
+
         holders = text("SELECT client, counter, owner, token, run_end, share, slot, since, ends FROM $holder" + ROW
                 + " ORDER BY token");
         findHolder = text("SELECT token FROM $holder" + ROW + " AND token = ?");
@@ -120,6 +124,13 @@ public final class ServerSql {
         removeExpiredHolders = text("DELETE FROM $holder" + ROW + " AND ends <= ?");
         clearHolders = text("DELETE FROM $holder" + ROW + " AND token <= ?");
 
+        String queue = " FROM $waiter w WHERE w.namespace = l.namespace AND w.name = l.name";
+        waitingView = text("SELECT l." + COLUMNS.replace(", ", ", l.") + ", NOW, (SELECT w.share" + queue
+                + " AND w.alive_until > NOW ORDER BY w.position LIMIT 1), (SELECT COALESCE(MAX(w.position), 0)" + queue
+                + "), (SELECT COUNT(*)" + queue + " AND w.alive_until > NOW AND w.position <= o.position), o.position,"
+                + " o.client, o.counter, o.owner, o.lease, o.spare, o.share FROM $lock l LEFT JOIN $waiter o"
+                + " ON o.namespace = l.namespace AND o.name = l.name AND o.client = ? AND o.counter = ?"
+                + " WHERE l.namespace = ? AND l.name = ? ORDER BY o.position");
         time = text("SELECT NOW, " + dialect.idleLimit());
         busy = text("SELECT " + COLUMNS + ", name FROM $lock WHERE namespace = ? AND (ends > ? OR waiters > 0)");
         busyNamed = busy + " AND name = ?";

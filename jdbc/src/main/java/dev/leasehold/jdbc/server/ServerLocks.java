@@ -283,7 +283,8 @@ public final class ServerLocks implements LockRows {
         return new LockRow(0, name, raw.last(), alive, raw.isShared(), raw.waited(), false);
     }
 
-    private static Raw read(ResultSet row) throws SQLException {
+    /** Reads the first nine columns. */
+    static Raw read(ResultSet row) throws SQLException {
         String client = row.getString(2);
         StoredLease tenure = new StoredLease(
                 client == null ? null : new ClaimId(client, row.getLong(3)),
