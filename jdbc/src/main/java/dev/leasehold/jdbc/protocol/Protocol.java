@@ -167,7 +167,7 @@ public final class Protocol {
         if (row != null && row.waited()) {
             waiters.first(row);
         }
-        if (row != null && row.holders().isEmpty() && locks.isAbandoned(row)) {
+        if (row != null && row.holders().isEmpty() && (row.shared() || locks.isAbandoned(row))) {
             handOverOrFree(row, now);
         }
         return row != null;

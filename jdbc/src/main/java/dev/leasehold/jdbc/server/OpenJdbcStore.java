@@ -49,6 +49,8 @@ public final class OpenJdbcStore
     private final RowExpiry sweep;
     private final OperationTimeouts deadlines;
     private final RenewalOutage outage = new RenewalOutage();
+    private final SharedClaims shared = new SharedClaims();
+
     /** Claims that may stand in a queue without being counted there: see {@link WaitingPath}. */
     private final Set<ClaimId> joining = ConcurrentHashMap.newKeySet();
 
@@ -72,7 +74,7 @@ public final class OpenJdbcStore
                 database, name, context, news, this::added, session, new CallerRunsPolicy(context, source));
         this.workers = new Workers("leasehold-jdbc-" + id, connections);
         this.watch = new WaitPoller(context, () -> later(this::look), session == null);
-        this.renewals = new Renewals(context.time(), this::renewAlone, () -> later(this::renewGathered));
+        this.renewals = new Renewals(context.time(), shared, this::renewAlone, () -> later(this::renewGathered));
         this.sweep = new RowExpiry(() -> later(this::sweepOnce), this::tidy);
         this.mayListen = settings.listen();
         this.listener = new PostgresListener(
@@ -94,7 +96,12 @@ public final class OpenJdbcStore
     @Override
     public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
         StoreOperation<RenewAnswer> job = job((protocol, now) -> protocol.renew(lease, duration, now), answer -> {});
-        job.answer().whenComplete((answer, failure) -> outage.heard(failure));
+        job.answer().whenComplete((answer, failure) -> {
+            outage.heard(failure);
+            if (answer instanceof RenewAnswer.Lost) {
+                shared.remove(lease.claim());
+            }
+        });
         if (deadlines.add(job)) {
             Renewals.Renewal renewal = new Renewals.Renewal(lease, duration, job);
             if (session != null) {
@@ -113,7 +120,9 @@ public final class OpenJdbcStore
         start(new ServerOperation<>(
                 renewal.job(),
                 lease.lock(),
-                (quick, sql, sentAt) -> quick.renew(sql, lease, renewal.duration(), sentAt),
+                (quick, sql, sentAt) -> shared.contains(lease.claim())
+                        ? quick.renewShared(sql, lease, renewal.duration(), sentAt)
+                        : quick.renew(sql, lease, renewal.duration(), sentAt),
                 path -> path.renew(lease.lock(), lease.claim()),
                 null,
                 false,
@@ -143,7 +152,7 @@ public final class OpenJdbcStore
                     "the store " + name + " has no downgrades: " + SessionLocks.NOT_SHARED + "; nothing was done"));
         }
         StoreOperation<RenewAnswer> job =
-                job((protocol, now) -> protocol.downgrade(lease, duration, now), answer -> {});
+                job((protocol, now) -> protocol.downgrade(lease, duration, now), answer -> shared.add(lease.claim()));
         return submit(new ServerOperation<>(job, lease.lock(), true));
     }
 
@@ -155,7 +164,10 @@ public final class OpenJdbcStore
     @Override
     public CompletionStage<ReleaseAnswer> release(LeaseId lease, Duration keepFor) {
         StoreOperation<ReleaseAnswer> job = job(
-                (protocol, now) -> protocol.release(lease, keepFor, now), answer -> drop(lease.lock(), lease::equals));
+                (protocol, now) -> protocol.release(lease, keepFor, now), answer -> {
+                    shared.remove(lease.claim());
+                    drop(lease.lock(), lease::equals);
+                });
         ServerOperation.First<ReleaseAnswer> first =
                 session != null ? null : (quick, sql, sentAt) -> quick.release(sql, lease, keepFor);
         ServerOperation.Waiting<ReleaseAnswer> waiting =
@@ -168,6 +180,7 @@ public final class OpenJdbcStore
         StoreOperation<Boolean> job = job((protocol, now) -> protocol.withdraw(lock, claim, now), found -> {
             watch.finished(claim);
             joining.remove(claim);
+            shared.remove(claim);
             drop(lock, lease -> lease.claim().equals(claim));
         });
         ServerOperation.Waiting<Boolean> waiting = session != null ? null : path -> path.withdraw(lock, claim);
@@ -299,6 +312,10 @@ public final class OpenJdbcStore
     }
 
     private void claimed(Claim claim, ClaimAnswer answer) {
+        boolean mayHold = !(answer instanceof ClaimAnswer.Busy taken) || taken.place() > 0;
+        if (claim.isShared() && mayHold) {
+            shared.add(claim.id());
+        }
         watch.claimed(claim, answer);
         if (mayListen && answer instanceof ClaimAnswer.Busy busy && busy.place() > 0 && database.canNotify()) {
             listener.want();
