@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.DistributedLock;
 import dev.leasehold.Lease;
-import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
 import dev.leasehold.servers.MariaDbServer;
@@ -12,12 +11,14 @@ import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.testkit.FaultProxy;
 import dev.leasehold.testkit.Started;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,69 +42,66 @@ class FarClientTest {
     private final String name = "lock-" + UUID.randomUUID();
 
     @Test
-    void renewalsDoNotWaitForAFarWaiterOnPostgres() throws Exception {
-        keepsItsLease(POSTGRES.get().port(), POSTGRES.get().url(), this::mutex, this::mutex);
+    void renewalsWaitForNoFarClientOnPostgres() throws Exception {
+        renewalsWaitForNoFarClient(POSTGRES.get().port(), POSTGRES.get().url());
     }
 
     @Test
-    void renewalsDoNotWaitForAFarWaiterOnMariaDb() throws Exception {
-        keepsItsLease(MARIADB.get().port(), MARIADB.get().url(), this::mutex, this::mutex);
+    void renewalsWaitForNoFarClientOnMariaDb() throws Exception {
+        renewalsWaitForNoFarClient(MARIADB.get().port(), MARIADB.get().url());
     }
 
-    @Test
-    void readersRenewBesideFarReadersOnPostgres() throws Exception {
-        keepsItsLease(POSTGRES.get().port(), POSTGRES.get().url(), this::reader, this::reader);
-    }
+    private record Pair(DistributedLock near, DistributedLock far) {}
 
-    @Test
-    void readersRenewBesideFarReadersOnMariaDb() throws Exception {
-        keepsItsLease(MARIADB.get().port(), MARIADB.get().url(), this::reader, this::reader);
-    }
-
-    @Test
-    void readersRenewWhileAFarWriterWaitsOnPostgres() throws Exception {
-        keepsItsLease(POSTGRES.get().port(), POSTGRES.get().url(), this::reader, client -> client.readWriteLock(
-                        name, BRIEF)
-                .write());
-    }
-
-    private DistributedLock mutex(Leasehold client) {
-        return client.lock(name, BRIEF);
-    }
-
-    private DistributedLock reader(Leasehold client) {
-        return client.readWriteLock(name, BRIEF).read();
-    }
-
-    private void keepsItsLease(
-            int port, String url, Function<Leasehold, DistributedLock> here, Function<Leasehold, DistributedLock> there)
-            throws Exception {
+    private void renewalsWaitForNoFarClient(int port, String url) throws Exception {
         try (FaultProxy slow = FaultProxy.to(port);
                 Leasehold near = Leasehold.connect(url);
                 Leasehold far = Leasehold.connect(url.replace(":" + port, ":" + slow.port()))) {
-            here.apply(near).acquire().close();
-            there.apply(far).acquire().close();
-            slow.delay(FAR);
-            try (Lease held = here.apply(near).acquire()) {
-                List<LeaseState> states = new CopyOnWriteArrayList<>();
-                held.onStateChange((lease, state) -> states.add(state));
-                CompletableFuture<Lease> waiting = there.apply(far).acquireAsync();
-                // Joins, asks again, withdraws, and others come meanwhile: for two leases.
-                Awaitility.await()
-                        .pollInterval(Duration.ofMillis(500))
-                        .during(Duration.ofSeconds(4))
-                        .atMost(Duration.ofSeconds(10))
-                        .until(() -> {
-                            there.apply(far).tryAcquireAsync(Duration.ofMillis(600)).whenComplete((got, failure) -> {
-                                if (got != null) {
-                                    got.ifPresent(Lease::releaseAsync);
-                                }
-                            });
-                            assertThat(states).isEmpty();
-                            return held.isValid();
-                        });
-                waiting.cancel(false);
+            Map<String, Pair> pairs = Map.of(
+                    "mutex", new Pair(near.lock("1" + name, BRIEF), far.lock("1" + name, BRIEF)),
+                    "two readers", new Pair(reader(near, "2"), reader(far, "2")),
+                    "a reader and a writer", new Pair(reader(near, "3"), writer(far, "3")));
+            for (Pair pair : pairs.values()) {
+                pair.far().acquire().close();
             }
+            List<Lease> held = new ArrayList<>();
+            Queue<String> seen = new ConcurrentLinkedQueue<>();
+            for (Map.Entry<String, Pair> each : pairs.entrySet()) {
+                Lease lease = each.getValue().near().acquire();
+                lease.onStateChange((changed, state) -> seen.add(each.getKey() + " " + state));
+                held.add(lease);
+            }
+            slow.delay(FAR);
+            List<CompletableFuture<Lease>> waiting =
+                    pairs.values().stream().map(pair -> pair.far().acquireAsync()).toList();
+            // They join, ask again and withdraw, others come meanwhile: for longer than a lease.
+            Awaitility.await()
+                    .pollInterval(Duration.ofMillis(500))
+                    .during(Duration.ofMillis(2500))
+                    .atMost(Duration.ofSeconds(6))
+                    .untilAsserted(() -> {
+                        pairs.values().forEach(pair -> visit(pair.far()));
+                        assertThat(seen).isEmpty();
+                    });
+            slow.delay(Duration.ZERO);
+            waiting.forEach(each -> each.cancel(false));
+            held.forEach(Lease::close);
         }
+    }
+
+    private DistributedLock reader(Leasehold client, String which) {
+        return client.readWriteLock(which + name, BRIEF).read();
+    }
+
+    private DistributedLock writer(Leasehold client, String which) {
+        return client.readWriteLock(which + name, BRIEF).write();
+    }
+
+    private static void visit(DistributedLock lock) {
+        lock.tryAcquireAsync(Duration.ofMillis(600)).whenComplete((got, failure) -> {
+            if (got != null) {
+                got.ifPresent(Lease::releaseAsync);
+            }
+        });
     }
 }
