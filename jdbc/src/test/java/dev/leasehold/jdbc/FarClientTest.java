@@ -72,8 +72,9 @@ class FarClientTest {
                 held.add(lease);
             }
             slow.delay(FAR);
-            List<CompletableFuture<Lease>> waiting =
-                    pairs.values().stream().map(pair -> pair.far().acquireAsync()).toList();
+            List<CompletableFuture<Lease>> waiting = pairs.values().stream()
+                    .map(pair -> pair.far().acquireAsync())
+                    .toList();
             // They join, ask again and withdraw, others come meanwhile: for longer than a lease.
             Awaitility.await()
                     .pollInterval(Duration.ofMillis(500))

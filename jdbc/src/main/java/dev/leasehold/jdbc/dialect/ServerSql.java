@@ -126,8 +126,8 @@ public final class ServerSql {
         addHolder = text("INSERT INTO $holder (namespace, name, token, client, counter, owner, run_end, share, slot,"
                 + " since, ends) SELECT namespace, name, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM $lock" + UNCHANGED);
         extendHolder = text("UPDATE $holder SET ends = GREATEST(ends, ?)" + ROW + " AND token = ?");
-        keepHolder = text(
-                "UPDATE $holder SET client = NULL, counter = NULL, owner = '', ends = ?" + ROW + " AND token = ?");
+        keepHolder =
+                text("UPDATE $holder SET client = NULL, counter = NULL, owner = '', ends = ?" + ROW + " AND token = ?");
         removeHolder = text("DELETE FROM $holder" + ROW + " AND token = ?");
         removeExpiredHolders = text("DELETE FROM $holder" + ROW + " AND ends <= ?");
 

@@ -86,9 +86,10 @@ public final class OpenJdbcStore
     public CompletionStage<ClaimAnswer> claim(Claim claim) {
         StoreOperation<ClaimAnswer> job =
                 job((protocol, now) -> protocol.claim(claim, now), answer -> claimed(claim, answer));
-        ServerOperation.First<ClaimAnswer> first = session != null || claim.isShared() || watch.isWaiting(claim.id()) || joining.contains(claim.id())
-                ? null
-                : (quick, sql, sentAt) -> quick.claim(sql, claim, sentAt);
+        ServerOperation.First<ClaimAnswer> first =
+                session != null || claim.isShared() || watch.isWaiting(claim.id()) || joining.contains(claim.id())
+                        ? null
+                        : (quick, sql, sentAt) -> quick.claim(sql, claim, sentAt);
         ServerOperation.Waiting<ClaimAnswer> waiting = session != null ? null : path -> path.claim(claim, joining);
         return submit(new ServerOperation<>(job, claim.lock(), first, waiting, claim.id(), true, false));
     }
@@ -141,8 +142,7 @@ public final class OpenJdbcStore
     }
 
     private void tidy(String lock) {
-        submit(new ServerOperation<>(
-                job((protocol, now) -> protocol.tidy(lock, now), found -> {}), lock, true));
+        submit(new ServerOperation<>(job((protocol, now) -> protocol.tidy(lock, now), found -> {}), lock, true));
     }
 
     @Override
@@ -163,11 +163,10 @@ public final class OpenJdbcStore
 
     @Override
     public CompletionStage<ReleaseAnswer> release(LeaseId lease, Duration keepFor) {
-        StoreOperation<ReleaseAnswer> job = job(
-                (protocol, now) -> protocol.release(lease, keepFor, now), answer -> {
-                    shared.remove(lease.claim());
-                    drop(lease.lock(), lease::equals);
-                });
+        StoreOperation<ReleaseAnswer> job = job((protocol, now) -> protocol.release(lease, keepFor, now), answer -> {
+            shared.remove(lease.claim());
+            drop(lease.lock(), lease::equals);
+        });
         ServerOperation.First<ReleaseAnswer> first =
                 session != null ? null : (quick, sql, sentAt) -> quick.release(sql, lease, keepFor);
         ServerOperation.Waiting<ReleaseAnswer> waiting =

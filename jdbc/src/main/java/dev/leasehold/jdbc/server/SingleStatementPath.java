@@ -95,8 +95,7 @@ final class SingleStatementPath {
     }
 
     /** The same, for a lease that shares the lock. */
-    @Nullable RenewAnswer renewShared(Sql sql, LeaseId lease, Duration duration, ClockReading sentAt)
-            throws SQLException {
+    @Nullable RenewAnswer renewShared(Sql sql, LeaseId lease, Duration duration, ClockReading sentAt) throws SQLException {
         return renewed(sql, texts.renewHolder, lease, duration, sentAt);
     }
 

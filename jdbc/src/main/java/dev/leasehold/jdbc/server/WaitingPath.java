@@ -169,7 +169,9 @@ final class WaitingPath {
         joined = true;
         long position = Math.max(view.lastPosition() + 1, view.now().micros());
         try {
-            sql.change(texts.addWaiter, ServerWaiters.row(namespace, name(claim.lock()), position, claim, context.owner(), view.now()));
+            sql.change(
+                    texts.addWaiter,
+                    ServerWaiters.row(namespace, name(claim.lock()), position, claim, context.owner(), view.now()));
         } catch (SQLException e) {
             if (ServerWaiters.isTaken(e)) {
                 joining.remove(claim.id());
@@ -187,9 +189,7 @@ final class WaitingPath {
     }
 
     private boolean hear(Claim claim, Waiter waiter, TxContext now) throws SQLException {
-        return sql.change(
-                        texts.hearWaiter, ServerWaiters.word(namespace, name(claim.lock()), waiter, claim, now))
-                > 0;
+        return sql.change(texts.hearWaiter, ServerWaiters.word(namespace, name(claim.lock()), waiter, claim, now)) > 0;
     }
 
     private @Nullable View look(String lock, ClaimId claim) throws SQLException {
@@ -198,7 +198,8 @@ final class WaitingPath {
         if (first == null || !first.shared()) {
             return first;
         }
-        Holders holders = new ServerHolders(sql, texts, namespace).of(lock, first.now()).alive();
+        Holders holders =
+                new ServerHolders(sql, texts, namespace).of(lock, first.now()).alive();
         return new View(
                 holders, true, first.own(), first.place(), first.firstShare(), first.lastPosition(), first.now());
     }
@@ -208,8 +209,7 @@ final class WaitingPath {
         long micros = row.getLong(10);
         TxContext now = new TxContext(context.time().now(), "", micros, micros, new ArrayList<>());
         StoredLease held = raw.tenure();
-        Holders holders =
-                !raw.isShared() && held.ends() > micros ? new Holders(List.of(held)) : Holders.NONE;
+        Holders holders = !raw.isShared() && held.ends() > micros ? new Holders(List.of(held)) : Holders.NONE;
         int firstShare = row.getInt(11);
         boolean anyWaits = !row.wasNull();
         long lastPosition = row.getLong(12);
@@ -221,8 +221,7 @@ final class WaitingPath {
             Duration lease = Duration.of(row.getLong(18), ChronoUnit.MICROS);
             own = new Waiter(position, claim, row.getString(17), lease, row.getInt(19), row.getInt(20));
         }
-        return new View(
-                holders, raw.isShared(), own, place, anyWaits ? firstShare : null, lastPosition, now);
+        return new View(holders, raw.isShared(), own, place, anyWaits ? firstShare : null, lastPosition, now);
     }
 
     private Object name(String lock) {

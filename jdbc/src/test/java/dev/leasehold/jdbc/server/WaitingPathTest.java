@@ -170,11 +170,14 @@ class WaitingPathTest {
         Claim second = claim(Claim.EXCLUSIVE, true);
         before.clear();
         WaitingPath other = new WaitingPath(new Sql(eventful(connection)), texts, "", context);
-        before.put(texts.addWaiter, () -> change("INSERT INTO \"leasehold_waiter\" SELECT namespace, name, position + 1, 'x', 1,"
-                + " owner, since, lease, spare, share, alive_until FROM \"leasehold_waiter\""));
+        before.put(
+                texts.addWaiter,
+                () -> change("INSERT INTO \"leasehold_waiter\" SELECT namespace, name, position + 1, 'x', 1,"
+                        + " owner, since, lease, spare, share, alive_until FROM \"leasehold_waiter\""));
         assertThat(other.claim(second, joining)).isNull();
         assertThat(TestClient.get(store.claim(second)))
-                .isInstanceOfSatisfying(ClaimAnswer.Busy.class, busy -> assertThat(busy.place()).isEqualTo(3));
+                .isInstanceOfSatisfying(
+                        ClaimAnswer.Busy.class, busy -> assertThat(busy.place()).isEqualTo(3));
     }
 
     @Test
@@ -248,8 +251,7 @@ class WaitingPathTest {
             own.setAutoCommit(false);
             long micros = sql.number(texts.time);
             TxContext now = new TxContext(new ClockReading(0, 0), "", micros, micros, new ArrayList<>());
-            ServerLocks locks =
-                    new ServerLocks(sql, texts, "", ServerLocks.lock(sql, texts, "", "lock"), () -> {});
+            ServerLocks locks = new ServerLocks(sql, texts, "", ServerLocks.lock(sql, texts, "", "lock"), () -> {});
             before.put(
                     texts.removeExpiredHolders,
                     () -> change("UPDATE \"leasehold_holder\" SET ends = ends + 120000000"));
@@ -264,7 +266,8 @@ class WaitingPathTest {
         LeaseId reader = acquire(Claim.UNLIMITED);
         change(PAST); // As it is once they have renewed in their own rows.
         assertThat(TestClient.get(store.claim(claim(Claim.EXCLUSIVE, false)))).isInstanceOf(ClaimAnswer.Busy.class);
-        assertThat(TestClient.get(store.inspect(dev.leasehold.spi.NamePattern.of("lock")))).hasSize(1);
+        assertThat(TestClient.get(store.inspect(dev.leasehold.spi.NamePattern.of("lock"))))
+                .hasSize(1);
         release(reader);
         assertThat(TestClient.get(store.claim(claim(Claim.EXCLUSIVE, false)))).isInstanceOf(ClaimAnswer.Granted.class);
     }
