@@ -316,12 +316,14 @@ part_shedlock() {
 }
 
 part_test() {
-  project test "$(managed)" "$(block docs/testing.md leasehold-test)
+  project test "$(managed)" "$(ours leasehold-redis) $(block docs/testing.md leasehold-test)
     $(other "org.junit.jupiter:junit-jupiter:$(version_of junit):test" "org.assertj:assertj-core:$(version_of assertj):test")"
   block docs/testing.md 'class Report' >src/main/java/Report.java
   {
+    block docs/testing.md 'import org.junit'
     echo 'class ReportTest {'
-    awk '/^```/ { inside = !inside && /java/; next } inside' "$root/docs/testing.md" | awk '/^class Report/ { skip = 1 } !skip { print } skip && /^}/ { skip = 0 }'
+    awk '/^```/ { inside = /java/; if (inside) code = ""; else if (code !~ /import/) printf "%s", code; next } inside { code = code $0 "\n" }' \
+      "$root/docs/testing.md"
     echo '}'
   } >src/test/java/ReportTest.java
   step 'an empty project with the tests of docs/testing.md is built, and they are green' maven test
@@ -383,7 +385,7 @@ JAVA
 part_spring() {
   start_servers
   local starter
-  starter=$(block docs/spring.md leasehold-spring-boot-starter)
+  starter=$(block README.md leasehold-spring-boot-starter | grep leasehold-spring-boot-starter)
   application spring ''
   step 'an application of start.spring.io, without locks, is built' maven package -DskipTests
   application spring "$starter $(other "dev.leasehold:leasehold-spring-boot-starter-test:0.1.0-SNAPSHOT:test")"
@@ -426,7 +428,11 @@ public class Invoices {
     }
 
     void send(long id) {
-        leasehold.locks("*").forEach(lock -> System.out.println("sent " + id + " under " + lock.name()));
+        try {
+            leasehold.locks("*").forEach(lock -> System.out.println("sent " + id + " under " + lock.name()));
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Bean
@@ -532,8 +538,8 @@ part_command() {
       step 'man leasehold' man -M "$home/man" leasehold
       has 'the man page' "$(cat "$dir/out")" busy-exit
     fi
-    step 'without a store or a home it says what is missing' in_cron 'unset LEASEHOLD_STORE; ! bin/leasehold run x true'
-    has 'the message' "$(cat "$dir/out")" HOME
+    step 'with the default store' in_cron "XDG_STATE_HOME=$home/state; export XDG_STATE_HOME; unset LEASEHOLD_STORE; bin/leasehold run x true"
+    [[ -s $home/state/leasehold/locks.db ]] || failed 'the default store is not where the page says'
   done
   rm -rf "$home/cache"
   tar -czf "$dir/without.tar.gz" --exclude=drivers -C "$home" LICENSE bin completion lib licenses man
