@@ -8,32 +8,30 @@ import java.lang.reflect.Method;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The tests in docs/testing.md compile, and are green. */
+/** The tests in docs/testing.md compile with the imports that the page shows, and are green. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TestingPageTest {
 
-    private static final String IMPORTS = """
-            import static org.assertj.core.api.Assertions.*;
-            import dev.leasehold.*;
-            import dev.leasehold.test.*;
-            import java.time.Duration;
-            import org.junit.jupiter.api.Test;
-            """;
+    private static final Pattern IMPORT = Pattern.compile("(?m)^import .*;\\n");
 
     @TempDir
     Path directory;
 
     @Test
     void itsTestsAreGreen() throws Exception {
+        StringBuilder imports = new StringBuilder();
         StringBuilder members = new StringBuilder();
         for (String block : Pages.javaIn("docs/testing.md")) {
-            members.append(block.startsWith("class ") ? "static " : "").append(block);
+            IMPORT.matcher(block).results().forEach(found -> imports.append(found.group()));
+            String rest = IMPORT.matcher(block).replaceAll("").strip();
+            members.append(rest.startsWith("class ") ? "static " : "").append(rest).append('\n');
         }
-        Pages.compileClass("Examples", IMPORTS + "class Examples {\n" + members + "}\n", directory);
+        Pages.compileClass("Examples", imports + "class Examples {\n" + members + "}\n", directory);
         int run = 0;
         try (URLClassLoader loader =
                 new URLClassLoader(new URL[] {directory.toUri().toURL()})) {
