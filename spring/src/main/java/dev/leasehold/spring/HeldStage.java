@@ -18,9 +18,8 @@ final class HeldStage {
      */
     static CompletableFuture<@Nullable Object> of(CompletionStage<?> stage, Lease lease, RunningBodies running) {
         CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
-        RunningBodies.Body noted = running.enterUnbound(() -> {});
+        StageWork.note(stage, running);
         stage.whenComplete((value, failure) -> {
-            noted.leave();
             LeaseState before = lease.state();
             lease.releaseAsync().whenComplete((released, unanswered) -> {
                 LeaseLostException lost = before.isValid() || before == LeaseState.RELEASED

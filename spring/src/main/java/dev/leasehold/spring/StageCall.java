@@ -52,7 +52,7 @@ record StageCall(DistributedLock lock, Duration maxWait, String template, Runnin
         return orNothing(
                 ask(lease -> {
                     entered.set(true);
-                    return body.call(lease);
+                    return noted(lease, body);
                 }),
                 entered,
                 nothing);
@@ -75,9 +75,12 @@ record StageCall(DistributedLock lock, Duration maxWait, String template, Runnin
             return work;
         });
         call.whenComplete((value, failure) -> granted.completeExceptionally(failure));
-        CompletionStage<@Nullable Object> stage;
         try {
-            stage = body.call(granted.get());
+            LeaseScope.run(granted.get(), lock.options().interruptOnLoss(), lease -> {
+                CompletionStage<@Nullable Object> stage = noted(lease, body);
+                StageWork.follow(stage, work);
+                return stage;
+            });
         } catch (InterruptedException e) {
             call.cancel(false);
             work.cancel(false);
@@ -90,13 +93,6 @@ record StageCall(DistributedLock lock, Duration maxWait, String template, Runnin
         } catch (Exception | Error e) {
             throw released(work, call, e);
         }
-        stage.whenComplete((value, failure) -> {
-            if (failure == null) {
-                work.complete(value);
-            } else {
-                work.completeExceptionally(failure);
-            }
-        });
         return call;
     }
 
@@ -123,25 +119,28 @@ record StageCall(DistributedLock lock, Duration maxWait, String template, Runnin
             LeaseFunction<? extends CompletionStage<@Nullable Object>, ?> body) {
         NameTemplates.set(template);
         try {
-            return lock.callAsync(maxWait, lease -> noted(lease, body));
+            return lock.callAsync(maxWait, body);
         } finally {
             NameTemplates.set(null);
         }
     }
 
-    /** Notes the body until its stage has completed. It is not cancelled at a shutdown: its work would go on without the lock. */
+    /** Calls the body, noted as one that runs on this thread, and then notes its stage until that has completed. */
     private CompletionStage<@Nullable Object> noted(
             Lease lease, LeaseFunction<? extends CompletionStage<@Nullable Object>, ?> body) throws Exception {
-        RunningBodies.Body noted = running.enterUnbound(() -> {});
-        CompletionStage<@Nullable Object> stage = null;
+        BodyInterrupt interrupt = new BodyInterrupt();
+        RunningBodies.Body calling = running.enterUnbound(interrupt::interrupt);
+        Throwable thrown = null;
         try {
-            stage = body.call(lease);
-            stage.whenComplete((value, failure) -> noted.leave());
+            CompletionStage<@Nullable Object> stage = body.call(lease);
+            StageWork.note(stage, running);
             return stage;
+        } catch (Throwable e) {
+            thrown = e;
+            throw e;
         } finally {
-            if (stage == null) {
-                noted.leave();
-            }
+            calling.leave();
+            interrupt.ended(thrown);
         }
     }
 }

@@ -21,7 +21,8 @@ public final class DefaultLockObservationConvention implements LockObservationCo
         return KeyValues.of(
                 LowCardinality.OUTCOME.withValue(context.outcome()),
                 LowCardinality.TEMPLATE.withValue(context.template()),
-                LowCardinality.STORE.withValue(context.call().client().storeKind()));
+                LowCardinality.STORE.withValue(context.call().client().storeKind()),
+                LowCardinality.MODE.withValue(context.call().mode().name().toLowerCase(Locale.ROOT)));
     }
 
     @Override
