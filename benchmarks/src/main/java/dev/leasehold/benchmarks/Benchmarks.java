@@ -26,7 +26,7 @@ public final class Benchmarks {
                         args.length > 2 ? Integer.parseInt(args[2]) : 30,
                         args.length > 3 ? List.of(Integer.parseInt(args[3])) : List.of(4, 8),
                         args.length > 4 ? List.of(args).subList(4, args.length) : Contender.KINDS);
-            case "observer" -> new ObserverCost(OUT, size > 0 ? size : 10, Duration.ofSeconds(1)).run();
+            case "observer" -> new ObserverCost(OUT, size > 0 ? size : 14, Duration.ofMillis(500)).run();
             case "many-leases" -> manyLeases(size > 0 ? size : 180);
             default -> {
                 System.err.println(

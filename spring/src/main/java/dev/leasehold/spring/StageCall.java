@@ -52,7 +52,9 @@ record StageCall(DistributedLock lock, Duration maxWait, String template, Runnin
         return orNothing(
                 ask(lease -> {
                     entered.set(true);
-                    return noted(lease, body);
+                    CompletableFuture<@Nullable Object> work = new CompletableFuture<>();
+                    noted(lease, body, work);
+                    return work;
                 }),
                 entered,
                 nothing);
@@ -77,9 +79,8 @@ record StageCall(DistributedLock lock, Duration maxWait, String template, Runnin
         call.whenComplete((value, failure) -> granted.completeExceptionally(failure));
         try {
             LeaseScope.run(granted.get(), lock.options().interruptOnLoss(), lease -> {
-                CompletionStage<@Nullable Object> stage = noted(lease, body);
-                StageWork.follow(stage, work);
-                return stage;
+                noted(lease, body, work);
+                return work;
             });
         } catch (InterruptedException e) {
             call.cancel(false);
@@ -125,16 +126,17 @@ record StageCall(DistributedLock lock, Duration maxWait, String template, Runnin
         }
     }
 
-    /** Calls the body, noted as one that runs on this thread, and then notes its stage until that has completed. */
-    private CompletionStage<@Nullable Object> noted(
-            Lease lease, LeaseFunction<? extends CompletionStage<@Nullable Object>, ?> body) throws Exception {
+    /** Calls the body, noted as one that runs on this thread, and then has a future follow its stage, which is noted, too. */
+    private void noted(
+            Lease lease,
+            LeaseFunction<? extends CompletionStage<@Nullable Object>, ?> body,
+            CompletableFuture<@Nullable Object> work)
+            throws Exception {
         BodyInterrupt interrupt = new BodyInterrupt();
         RunningBodies.Body calling = running.enterUnbound(interrupt::interrupt);
         Throwable thrown = null;
         try {
-            CompletionStage<@Nullable Object> stage = body.call(lease);
-            StageWork.note(stage, running);
-            return stage;
+            StageWork.follow(body.call(lease), running, work);
         } catch (Throwable e) {
             thrown = e;
             throw e;

@@ -8,14 +8,14 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockBusyException;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -69,10 +69,10 @@ class AsyncMethodsTest {
             return work;
         }
 
-        final Queue<Lease> leases = new ConcurrentLinkedQueue<>();
+        final Deque<Lease> leases = new ConcurrentLinkedDeque<>();
 
         Lease last() {
-            return leases.remove();
+            return leases.removeLast();
         }
 
         @Locked(name = "mono", maxWait = "0s")
