@@ -11,10 +11,19 @@ import java.util.Objects;
  * @param namespace the client's namespace; for a {@linkplain Leasehold#namespaced view}, with the view's behind a colon;
  *     empty for none
  * @param lock the lock's name, without the namespace
+ * @param share with how many holders at most, itself included, the caller would coexist: 1 for a mutex and a writer, the number
+ *     of permits for a semaphore, {@link Integer#MAX_VALUE} for a reader
  * @param kind how it is asked for
  * @param maxWait how long the caller waits for a holder: zero for one try, {@link LockOptions#FOREVER} for without limit
  */
-public record LockCall(ObservedClient client, long number, String namespace, String lock, Kind kind, Duration maxWait) {
+public record LockCall(
+        ObservedClient client,
+        long number,
+        String namespace,
+        String lock,
+        int share,
+        Kind kind,
+        Duration maxWait) {
 
     /** How a lock is asked for. */
     public enum Kind {
@@ -26,6 +35,16 @@ public record LockCall(ObservedClient client, long number, String namespace, Str
         ELECTION
     }
 
+    /** With which holders a caller would share a lock. */
+    public enum Mode {
+        /** With none: a mutex, or the writer of a read-write lock. */
+        EXCLUSIVE,
+        /** With those of the other permits of a semaphore. */
+        PERMIT,
+        /** With all other readers. */
+        READER
+    }
+
     /** Checks the parts. */
     public LockCall {
         Objects.requireNonNull(client, "client");
@@ -33,5 +52,14 @@ public record LockCall(ObservedClient client, long number, String namespace, Str
         Objects.requireNonNull(lock, "lock");
         Objects.requireNonNull(kind, "kind");
         Objects.requireNonNull(maxWait, "maxWait");
+    }
+
+    /** {@return with which holders the caller would share the lock: one of few values, for metrics} */
+    public Mode mode() {
+        return switch (share) {
+            case 1 -> Mode.EXCLUSIVE;
+            case Integer.MAX_VALUE -> Mode.READER;
+            default -> Mode.PERMIT;
+        };
     }
 }

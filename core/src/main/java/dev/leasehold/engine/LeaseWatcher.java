@@ -122,7 +122,7 @@ public final class LeaseWatcher implements HoldWatcher {
     /** Notes that the hold is given to its caller. */
     void granted(boolean handedOver) {
         if (observed != null) {
-            observed.granted(hold.token(), handedOver);
+            observed.granted(hold.token(), hold.slot(), handedOver);
         }
     }
 

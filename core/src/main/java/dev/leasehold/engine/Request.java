@@ -92,7 +92,7 @@ public final class Request implements Asker {
             @Nullable Thread waiter,
             LockCall.Kind kind,
             Executor sending) {
-        ObservedCall observed = client.observers().ask(lock.namespace(), lock.own(), kind, maxWait);
+        ObservedCall observed = client.observers().ask(lock.namespace(), lock.own(), share, kind, maxWait);
         boolean tries = maxWait != null && (maxWait.isNegative() || maxWait.isZero());
         Caller caller = new Caller(options, tries, owner);
         caller.waiter = waiter == null ? null : new WeakReference<>(waiter);

@@ -18,9 +18,7 @@ final class HeldStage {
      */
     static CompletableFuture<@Nullable Object> of(CompletionStage<?> stage, Lease lease, RunningBodies running) {
         CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
-        RunningBodies.Body noted = running.enterUnbound(() -> {});
-        stage.whenComplete((value, failure) -> {
-            noted.leave();
+        StageWork.of(stage, running).whenComplete((value, failure) -> {
             LeaseState before = lease.state();
             lease.releaseAsync().whenComplete((released, unanswered) -> {
                 LeaseLostException lost = before.isValid() || before == LeaseState.RELEASED

@@ -21,20 +21,24 @@ public final class RunningBodies {
 
     /** Notes that this thread runs a body, until the result is left. */
     Body enter() {
-        Thread thread = Thread.currentThread();
-        return enterUnbound(thread::interrupt);
+        return enter(Thread.currentThread()::interrupt, true);
     }
 
     /** Notes a body that is bound to no thread, until the result is left. */
     Body enterUnbound(Runnable interruption) {
-        Body body = new Body(interruption);
+        return enter(interruption, false);
+    }
+
+    private Body enter(Runnable interruption, boolean onThread) {
+        Body body = new Body(interruption, onThread);
         bodies.add(body);
         return body;
     }
 
     /**
-     * Interrupts the bodies that run now: the threads that run them, and streams, which are cancelled. Stages go on: their
-     * work would not end if they were cancelled.
+     * Interrupts the bodies that run now: the threads that run them, and streams, which are cancelled, and so are stages whose
+     * class has a cancel of its own. A plain {@link java.util.concurrent.CompletableFuture} goes on: its work would not end if
+     * it were cancelled.
      *
      * @return how many
      */
@@ -74,27 +78,35 @@ public final class RunningBodies {
         return bodies.size();
     }
 
-    /** A body that runs. It is not interrupted after it has left. */
+    /** A body that runs. Its thread is not interrupted after it has left. */
     final class Body {
 
         private final ReentrantLock guard = new ReentrantLock();
         private final Runnable interruption;
+        private final boolean onThread;
         private boolean over;
 
-        private Body(Runnable interruption) {
+        private Body(Runnable interruption, boolean onThread) {
             this.interruption = interruption;
+            this.onThread = onThread;
         }
 
+        /** What is cancelled may leave at once, and call code of others, so no lock is held then. */
         private boolean interrupt() {
             guard.lock();
             try {
-                if (!over) {
-                    interruption.run();
+                if (over) {
+                    return false;
                 }
-                return !over;
+                if (onThread) {
+                    interruption.run();
+                    return true;
+                }
             } finally {
                 guard.unlock();
             }
+            interruption.run();
+            return true;
         }
 
         void leave() {

@@ -52,7 +52,9 @@ record StageCall(DistributedLock lock, Duration maxWait, String template, Runnin
         return orNothing(
                 ask(lease -> {
                     entered.set(true);
-                    return body.call(lease);
+                    CompletableFuture<@Nullable Object> work = new CompletableFuture<>();
+                    noted(lease, body, work);
+                    return work;
                 }),
                 entered,
                 nothing);
@@ -75,9 +77,11 @@ record StageCall(DistributedLock lock, Duration maxWait, String template, Runnin
             return work;
         });
         call.whenComplete((value, failure) -> granted.completeExceptionally(failure));
-        CompletionStage<@Nullable Object> stage;
         try {
-            stage = body.call(granted.get());
+            LeaseScope.run(granted.get(), lock.options().interruptOnLoss(), lease -> {
+                noted(lease, body, work);
+                return work;
+            });
         } catch (InterruptedException e) {
             call.cancel(false);
             work.cancel(false);
@@ -90,13 +94,6 @@ record StageCall(DistributedLock lock, Duration maxWait, String template, Runnin
         } catch (Exception | Error e) {
             throw released(work, call, e);
         }
-        stage.whenComplete((value, failure) -> {
-            if (failure == null) {
-                work.complete(value);
-            } else {
-                work.completeExceptionally(failure);
-            }
-        });
         return call;
     }
 
@@ -123,25 +120,29 @@ record StageCall(DistributedLock lock, Duration maxWait, String template, Runnin
             LeaseFunction<? extends CompletionStage<@Nullable Object>, ?> body) {
         NameTemplates.set(template);
         try {
-            return lock.callAsync(maxWait, lease -> noted(lease, body));
+            return lock.callAsync(maxWait, body);
         } finally {
             NameTemplates.set(null);
         }
     }
 
-    /** Notes the body until its stage has completed. It is not cancelled at a shutdown: its work would go on without the lock. */
-    private CompletionStage<@Nullable Object> noted(
-            Lease lease, LeaseFunction<? extends CompletionStage<@Nullable Object>, ?> body) throws Exception {
-        RunningBodies.Body noted = running.enterUnbound(() -> {});
-        CompletionStage<@Nullable Object> stage = null;
+    /** Calls the body, noted as one that runs on this thread, and then has a future follow its stage, which is noted, too. */
+    private void noted(
+            Lease lease,
+            LeaseFunction<? extends CompletionStage<@Nullable Object>, ?> body,
+            CompletableFuture<@Nullable Object> work)
+            throws Exception {
+        BodyInterrupt interrupt = new BodyInterrupt();
+        RunningBodies.Body calling = running.enterUnbound(interrupt::interrupt);
+        Throwable thrown = null;
         try {
-            stage = body.call(lease);
-            stage.whenComplete((value, failure) -> noted.leave());
-            return stage;
+            StageWork.follow(body.call(lease), running, work);
+        } catch (Throwable e) {
+            thrown = e;
+            throw e;
         } finally {
-            if (stage == null) {
-                noted.leave();
-            }
+            calling.leave();
+            interrupt.ended(thrown);
         }
     }
 }

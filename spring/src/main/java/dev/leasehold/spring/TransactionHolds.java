@@ -1,6 +1,7 @@
 package dev.leasehold.spring;
 
 import dev.leasehold.Lease;
+import dev.leasehold.LeaseLostException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -43,6 +44,17 @@ final class TransactionHolds {
         @Override
         public void beforeCommit(boolean readOnly) {
             lease.ensureValid();
+        }
+
+        /** What was written may have been written after the loss: the caller gets to know that, though nothing undoes it. */
+        @Override
+        public void afterCommit() {
+            if (!lease.isValid()) {
+                throw new LeaseLostException(
+                        lease.name(),
+                        lease.token(),
+                        "it was over at the end of the commit; the transaction has committed all the same");
+            }
         }
 
         @Override

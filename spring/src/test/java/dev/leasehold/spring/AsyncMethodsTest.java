@@ -8,18 +8,25 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockBusyException;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.scheduling.annotation.Async;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -41,6 +48,31 @@ class AsyncMethodsTest {
         @Locked(name = "stage", onBusy = OnBusy.SKIP)
         CompletableFuture<Optional<String>> stageOrSkip() {
             return CompletableFuture.completedFuture(Optional.of("done"));
+        }
+
+        @Locked(name = "stage", maxWait = "5s")
+        CompletableFuture<String> asItIs(CompletableFuture<String> work, @Nullable Lease lease) {
+            leases.add(lease);
+            return work;
+        }
+
+        /** Nothing makes a thread for it here, so it is called on the caller's. */
+        @Async
+        @Locked(name = "async", maxWait = "5s")
+        CompletableFuture<String> async(CountDownLatch begun, CompletableFuture<String> work, @Nullable Lease lease)
+                throws InterruptedException {
+            leases.add(lease);
+            begun.countDown();
+            if (work.isDone()) {
+                new CountDownLatch(1).await();
+            }
+            return work;
+        }
+
+        final Deque<Lease> leases = new ConcurrentLinkedDeque<>();
+
+        Lease last() {
+            return leases.removeLast();
         }
 
         @Locked(name = "mono", maxWait = "0s")
@@ -213,6 +245,87 @@ class AsyncMethodsTest {
         assertThatThrownBy(() -> count.get(10, TimeUnit.SECONDS)).hasStackTraceContaining("the application ends");
         await().until(() -> !isHeld("flux"));
         assertThat(bodies.count()).isZero();
+    }
+
+    private static CompletableFuture<CompletableFuture<String>> callAsync(
+            CountDownLatch begun, CompletableFuture<String> work) {
+        CompletableFuture<CompletableFuture<String>> call = new CompletableFuture<>();
+        new Thread(() -> {
+                    try {
+                        call.complete(shop.async(begun, work, null));
+                    } catch (Throwable e) {
+                        call.completeExceptionally(e);
+                    }
+                })
+                .start();
+        return call;
+    }
+
+    /** It went on until the client was closed, and the lock was free only when its lease had run out. */
+    @Test
+    void aShutdownCancelsAStageWhoseCancelEndsItsWork() {
+        RunningBodies bodies = context.getBean(RunningBodies.class);
+        AtomicBoolean heldAtCancel = new AtomicBoolean();
+        CompletableFuture<String> work = Mono.<String>never()
+                .doOnCancel(() -> heldAtCancel.set(shop.last().isValid()))
+                .toFuture();
+        CompletableFuture<String> result = shop.asItIs(work, null);
+        await().until(() -> bodies.count() == 1 && isHeld("stage"));
+        assertThat(bodies.interrupt()).isEqualTo(1);
+        assertThatThrownBy(() -> result.get(10, TimeUnit.SECONDS)).isInstanceOf(CancellationException.class);
+        assertThat(heldAtCancel).isTrue();
+        assertThat(isHeld("stage")).isFalse();
+        assertThat(bodies.count()).isZero();
+    }
+
+    /** Cancelled, it would count as ended, and the lock would be free while its work goes on. */
+    @Test
+    void aShutdownLetsAPlainStageEndByItself() {
+        RunningBodies bodies = context.getBean(RunningBodies.class);
+        for (CompletionStage<String> stage : List.of(
+                new CompletableFuture<String>(), Mono.<String>never().toFuture().thenApply(done -> done))) {
+            CompletableFuture<String> work = stage.toCompletableFuture();
+            CompletableFuture<String> result = shop.asItIs(work, null);
+            await().until(() -> bodies.count() == 1 && isHeld("stage"));
+            assertThat(bodies.interrupt()).isEqualTo(1);
+            assertThat(work).isNotDone();
+            assertThat(bodies.count()).isEqualTo(1);
+            assertThat(isHeld("stage")).isTrue();
+            work.complete("done");
+            assertThat(result.join()).isEqualTo("done");
+            assertThat(isHeld("stage")).isFalse();
+        }
+    }
+
+    /** The thread that an asynchronous method blocks was not interrupted, neither at a shutdown nor when the lease was lost. */
+    @Test
+    void aShutdownInterruptsTheThreadOfAnAsynchronousMethod() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CompletableFuture<?> call = callAsync(begun, CompletableFuture.completedFuture("blocks"));
+        assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(context.getBean(RunningBodies.class).interrupt()).isEqualTo(1);
+        assertThatThrownBy(() -> call.get(10, TimeUnit.SECONDS)).hasCauseInstanceOf(InterruptedException.class);
+        await().until(() -> !isHeld("async"));
+        assertThat(shop.last().isValid()).isFalse();
+    }
+
+    @Test
+    void aLossInterruptsTheThreadOfAnAsynchronousMethod() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CompletableFuture<?> call = callAsync(begun, CompletableFuture.completedFuture("blocks"));
+        assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(locks.breakLock("async", shop.last().token())).isTrue();
+        assertThatThrownBy(() -> call.get(10, TimeUnit.SECONDS)).hasCauseInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void aLossCancelsTheStageOfAnAsynchronousMethod() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CompletableFuture<String> work = new CompletableFuture<>();
+        CompletableFuture<String> result = callAsync(begun, work).get(10, TimeUnit.SECONDS);
+        assertThat(locks.breakLock("async", shop.last().token())).isTrue();
+        assertThatThrownBy(() -> result.get(10, TimeUnit.SECONDS)).hasCauseInstanceOf(LeaseLostException.class);
+        await().until(work::isCancelled);
     }
 
     @Test

@@ -24,6 +24,7 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 import reactor.core.publisher.Mono;
@@ -194,6 +195,63 @@ class OuterTransactionTest {
                     throw new Rollback();
                 },
                 Rollback.class);
+    }
+
+    /** Does something after all that could keep the transaction from its commit, and notes what has become of it. */
+    private static final class AtCommit implements TransactionSynchronization {
+
+        private final Body body;
+        private int status = STATUS_UNKNOWN;
+
+        AtCommit(Body body) {
+            this.body = body;
+        }
+
+        @Override
+        public void beforeCompletion() {
+            try {
+                body.run(null);
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        @Override
+        public void afterCompletion(int completed) {
+            status = completed;
+        }
+    }
+
+    @Test
+    void aHoldThatIsLostAfterTheMethodRollsTheTransactionBack() {
+        AtCommit end = new AtCommit(none -> {});
+        assertThatThrownBy(() -> inTransaction(none -> {
+                    TransactionSynchronizationManager.registerSynchronization(end);
+                    Lease[] held = new Lease[1];
+                    bank.hold(lease -> held[0] = lease, null);
+                    breakLock(held[0]);
+                    await().until(() -> !held[0].isValid());
+                }))
+                .isInstanceOf(LeaseLostException.class)
+                .hasMessageContaining("account");
+        assertThat(end.status).isEqualTo(TransactionSynchronization.STATUS_ROLLED_BACK);
+    }
+
+    /** The caller was not told, and the transaction has committed: a log entry was all. */
+    @Test
+    void aHoldThatIsLostDuringTheCommitFailsTheCall() {
+        Lease[] held = new Lease[1];
+        AtCommit end = new AtCommit(none -> {
+            breakLock(held[0]);
+            await().until(() -> !held[0].isValid());
+        });
+        assertThatThrownBy(() -> inTransaction(none -> {
+                    TransactionSynchronizationManager.registerSynchronization(end);
+                    bank.hold(lease -> held[0] = lease, null);
+                }))
+                .isInstanceOf(LeaseLostException.class)
+                .hasMessageContaining("has committed");
+        assertThat(end.status).isEqualTo(TransactionSynchronization.STATUS_COMMITTED);
     }
 
     static final class Rollback extends RuntimeException {

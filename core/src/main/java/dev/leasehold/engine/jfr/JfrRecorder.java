@@ -43,14 +43,14 @@ final class JfrRecorder implements FlightRecording.Recorder {
 
         @Override
         public void acquired(LockCall call, LockGrant grant) {
-            acquire.token = grant.token();
+            acquire.granted(grant);
             acquire.handedOver = grant.handedOver();
             outcome(call, "acquired", null);
             if (grant.handedOver()) {
                 LockHandOverEvent event = new LockHandOverEvent();
                 if (event.shouldCommit()) {
                     event.about(call);
-                    event.token = grant.token();
+                    event.granted(grant);
                     event.commit();
                 }
             }
@@ -98,7 +98,7 @@ final class JfrRecorder implements FlightRecording.Recorder {
             LeaseRenewalEvent event = new LeaseRenewalEvent();
             if (event.shouldCommit()) {
                 event.about(call);
-                event.token = grant.token();
+                event.granted(grant);
                 event.took = took.toNanos();
                 event.late = late;
                 event.failure = failure == null ? null : failure.toString();
@@ -111,7 +111,7 @@ final class JfrRecorder implements FlightRecording.Recorder {
             LeaseLostEvent event = new LeaseLostEvent();
             if (event.shouldCommit()) {
                 event.about(call);
-                event.token = grant.token();
+                event.granted(grant);
                 event.held = held.toNanos();
                 event.commit();
             }
@@ -127,7 +127,7 @@ final class JfrRecorder implements FlightRecording.Recorder {
             hold.end();
             if (hold.shouldCommit()) {
                 hold.about(call);
-                hold.token = grant.token();
+                hold.granted(grant);
                 hold.outcome = outcome;
                 hold.commit();
             }

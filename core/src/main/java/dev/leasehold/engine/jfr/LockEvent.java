@@ -1,7 +1,9 @@
 package dev.leasehold.engine.jfr;
 
 import dev.leasehold.LockCall;
+import dev.leasehold.LockGrant;
 import jdk.jfr.Category;
+import jdk.jfr.Description;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.StackTrace;
@@ -27,8 +29,20 @@ abstract class LockEvent extends Event {
     @Label("Store")
     @Nullable String store;
 
+    @Label("Mode")
+    @Description("EXCLUSIVE, PERMIT of a semaphore, or READER")
+    @Nullable String mode;
+
+    @Label("Share")
+    @Description("With how many holders at most, itself included, a holder coexists")
+    int share;
+
     @Label("Token")
     long token;
+
+    @Label("Slot")
+    @Description("The slot of a permit; -1 for none")
+    int slot = -1;
 
     void about(LockCall call) {
         lock = call.lock();
@@ -36,5 +50,12 @@ abstract class LockEvent extends Event {
         client = call.client().label();
         storeKind = call.client().storeKind();
         store = call.client().store();
+        mode = call.mode().name();
+        share = call.share();
+    }
+
+    void granted(LockGrant grant) {
+        token = grant.token();
+        slot = grant.slot().orElse(-1);
     }
 }

@@ -5,7 +5,9 @@ import dev.leasehold.LeaseholdObserver;
 import dev.leasehold.LockCall;
 import dev.leasehold.LockException;
 import dev.leasehold.LockGrant;
+import dev.leasehold.spi.Grant;
 import java.time.Duration;
+import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +49,7 @@ public final class ObservedCall {
     private final AtomicReference<@Nullable Waiting> waiting = new AtomicReference<>(AT_WORK);
 
     private volatile long token;
+    private volatile int slot = Grant.NO_SLOT;
     private volatile boolean handedOver;
     private volatile @Nullable Long settledAt;
     private volatile long acquiredAt;
@@ -64,8 +67,9 @@ public final class ObservedCall {
     // ---- the outcome ---------------------------------------------------------------------------------------------
 
     /** Notes what was granted; tells nothing yet, since the caller may give up. */
-    public void granted(long grantedToken, boolean fromCallerOfThisProcess) {
+    public void granted(long grantedToken, int grantedSlot, boolean fromCallerOfThisProcess) {
         token = grantedToken;
+        slot = grantedSlot;
         handedOver = fromCallerOfThisProcess;
     }
 
@@ -86,7 +90,11 @@ public final class ObservedCall {
         }
         long now = outcomeAt();
         acquiredAt = now;
-        LockGrant got = new LockGrant(token, Duration.ofNanos(now - askedAt), handedOver);
+        LockGrant got = new LockGrant(
+                token,
+                slot == Grant.NO_SLOT ? OptionalInt.empty() : OptionalInt.of(slot),
+                Duration.ofNanos(now - askedAt),
+                handedOver);
         grant = got;
         perform(() -> tell(observer -> observer.acquired(call, got)), here);
     }

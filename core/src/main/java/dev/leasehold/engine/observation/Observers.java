@@ -54,11 +54,13 @@ public final class Observers {
     /**
      * Tells the observers that a lock is asked for, on the thread that asks.
      *
+     * @param share with how many holders at most the caller would coexist, itself included
      * @param maxWait how long the caller waits for a holder; null for without limit
      * @return the call, to be told what comes of it; null if no observer wants to know
      */
-    public @Nullable ObservedCall ask(String namespace, String lock, LockCall.Kind kind, @Nullable Duration maxWait) {
-        return isAnyOn() ? tellAsked(namespace, lock, kind, maxWait) : null;
+    public @Nullable ObservedCall ask(
+            String namespace, String lock, int share, LockCall.Kind kind, @Nullable Duration maxWait) {
+        return isAnyOn() ? tellAsked(namespace, lock, share, kind, maxWait) : null;
     }
 
     private boolean isAnyOn() {
@@ -71,11 +73,11 @@ public final class Observers {
     }
 
     private @Nullable ObservedCall tellAsked(
-            String namespace, String lock, LockCall.Kind kind, @Nullable Duration maxWait) {
+            String namespace, String lock, int share, LockCall.Kind kind, @Nullable Duration maxWait) {
         Duration wait = maxWait == null || maxWait.compareTo(LockOptions.FOREVER) > 0
                 ? LockOptions.FOREVER
                 : maxWait.isNegative() ? Duration.ZERO : maxWait;
-        LockCall call = new LockCall(client, calls.incrementAndGet(), namespace, lock, kind, wait);
+        LockCall call = new LockCall(client, calls.incrementAndGet(), namespace, lock, share, kind, wait);
         @Nullable LeaseholdObserver[] interested = new LeaseholdObserver[sources.size()];
         boolean any = false;
         for (int i = 0; i < interested.length; i++) {

@@ -80,6 +80,7 @@ class FlightRecordingTest {
             assertThat(event.getString("namespace")).isEqualTo("prod");
             assertThat(event.getString("client")).isEqualTo("recorded");
             assertThat(event.getString("kind")).isEqualTo("WAIT");
+            assertThat(event.getString("mode")).isEqualTo("EXCLUSIVE");
             assertThat(event.getLong("token")).isEqualTo(token[0]);
             assertThat(event.getThread().getJavaName())
                     .isEqualTo(Thread.currentThread().getName());
@@ -95,14 +96,36 @@ class FlightRecordingTest {
     }
 
     @Test
-    void aHandOverIsRecorded() throws Exception {
+    void howALockIsSharedIsRecorded() throws Exception {
         List<RecordedEvent> events = record(leasehold -> {
-            Lease first = leasehold.lock("a").acquire();
-            CompletableFuture<Lease> second = leasehold.lock("a").acquireAsync();
-            CompletableFuture<Lease> third = leasehold.lock("a").acquireAsync();
-            first.close();
-            second.get(10, TimeUnit.SECONDS).close();
-            third.get(10, TimeUnit.SECONDS).close();
+            try (Lease first = leasehold.semaphore("s", 3).acquire();
+                    Lease second = leasehold.semaphore("s", 3).acquire();
+                    Lease reader = leasehold.readWriteLock("r").read().acquire()) {
+                assertThat(List.of(first, second, reader)).allMatch(Lease::isValid);
+            }
+        });
+        for (String name : List.of("LockAcquire", "LockHold")) {
+            assertThat(named(events, name))
+                    .extracting(event -> event.getString("mode") + " of " + event.getInt("share") + " at "
+                            + event.getInt("slot"))
+                    .as(name)
+                    .containsExactlyInAnyOrder(
+                            "PERMIT of 3 at 0", "PERMIT of 3 at 1", "READER of " + Integer.MAX_VALUE + " at -1");
+        }
+    }
+
+    @Test
+    void aHandOverIsRecorded() throws Exception {
+        // Several times: a machine that stalls for 10 ms gives the lease back to the store instead.
+        List<RecordedEvent> events = record(leasehold -> {
+            for (int i = 0; i < 20; i++) {
+                Lease first = leasehold.lock("a").acquire();
+                CompletableFuture<Lease> second = leasehold.lock("a").acquireAsync();
+                CompletableFuture<Lease> third = leasehold.lock("a").acquireAsync();
+                first.close();
+                second.get(10, TimeUnit.SECONDS).close();
+                third.get(10, TimeUnit.SECONDS).close();
+            }
         });
         assertThat(named(events, "LockHandOver")).isNotEmpty();
         assertThat(named(events, "LockAcquire"))

@@ -49,7 +49,7 @@ class ObservedCallTest implements LeaseholdObserver {
                 new ObservedClient("", "test", "test:"),
                 time,
                 callbacks);
-        return Objects.requireNonNull(observers.ask("", "a", LockCall.Kind.WAIT, null));
+        return Objects.requireNonNull(observers.ask("", "a", 1, LockCall.Kind.WAIT, null));
     }
 
     private ObservedCall call() {

@@ -2,6 +2,7 @@ package dev.leasehold.spring.boot.observation;
 
 import dev.leasehold.spring.boot.observation.LockObservation.HighCardinality;
 import dev.leasehold.spring.boot.observation.LockObservation.LowCardinality;
+import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
 import java.util.Locale;
 
@@ -21,15 +22,23 @@ public final class DefaultLockObservationConvention implements LockObservationCo
         return KeyValues.of(
                 LowCardinality.OUTCOME.withValue(context.outcome()),
                 LowCardinality.TEMPLATE.withValue(context.template()),
-                LowCardinality.STORE.withValue(context.call().client().storeKind()));
+                LowCardinality.STORE.withValue(context.call().client().storeKind()),
+                LowCardinality.MODE.withValue(context.call().mode().name().toLowerCase(Locale.ROOT)));
     }
 
     @Override
     public KeyValues getHighCardinalityKeyValues(LockObservationContext context) {
         KeyValues values =
                 KeyValues.of(HighCardinality.LOCK.withValue(context.call().lock()));
-        return context.token() == 0
-                ? values
-                : values.and(HighCardinality.TOKEN.withValue(Long.toString(context.token())));
+        if (context.token() == 0) {
+            return values;
+        }
+        KeyValue token = HighCardinality.TOKEN.withValue(Long.toString(context.token()));
+        return context.slot().isEmpty()
+                ? values.and(token)
+                : values.and(
+                        token,
+                        HighCardinality.SLOT.withValue(
+                                Integer.toString(context.slot().getAsInt())));
     }
 }

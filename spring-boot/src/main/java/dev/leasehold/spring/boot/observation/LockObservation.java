@@ -64,6 +64,14 @@ public enum LockObservation implements ObservationDocumentation {
             public String asString() {
                 return "store";
             }
+        },
+
+        /** How the lock is shared: {@code exclusive}, {@code permit} (of a semaphore), {@code reader}. */
+        MODE {
+            @Override
+            public String asString() {
+                return "mode";
+            }
         }
     }
 
@@ -83,6 +91,14 @@ public enum LockObservation implements ObservationDocumentation {
             @Override
             public String asString() {
                 return "token";
+            }
+        },
+
+        /** The slot of a permit. */
+        SLOT {
+            @Override
+            public String asString() {
+                return "slot";
             }
         }
     }

@@ -1,7 +1,9 @@
 package dev.leasehold.spring.boot.observation;
 
 import dev.leasehold.LockCall;
+import dev.leasehold.LockGrant;
 import io.micrometer.observation.Observation;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /** What is known of a lock while it is observed. */
@@ -11,7 +13,7 @@ public final class LockObservationContext extends Observation.Context {
     private final LockCall call;
     private final String template;
     private volatile String outcome = "unknown";
-    private volatile long token;
+    private volatile @Nullable LockGrant grant;
 
     LockObservationContext(LockObservation kind, LockCall call, @Nullable String template) {
         this.kind = kind;
@@ -41,11 +43,18 @@ public final class LockObservationContext extends Observation.Context {
 
     /** {@return the token, 0 before there is one} */
     public long token() {
-        return token;
+        LockGrant got = grant;
+        return got == null ? 0 : got.token();
     }
 
-    void end(String came, long granted) {
+    /** {@return the slot of a permit; empty for all else, and before there is one} */
+    public OptionalInt slot() {
+        LockGrant got = grant;
+        return got == null ? OptionalInt.empty() : got.slot();
+    }
+
+    void end(String came, @Nullable LockGrant got) {
         outcome = came;
-        token = granted;
+        grant = got;
     }
 }

@@ -51,10 +51,10 @@ final class ObservationObserver implements LeaseholdObserver {
 
         @Override
         public void acquired(LockCall call, LockGrant grant) {
-            asking.end("acquired", grant.token());
+            asking.end("acquired", grant);
             acquisition.stop();
             LockObservationContext context = new LockObservationContext(LockObservation.HOLD, call, template);
-            context.end("unknown", grant.token());
+            context.end("unknown", grant);
             Observation observation = begin(LockObservation.HOLD, context);
             if (asking.getParentObservation() != null) {
                 observation.parentObservation((Observation) asking.getParentObservation());
@@ -80,7 +80,7 @@ final class ObservationObserver implements LeaseholdObserver {
         }
 
         private void end(String outcome) {
-            asking.end(outcome, 0);
+            asking.end(outcome, null);
             acquisition.stop();
         }
 
@@ -98,7 +98,7 @@ final class ObservationObserver implements LeaseholdObserver {
             LockObservationContext context = holding;
             Observation observation = hold;
             if (context != null && observation != null) {
-                context.end(outcome, grant.token());
+                context.end(outcome, grant);
                 observation.stop();
             }
         }

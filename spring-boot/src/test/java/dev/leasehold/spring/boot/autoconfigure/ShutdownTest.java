@@ -1,10 +1,14 @@
 package dev.leasehold.spring.boot.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.leasehold.HolderInfo;
 import dev.leasehold.Lease;
+import dev.leasehold.LeaseLostException;
 import dev.leasehold.Leasehold;
+import dev.leasehold.LockInfo;
 import dev.leasehold.spring.Locked;
 import dev.leasehold.spring.LockedTemplate;
 import dev.leasehold.spring.RunningBodies;
@@ -39,7 +43,15 @@ class ShutdownTest {
         public CompletableFuture<String> stage(CompletableFuture<String> work) {
             return work.thenApply(done -> locks.<String, RuntimeException>execute("inner", Lease::name));
         }
+
+        @Locked("endless")
+        public CompletableFuture<String> endless(CompletableFuture<String> work) {
+            return work;
+        }
     }
+
+    /** What is locked here outlives the application's client. */
+    private static final String DATABASE = "jdbc:h2:mem:shutdown;DB_CLOSE_DELAY=-1";
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(LeaseholdAutoConfiguration.class))
@@ -81,6 +93,65 @@ class ShutdownTest {
                     await().until(() -> context.getBean(RunningBodies.class).count() == 1);
                 });
         assertThat(result.join().get(10, TimeUnit.SECONDS)).isEqualTo("inner");
+    }
+
+    private void endWhileRunning(CompletableFuture<String> work, CompletableFuture<CompletableFuture<String>> result) {
+        runner.withPropertyValues(
+                        "leasehold.store.uri=" + DATABASE,
+                        "leasehold.shutdown.wait-time=100ms",
+                        "leasehold.shutdown.interrupt-wait-time=200ms")
+                .run(context -> {
+                    result.complete(context.getBean(Work.class).endless(work));
+                    await().until(() -> context.getBean(RunningBodies.class).count() == 1);
+                });
+    }
+
+    @Test
+    void aStageWhoseCancelEndsItsWorkIsCancelledAndItsLockIsFreeAtOnce() throws Exception {
+        CompletableFuture<CompletableFuture<String>> result = new CompletableFuture<>();
+        CompletableFuture<String> cancelled = new CompletableFuture<>();
+        try (Leasehold next = Leasehold.connect(DATABASE)) {
+            CompletableFuture<String> work = new CompletableFuture<>() {
+                @Override
+                public boolean cancel(boolean interrupt) {
+                    boolean done = super.cancel(interrupt);
+                    // The work is about to end; its future has completed already, as Reactor's has.
+                    cancelled.complete(holder(next, "endless"));
+                    return done;
+                }
+            };
+            endWhileRunning(work, result);
+            assertThat(cancelled).isCompleted();
+            assertThat(cancelled.join()).as("the holder while the work went on").isNotEmpty();
+            assertThat(result.join()).isCancelled();
+            assertThat(next.lock("endless").tryAcquire()).isPresent().get().satisfies(Lease::close);
+        }
+    }
+
+    /** Nothing ends its work, which may go on as long as the process does. */
+    @Test
+    void aPlainStageThatDoesNotEndKeepsItsLockFromTheNext() throws Exception {
+        CompletableFuture<CompletableFuture<String>> result = new CompletableFuture<>();
+        CompletableFuture<String> work = new CompletableFuture<>();
+        endWhileRunning(work, result);
+        assertThatThrownBy(() -> result.join().get(10, TimeUnit.SECONDS)).hasCauseInstanceOf(LeaseLostException.class);
+        assertThat(work).isCancelled();
+        try (Leasehold next = Leasehold.connect(DATABASE)) {
+            assertThat(next.lock("endless").tryAcquire()).isEmpty();
+            assertThat(next.breakLock("endless", next.info("endless").orElseThrow().holder().token()))
+                    .isTrue();
+        }
+    }
+
+    private static String holder(Leasehold locks, String name) {
+        try {
+            return locks.info(name)
+                    .map(LockInfo::holder)
+                    .map(HolderInfo::owner)
+                    .orElse("");
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** The client of the parent was closed with the first of its children. */

@@ -73,6 +73,7 @@ class ObservationTest {
                     .hasLowCardinalityKeyValue("outcome", "acquired")
                     .hasLowCardinalityKeyValue("template", "invoice:#{#id}")
                     .hasLowCardinalityKeyValue("store", "memory")
+                    .hasLowCardinalityKeyValue("mode", "exclusive")
                     .hasHighCardinalityKeyValue("lock", "invoice:42");
             TestObservationRegistryAssert.assertThat(observations)
                     .hasObservationWithNameEqualTo("leasehold.hold")
@@ -99,6 +100,26 @@ class ObservationTest {
                     .hasAnObservationWithAKeyValue("lock", "plain")
                     .hasNumberOfObservationsWithNameEqualTo("leasehold.acquire", 2)
                     .hasAnObservationWithAKeyValue("template", "none");
+        });
+    }
+
+    @Test
+    void permitsAndReadersCanBeTold() {
+        observations.observationConfig().observationHandler(new DefaultMeterObservationHandler(meters));
+        runner.run(context -> {
+            Leasehold leasehold = context.getBean(Leasehold.class);
+            leasehold.semaphore("s", 3).acquire().close();
+            leasehold.readWriteLock("r").read().acquire().close();
+            TestObservationRegistryAssert.assertThat(observations)
+                    .hasAnObservation(permit -> permit.hasNameEqualTo("leasehold.hold")
+                            .hasLowCardinalityKeyValue("mode", "permit")
+                            .hasHighCardinalityKeyValue("slot", "0"))
+                    .hasAnObservation(reader -> reader.hasNameEqualTo("leasehold.hold")
+                            .hasLowCardinalityKeyValue("mode", "reader")
+                            .doesNotHaveHighCardinalityKeyValueWithKey("slot"));
+            assertThat(meters.get("leasehold.hold").timers())
+                    .extracting(timer -> timer.getId().getTag("mode") + " " + timer.getId().getTag("slot"))
+                    .containsExactlyInAnyOrder("permit null", "reader null");
         });
     }
 

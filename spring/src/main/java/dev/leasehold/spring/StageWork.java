@@ -1,0 +1,100 @@
+package dev.leasehold.spring;
+
+import java.lang.ref.WeakReference;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stage work is the work of a stage under a lock. It is noted while it goes on, and cancelled at the application's end, still
+ * under a valid lease, if that ends it.
+ *
+ * <p>Which stages are cancelled. Cancelling a plain {@link CompletableFuture} completes it and ends no work: the lock would be
+ * given back while the work goes on. So such a stage may only end by itself, and whatever has not ended when the client closes
+ * loses its lease, is not renewed, and is cancelled then ({@link dev.leasehold.LockOptions#interruptOnLoss()}). A future whose
+ * class has a cancel of its own (that of Reactor's {@code Mono.toFuture()}) is taken at its word: when {@code cancel} has
+ * returned, its work has ended. Not before: Reactor's completes first and cancels the subscription then.
+ */
+final class StageWork {
+
+    private static final CompletableFuture<@Nullable Void> NONE = CompletableFuture.completedFuture(null);
+
+    private final CompletableFuture<@Nullable Object> end;
+    private volatile CompletableFuture<@Nullable Void> cancelling = NONE;
+
+    private StageWork(CompletableFuture<@Nullable Object> end) {
+        this.end = end;
+    }
+
+    /** Returns a future that completes as the stage does, when its work has ended; cancelled, it cancels the stage. */
+    static CompletableFuture<@Nullable Object> of(CompletionStage<?> stage, RunningBodies running) {
+        CompletableFuture<@Nullable Object> end = new CompletableFuture<>();
+        follow(stage, running, end);
+        return end;
+    }
+
+    /**
+     * Has a future complete as the stage does, when its work has ended, and be cancelled with the future. The stage is referred
+     * to weakly by what is noted: if nobody can complete it, its lease is dropped.
+     */
+    static void follow(CompletionStage<?> stage, RunningBodies running, CompletableFuture<@Nullable Object> end) {
+        StageWork work = new StageWork(end);
+        WeakReference<CompletionStage<?>> weakly = new WeakReference<>(stage);
+        RunningBodies.Body noted = running.enterUnbound(() -> {
+            CompletionStage<?> there = weakly.get();
+            if (there != null && hasItsOwnCancel(there)) {
+                work.cancelAndEnd(there);
+            }
+        });
+        stage.whenComplete((value, failure) -> work.cancelling.whenComplete((cancelled, none) -> {
+            noted.leave();
+            work.end(value, failure);
+        }));
+        end.whenComplete((value, failure) -> {
+            if (end.isCancelled()) {
+                cancel(stage);
+            }
+        });
+    }
+
+    private void cancelAndEnd(CompletionStage<?> stage) {
+        CompletableFuture<@Nullable Void> returned = new CompletableFuture<>();
+        cancelling = returned;
+        try {
+            cancel(stage);
+        } finally {
+            returned.complete(null);
+        }
+    }
+
+    private void end(@Nullable Object value, @Nullable Throwable failure) {
+        if (failure == null) {
+            end.complete(value);
+        } else {
+            end.completeExceptionally(failure);
+        }
+    }
+
+    private static boolean hasItsOwnCancel(CompletionStage<?> stage) {
+        try {
+            return stage instanceof Future<?>
+                    && stage.getClass().getMethod("cancel", boolean.class).getDeclaringClass()
+                            != CompletableFuture.class;
+        } catch (NoSuchMethodException e) {
+            return false;
+        }
+    }
+
+    private static void cancel(CompletionStage<?> stage) {
+        try {
+            if (stage instanceof Future<?> future) {
+                future.cancel(true);
+            } else {
+                stage.toCompletableFuture().cancel(true);
+            }
+        } catch (UnsupportedOperationException e) {
+            // Its maker has not allowed that.
+        }
+    }
+}
