@@ -1,44 +1,56 @@
 package dev.leasehold.spring.boot.observation;
 
-import dev.leasehold.spring.boot.observation.LockObservation.HighCardinality;
+import dev.leasehold.LockCall;
 import dev.leasehold.spring.boot.observation.LockObservation.LowCardinality;
-import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
 import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
-/** The usual convention, as {@link LockObservation} documents it. Metrics have no names of locks, of which there may be many. */
+/**
+ * The usual convention, as {@link LockObservation} documents it. Metrics have no names of locks, of which there may be many.
+ * Thread-safe. Key values with few values are made once per combination and kept, since Micrometer asks for them four times
+ * per lock.
+ */
 public final class DefaultLockObservationConvention implements LockObservationConvention {
+
+    private record Combination(String outcome, String template, String store, LockCall.Mode mode) {}
+
+    private record Title(LockObservation kind, String template) {}
+
+    private final Map<Combination, KeyValues> combinations = new ConcurrentHashMap<>();
+    private final Map<Title, String> titles = new ConcurrentHashMap<>();
 
     /** Makes the convention. */
     public DefaultLockObservationConvention() {}
 
     @Override
     public String getContextualName(LockObservationContext context) {
-        return context.kind().name().toLowerCase(Locale.ROOT) + " " + context.template();
+        return titles.computeIfAbsent(
+                new Title(context.kind(), context.template()),
+                title -> title.kind().name().toLowerCase(Locale.ROOT) + " " + title.template());
     }
 
     @Override
     public KeyValues getLowCardinalityKeyValues(LockObservationContext context) {
+        Combination combination = new Combination(
+                context.outcome(),
+                context.template(),
+                context.call().client().storeKind(),
+                context.call().mode());
+        return combinations.computeIfAbsent(combination, DefaultLockObservationConvention::keyValues);
+    }
+
+    private static KeyValues keyValues(Combination of) {
         return KeyValues.of(
-                LowCardinality.OUTCOME.withValue(context.outcome()),
-                LowCardinality.TEMPLATE.withValue(context.template()),
-                LowCardinality.STORE.withValue(context.call().client().storeKind()),
-                LowCardinality.MODE.withValue(context.call().mode().name().toLowerCase(Locale.ROOT)));
+                LowCardinality.OUTCOME.withValue(of.outcome()),
+                LowCardinality.TEMPLATE.withValue(of.template()),
+                LowCardinality.STORE.withValue(of.store()),
+                LowCardinality.MODE.withValue(of.mode().name().toLowerCase(Locale.ROOT)));
     }
 
     @Override
     public KeyValues getHighCardinalityKeyValues(LockObservationContext context) {
-        KeyValues values =
-                KeyValues.of(HighCardinality.LOCK.withValue(context.call().lock()));
-        if (context.token() == 0) {
-            return values;
-        }
-        KeyValue token = HighCardinality.TOKEN.withValue(Long.toString(context.token()));
-        return context.slot().isEmpty()
-                ? values.and(token)
-                : values.and(
-                        token,
-                        HighCardinality.SLOT.withValue(
-                                Integer.toString(context.slot().getAsInt())));
+        return context.highCardinality();
     }
 }

@@ -2,6 +2,7 @@ package dev.leasehold.spring.boot.observation;
 
 import dev.leasehold.LockCall;
 import dev.leasehold.LockGrant;
+import io.micrometer.common.KeyValues;
 import io.micrometer.observation.Observation;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
@@ -12,13 +13,15 @@ public final class LockObservationContext extends Observation.Context {
     private final LockObservation kind;
     private final LockCall call;
     private final String template;
+    private final CallKeys keys;
     private volatile String outcome = "unknown";
     private volatile @Nullable LockGrant grant;
 
-    LockObservationContext(LockObservation kind, LockCall call, @Nullable String template) {
+    LockObservationContext(LockObservation kind, LockCall call, String template, CallKeys keys) {
         this.kind = kind;
         this.call = call;
-        this.template = template == null ? "none" : template;
+        this.template = template;
+        this.keys = keys;
     }
 
     /** {@return which observation this is} */
@@ -51,6 +54,10 @@ public final class LockObservationContext extends Observation.Context {
     public OptionalInt slot() {
         LockGrant got = grant;
         return got == null ? OptionalInt.empty() : got.slot();
+    }
+
+    KeyValues highCardinality() {
+        return keys.of(grant);
     }
 
     void end(String came, @Nullable LockGrant got) {

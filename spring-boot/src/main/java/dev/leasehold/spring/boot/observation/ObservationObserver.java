@@ -37,15 +37,17 @@ final class ObservationObserver implements LeaseholdObserver {
     /** One call, whose hold has the same parent as its acquisition. */
     private final class Call implements LeaseholdObserver {
 
-        private final @Nullable String template;
+        private final String template;
+        private final CallKeys keys;
         private final LockObservationContext asking;
         private final Observation acquisition;
         private volatile @Nullable LockObservationContext holding;
         private volatile @Nullable Observation hold;
 
         Call(LockCall call, @Nullable String template) {
-            this.template = template;
-            asking = new LockObservationContext(LockObservation.ACQUIRE, call, template);
+            this.template = template == null ? "none" : template;
+            keys = new CallKeys(call.lock());
+            asking = new LockObservationContext(LockObservation.ACQUIRE, call, this.template, keys);
             acquisition = begin(LockObservation.ACQUIRE, asking).start();
         }
 
@@ -53,7 +55,7 @@ final class ObservationObserver implements LeaseholdObserver {
         public void acquired(LockCall call, LockGrant grant) {
             asking.end("acquired", grant);
             acquisition.stop();
-            LockObservationContext context = new LockObservationContext(LockObservation.HOLD, call, template);
+            LockObservationContext context = new LockObservationContext(LockObservation.HOLD, call, template, keys);
             context.end("unknown", grant);
             Observation observation = begin(LockObservation.HOLD, context);
             if (asking.getParentObservation() != null) {
