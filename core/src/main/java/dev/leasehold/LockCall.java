@@ -17,13 +17,7 @@ import java.util.Objects;
  * @param maxWait how long the caller waits for a holder: zero for one try, {@link LockOptions#FOREVER} for without limit
  */
 public record LockCall(
-        ObservedClient client,
-        long number,
-        String namespace,
-        String lock,
-        int share,
-        Kind kind,
-        Duration maxWait) {
+        ObservedClient client, long number, String namespace, String lock, int share, Kind kind, Duration maxWait) {
 
     /** How a lock is asked for. */
     public enum Kind {

@@ -29,7 +29,9 @@ class TestingPageTest {
         for (String block : Pages.javaIn("docs/testing.md")) {
             IMPORT.matcher(block).results().forEach(found -> imports.append(found.group()));
             String rest = IMPORT.matcher(block).replaceAll("").strip();
-            members.append(rest.startsWith("class ") ? "static " : "").append(rest).append('\n');
+            members.append(rest.startsWith("class ") ? "static " : "")
+                    .append(rest)
+                    .append('\n');
         }
         Pages.compileClass("Examples", imports + "class Examples {\n" + members + "}\n", directory);
         int run = 0;

@@ -40,7 +40,7 @@ public final class StudyCommand implements Callable<Integer> {
                         .print(out);
             case "slow-node" ->
                 new SlowNode(out, size > 0 ? size : 5, 200).run().print(out);
-            case "observer" -> new ObserverCost(out, size > 0 ? size : 10, Duration.ofSeconds(1)).run();
+            case "observer" -> new ObserverCost(out, size > 0 ? size : 14, Duration.ofMillis(500)).run();
             default -> throw new IllegalArgumentException("no study is named " + name);
         }
         return 0;

@@ -106,8 +106,8 @@ class FlightRecordingTest {
         });
         for (String name : List.of("LockAcquire", "LockHold")) {
             assertThat(named(events, name))
-                    .extracting(event -> event.getString("mode") + " of " + event.getInt("share") + " at "
-                            + event.getInt("slot"))
+                    .extracting(event ->
+                            event.getString("mode") + " of " + event.getInt("share") + " at " + event.getInt("slot"))
                     .as(name)
                     .containsExactlyInAnyOrder(
                             "PERMIT of 3 at 0", "PERMIT of 3 at 1", "READER of " + Integer.MAX_VALUE + " at -1");

@@ -1,6 +1,5 @@
 package dev.leasehold.spring.boot.autoconfigure;
 
-import dev.leasehold.Leasehold;
 import dev.leasehold.LeaseholdBuilder;
 
 /** A customizer changes the client before it is made. Beans of this type are called in their order, after the properties. */

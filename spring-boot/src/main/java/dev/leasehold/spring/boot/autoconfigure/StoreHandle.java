@@ -1,6 +1,5 @@
 package dev.leasehold.spring.boot.autoconfigure;
 
-import dev.leasehold.Leasehold;
 import dev.leasehold.LeaseholdBuilder;
 import java.util.function.Consumer;
 

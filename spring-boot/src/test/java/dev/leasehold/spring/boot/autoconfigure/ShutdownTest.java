@@ -138,17 +138,16 @@ class ShutdownTest {
         assertThat(work).isCancelled();
         try (Leasehold next = Leasehold.connect(DATABASE)) {
             assertThat(next.lock("endless").tryAcquire()).isEmpty();
-            assertThat(next.breakLock("endless", next.info("endless").orElseThrow().holder().token()))
+            assertThat(next.breakLock(
+                            "endless",
+                            next.info("endless").orElseThrow().holder().token()))
                     .isTrue();
         }
     }
 
     private static String holder(Leasehold locks, String name) {
         try {
-            return locks.info(name)
-                    .map(LockInfo::holder)
-                    .map(HolderInfo::owner)
-                    .orElse("");
+            return locks.info(name).map(LockInfo::holder).map(HolderInfo::owner).orElse("");
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }

@@ -118,7 +118,8 @@ class ObservationTest {
                             .hasLowCardinalityKeyValue("mode", "reader")
                             .doesNotHaveHighCardinalityKeyValueWithKey("slot"));
             assertThat(meters.get("leasehold.hold").timers())
-                    .extracting(timer -> timer.getId().getTag("mode") + " " + timer.getId().getTag("slot"))
+                    .extracting(timer ->
+                            timer.getId().getTag("mode") + " " + timer.getId().getTag("slot"))
                     .containsExactlyInAnyOrder("permit null", "reader null");
         });
     }
