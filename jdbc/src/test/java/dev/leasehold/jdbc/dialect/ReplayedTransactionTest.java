@@ -214,6 +214,8 @@ class ReplayedTransactionTest {
                             before,
                             before))
                     .isZero();
+            assertThat(work.sql.change(work.texts.clearHolders, work.namespace, lock, before))
+                    .isZero();
         }
     }
 
