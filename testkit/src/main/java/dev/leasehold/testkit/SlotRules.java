@@ -84,7 +84,7 @@ interface SlotRules extends StoreRules {
         LeaseId dead = client.acquire(lock, 3, SHORT).lease();
         StoreClient other = fixture().client();
         other.acquire(lock, 3);
-        fixture().eventually("the lease has run out", () -> !client.has(dead));
+        fixture().eventually("the lease has run out", () -> !other.has(dead));
         assertThat(other.acquire(lock, 3).slot()).isZero();
     }
 
