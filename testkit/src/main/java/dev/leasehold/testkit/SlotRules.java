@@ -81,11 +81,12 @@ interface SlotRules extends StoreRules {
     default void anExpiredHolderIsInTheWayOfNoSlot() {
         String lock = slots().lock();
         StoreClient client = fixture().client();
-        LeaseId dead = client.acquire(lock, 3, SHORT).lease();
+        client.acquire(lock, 3, SHORT);
         StoreClient other = fixture().client();
-        other.acquire(lock, 3);
-        fixture().eventually("the lease has run out", () -> !other.has(dead));
-        assertThat(other.acquire(lock, 3).slot()).isZero();
+        // On a slow machine the first lease may be over already.
+        int beside = other.acquire(lock, 3).slot();
+        fixture().eventually("the lease has run out", () -> other.holders(lock).size() == 1);
+        assertThat(other.acquire(lock, 3).slot()).isEqualTo(beside == 0 ? 1 : 0);
     }
 
     @Test
