@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 /** The quorum's rules under every fault that the simulation knows. */
 class QuorumSimulationTest {
 
-    private static final long USUAL_RUNS = 250;
+    private static final long USUAL_RUNS = 150;
 
     /** Thousands of simulated clients log what happens to them. */
     private static final Logger LOG = Logger.getLogger("dev.leasehold");

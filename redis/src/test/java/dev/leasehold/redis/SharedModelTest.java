@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 180, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SharedModelTest {
 
-    private static final int RUNS = 60;
+    private static final int RUNS = 30;
 
     @RegisterExtension
     private static final Started<RealTime> TIME = new Started<>(RealTime::new);
