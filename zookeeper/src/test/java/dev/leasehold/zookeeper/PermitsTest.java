@@ -2,6 +2,8 @@ package dev.leasehold.zookeeper;
 
 import static dev.leasehold.spi.Claim.EXCLUSIVE;
 import static dev.leasehold.spi.Claim.UNLIMITED;
+import static dev.leasehold.zookeeper.OpenStores.LEASE;
+import static dev.leasehold.zookeeper.OpenStores.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -9,13 +11,8 @@ import static org.awaitility.Awaitility.await;
 import dev.leasehold.StaleTokenException;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
-import dev.leasehold.spi.ClaimId;
-import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.RenewAnswer;
-import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.Store;
-import dev.leasehold.spi.StoreContext;
-import dev.leasehold.spi.Validity;
 import dev.leasehold.testkit.FaultProxy;
 import dev.leasehold.testkit.Started;
 import java.time.Duration;
@@ -23,16 +20,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs.Ids;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -41,50 +34,20 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PermitsTest {
 
-    private static final Duration LONG = Duration.ofMinutes(10);
-
     @RegisterExtension
     private static final Started<OneServer> ZOO = new Started<>(OneServer::new);
 
     private final String lock = "lock-" + UUID.randomUUID();
-    private final List<Store> stores = new ArrayList<>();
-    private final List<Grant> granted = new CopyOnWriteArrayList<>();
-    private final AtomicLong claims = new AtomicLong();
-    private final TestTime time = new TestTime();
 
-    @AfterEach
-    void closeAll() {
-        stores.forEach(Store::close);
-        time.close();
-    }
+    @RegisterExtension
+    private final OpenStores stores = new OpenStores();
 
     private Store open(String client) {
-        return open(client, ZOO.get().port());
-    }
-
-    private Store open(String client, int port) {
-        Store store = Zoo.store("127.0.0.1:" + port, 60_000)
-                .open(new StoreContext(client, client, "", time, Duration.ofSeconds(15), new Signals() {
-                    @Override
-                    public void granted(Grant grant, @Nullable Validity validity) {
-                        if (validity == null) {
-                            granted.add(grant);
-                        }
-                    }
-
-                    @Override
-                    public void doubt(@Nullable String of) {}
-                }));
-        stores.add(store);
-        return store;
+        return stores.open(client, ZOO.get().store(60_000));
     }
 
     private Claim claim(String client, int share) {
-        return new Claim(new ClaimId(client, claims.incrementAndGet()), lock, share, LONG, true);
-    }
-
-    private static <T> T get(CompletionStage<T> stage) throws Exception {
-        return stage.toCompletableFuture().get(20, TimeUnit.SECONDS);
+        return stores.claim(client, lock, share);
     }
 
     private static ClaimAnswer.Granted hold(Store store, Claim claim) throws Exception {
@@ -97,10 +60,6 @@ class PermitsTest {
         Claim claim = claim(client, share);
         assertThat(get(store.claim(claim))).isInstanceOf(ClaimAnswer.Busy.class);
         return claim;
-    }
-
-    private boolean isGranted(Claim claim) {
-        return granted.stream().anyMatch(grant -> grant.lease().claim().equals(claim.id()));
     }
 
     /** Requests that the server receives from a release until the next waiter is granted and the one behind it watches. */
@@ -118,13 +77,14 @@ class PermitsTest {
         for (CompletionStage<ClaimAnswer> each : waiting) {
             get(each);
         }
-        granted.clear();
+        stores.granted.clear();
         long cheapest = Long.MAX_VALUE;
         for (int i = 0; i < 5; i++) {
             int next = i + 1;
             long before = ZOO.get().server().serverStats().getPacketsReceived();
-            get(store.release(i < 3 ? held.get(i).lease() : granted.get(i - 3).lease(), Duration.ZERO));
-            await().until(() -> granted.size() == next);
+            get(store.release(
+                    i < 3 ? held.get(i).lease() : stores.granted.get(i - 3).lease(), Duration.ZERO));
+            await().until(() -> stores.granted.size() == next);
             long[] last = {before};
             await().until(() -> {
                 long now = ZOO.get().server().serverStats().getPacketsReceived();
@@ -170,10 +130,10 @@ class PermitsTest {
         Claim permit = join(store, "c", 2);
         Claim mutex = join(store, "c", EXCLUSIVE);
         get(store.release(first.lease(), Duration.ZERO));
-        await().until(() -> isGranted(permit));
+        await().until(() -> stores.isGranted(permit));
         ClaimAnswer.Granted held = hold(store, permit);
         get(store.release(held.lease(), Duration.ZERO));
-        await().until(() -> isGranted(mutex));
+        await().until(() -> stores.isGranted(mutex));
         assertThat(hold(store, mutex).lease().token())
                 .isGreaterThan(held.lease().token());
     }
@@ -184,16 +144,16 @@ class PermitsTest {
         try (FaultProxy proxy = FaultProxy.to(ZOO.get().port())) {
             Store store = open("c");
             ClaimAnswer.Granted first = hold(store, claim("c", EXCLUSIVE));
-            Store sleeper = open("sleeper", proxy.port());
+            Store sleeper = stores.open("sleeper", Zoo.store("127.0.0.1:" + proxy.port(), 60_000));
             Claim asleep = join(sleeper, "sleeper", 3);
             Claim next = join(store, "c", 3);
             proxy.hold(FaultProxy.Way.ANSWERS);
             get(store.release(first.lease(), Duration.ZERO));
-            await().until(() -> isGranted(next));
+            await().until(() -> stores.isGranted(next));
             assertThat(hold(store, next).slot()).isEqualTo(1);
-            assertThat(isGranted(asleep)).isFalse();
+            assertThat(stores.isGranted(asleep)).isFalse();
             proxy.letGo();
-            await().until(() -> isGranted(asleep));
+            await().until(() -> stores.isGranted(asleep));
             assertThat(hold(sleeper, asleep).slot()).isZero();
         }
     }
@@ -204,7 +164,7 @@ class PermitsTest {
         Store store = open("c");
         Claim permit = claim("c", 2);
         ClaimAnswer.Granted first = hold(store, permit);
-        ClaimAnswer.Granted again = hold(store, new Claim(permit.id(), lock, LONG, 5, true));
+        ClaimAnswer.Granted again = hold(store, new Claim(permit.id(), lock, LEASE, 5, true));
         assertThat(again.lease()).isEqualTo(first.lease());
         assertThat(again.slot()).isEqualTo(first.slot());
         assertThat(again.spare()).isZero();
@@ -230,7 +190,7 @@ class PermitsTest {
         Store other = open("d");
         hold(other, claim("d", 2));
         await().until(() -> {
-            Claim once = new Claim(new ClaimId("d", claims.incrementAndGet()), lock, 2, LONG, false);
+            Claim once = new Claim(stores.newId("d"), lock, 2, LEASE, false);
             return get(other.claim(once)) instanceof ClaimAnswer.Granted;
         });
         assertThat(ZOO.get().nodes(lock)).hasSize(2).noneMatch(NodeName::isKept);
@@ -246,17 +206,17 @@ class PermitsTest {
         get(store.release(one.lease(), Duration.ofMillis(1_500)));
         store.close();
         Claim waiting = join(other, "d", 2);
-        await().until(() -> isGranted(waiting));
+        await().until(() -> stores.isGranted(waiting));
         assertThat(hold(other, waiting).slot()).isZero();
     }
 
     @Test
     void theAnswerToADowngradeIsLostAndItIsFoundToBeOne() throws Exception {
         try (FaultProxy proxy = FaultProxy.to(ZOO.get().port())) {
-            Store store = open("c", proxy.port());
+            Store store = stores.open("c", Zoo.store("127.0.0.1:" + proxy.port(), 60_000));
             ClaimAnswer.Granted writer = hold(store, claim("c", EXCLUSIVE));
             proxy.hold(FaultProxy.Way.ANSWERS);
-            CompletionStage<RenewAnswer> becoming = store.downgrade(writer.lease(), LONG);
+            CompletionStage<RenewAnswer> becoming = store.downgrade(writer.lease(), LEASE);
             await().until(() -> ZOO.get().nodes(lock).size() == 2);
             proxy.cut();
             proxy.letGo();
@@ -273,14 +233,14 @@ class PermitsTest {
     void nothingIsLeftOfADowngradedLeaseThatWasBroken() throws Exception {
         Store store = open("c");
         ClaimAnswer.Granted writer = hold(store, claim("c", EXCLUSIVE));
-        get(store.downgrade(writer.lease(), LONG));
+        get(store.downgrade(writer.lease(), LEASE));
         assertThat(get(open("operator").breakLease(lock, writer.lease().token())))
                 .isTrue();
-        await().until(() -> get(store.renew(writer.lease(), LONG)) instanceof RenewAnswer.Lost);
+        await().until(() -> get(store.renew(writer.lease(), LEASE)) instanceof RenewAnswer.Lost);
         await().until(() -> ZOO.get().nodes(lock).isEmpty());
     }
 
-    /** What says that a node has become a reader's says nothing once that node is gone. */
+    /** The mark that a node has become a reader's means nothing once that node is gone. */
     @Test
     void aLoneMarkOfADowngradeIsNobody() throws Exception {
         ZOO.get().make(OneServer.LOCKS + lock);

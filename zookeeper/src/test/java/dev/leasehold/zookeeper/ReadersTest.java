@@ -2,6 +2,8 @@ package dev.leasehold.zookeeper;
 
 import static dev.leasehold.spi.Claim.EXCLUSIVE;
 import static dev.leasehold.spi.Claim.UNLIMITED;
+import static dev.leasehold.zookeeper.OpenStores.LEASE;
+import static dev.leasehold.zookeeper.OpenStores.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -10,15 +12,10 @@ import dev.leasehold.LockInfo;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
-import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.RenewAnswer;
-import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.Store;
-import dev.leasehold.spi.StoreContext;
-import dev.leasehold.spi.StoreFactory;
-import dev.leasehold.spi.Validity;
 import dev.leasehold.testkit.FaultProxy;
 import dev.leasehold.testkit.Started;
 import java.time.Duration;
@@ -26,13 +23,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs.Ids;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -41,49 +34,20 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ReadersTest {
 
-    private static final Duration LONG = Duration.ofMinutes(10);
-
     @RegisterExtension
     private static final Started<OneServer> ZOO = new Started<>(OneServer::new);
 
     private final String lock = "lock-" + UUID.randomUUID();
-    private final List<Store> stores = new ArrayList<>();
-    private final List<Grant> granted = new CopyOnWriteArrayList<>();
-    private final AtomicLong claims = new AtomicLong();
-    private final TestTime time = new TestTime();
 
-    @AfterEach
-    void closeAll() {
-        stores.forEach(Store::close);
-        time.close();
-    }
+    @RegisterExtension
+    private final OpenStores stores = new OpenStores();
 
     private Store open(String client) {
-        return open(client, ZOO.get().store(60_000));
-    }
-
-    private Store open(String client, StoreFactory factory) {
-        Store store = factory.open(new StoreContext(client, client, "", time, Duration.ofSeconds(15), new Signals() {
-            @Override
-            public void granted(Grant grant, @Nullable Validity validity) {
-                if (validity == null) {
-                    granted.add(grant);
-                }
-            }
-
-            @Override
-            public void doubt(@Nullable String of) {}
-        }));
-        stores.add(store);
-        return store;
+        return stores.open(client, ZOO.get().store(60_000));
     }
 
     private Claim claim(String client, int share) {
-        return new Claim(new ClaimId(client, claims.incrementAndGet()), lock, share, LONG, true);
-    }
-
-    private static <T> T get(CompletionStage<T> stage) throws Exception {
-        return stage.toCompletableFuture().get(20, TimeUnit.SECONDS);
+        return stores.claim(client, lock, share);
     }
 
     private static LeaseId lease(ClaimAnswer answer) {
@@ -111,10 +75,6 @@ class ReadersTest {
         get(store.release(lease, Duration.ZERO));
     }
 
-    private boolean isGranted(Claim claim) {
-        return granted.stream().anyMatch(grant -> grant.lease().claim().equals(claim.id()));
-    }
-
     /** The mark that a mutex's holder leaves says that the next is the first; after a reader it need not be. */
     @Test
     void aReaderThatLeavesDoesNotLetAWriterInBesideAnother() throws Exception {
@@ -124,12 +84,12 @@ class ReadersTest {
         Claim two = join(store, "c", UNLIMITED);
         Claim next = join(store, "c", EXCLUSIVE);
         release(store, writer);
-        await().until(() -> isGranted(one) && isGranted(two));
+        await().until(() -> stores.isGranted(one) && stores.isGranted(two));
         release(store, lease(get(store.claim(two))));
         assertThat(busy(store, next).place()).isEqualTo(1);
-        assertThat(isGranted(next)).isFalse();
+        assertThat(stores.isGranted(next)).isFalse();
         release(store, lease(get(store.claim(one))));
-        await().until(() -> isGranted(next));
+        await().until(() -> stores.isGranted(next));
     }
 
     /** That one's own last node was the first is known of a writer's alone. */
@@ -148,16 +108,16 @@ class ReadersTest {
         try (FaultProxy proxy = FaultProxy.to(ZOO.get().port())) {
             Store store = open("c");
             LeaseId writer = hold(store, "c", EXCLUSIVE);
-            Store sleeper = open("sleeper", Zoo.store("127.0.0.1:" + proxy.port(), 60_000));
+            Store sleeper = stores.open("sleeper", Zoo.store("127.0.0.1:" + proxy.port(), 60_000));
             Claim asleep = join(sleeper, "sleeper", UNLIMITED);
             Claim two = join(store, "c", UNLIMITED);
             Claim three = join(store, "c", UNLIMITED);
             proxy.hold(FaultProxy.Way.ANSWERS);
             release(store, writer);
-            await().atMost(Duration.ofSeconds(4)).until(() -> isGranted(two) && isGranted(three));
-            assertThat(isGranted(asleep)).isFalse();
+            await().atMost(Duration.ofSeconds(4)).until(() -> stores.isGranted(two) && stores.isGranted(three));
+            assertThat(stores.isGranted(asleep)).isFalse();
             proxy.letGo();
-            await().until(() -> isGranted(asleep));
+            await().until(() -> stores.isGranted(asleep));
         }
     }
 
@@ -180,8 +140,8 @@ class ReadersTest {
         assertThat(packets()[0] - before[0]).isLessThan(2 * 39);
         assertThat(packets()[1] - before[1]).isLessThan(2 * 39);
         release(store, readers.get(39));
-        await().until(() -> isGranted(writer));
-        assertThat(granted).hasSize(1);
+        await().until(() -> stores.isGranted(writer));
+        assertThat(stores.granted).hasSize(1);
     }
 
     /** Two small reads for each of them, and no listing. */
@@ -195,11 +155,11 @@ class ReadersTest {
             join(store, "c", UNLIMITED);
         }
         release(store, first);
-        await().until(() -> isGranted(writer));
+        await().until(() -> stores.isGranted(writer));
         LeaseId second = lease(get(store.claim(writer)));
         long[] before = packets();
         release(store, second);
-        await().until(() -> granted.size() == 1 + readers);
+        await().until(() -> stores.granted.size() == 1 + readers);
         assertThat(packets()[0] - before[0]).isBetween(1 + 2L * readers, 10 + 2L * readers);
     }
 
@@ -226,7 +186,7 @@ class ReadersTest {
         Claim reader = join(store, "c", UNLIMITED);
         assertThat(ZOO.get().nodes(lock)).anyMatch(node -> node.startsWith("2-all-c-"));
         ZOO.get().probe.delete(older, -1);
-        await().until(() -> isGranted(reader));
+        await().until(() -> stores.isGranted(reader));
     }
 
     /** Two readers' leases were released, to be kept for different times; their clients are gone. */
@@ -252,7 +212,7 @@ class ReadersTest {
         Store other = open("d");
         Claim writer = claim("d", EXCLUSIVE);
         assertThat(busy(other, writer).timeLeft()).isNull();
-        await().until(() -> isGranted(writer));
+        await().until(() -> stores.isGranted(writer));
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(lasting, Duration.ofSeconds(8));
         await().until(() -> ZOO.get().nodes(lock).size() == 1);
     }
@@ -264,7 +224,7 @@ class ReadersTest {
         LeaseId read = hold(reader, "reader", UNLIMITED);
         Store store = open("c");
         Claim writer = join(store, "c", EXCLUSIVE);
-        Claim other = new Claim(writer.id(), lock, UNLIMITED, LONG, true);
+        Claim other = new Claim(writer.id(), lock, UNLIMITED, LEASE, true);
         busy(store, other);
         String node = ZOO.get().nodes(lock).stream()
                 .filter(each -> each.startsWith("1-"))
@@ -275,8 +235,8 @@ class ReadersTest {
                 ZOO.get().nodes(lock).stream().anyMatch(each -> each.startsWith("1-") && !each.equals(node)));
         busy(store, other);
         release(reader, read);
-        await().until(() -> isGranted(writer));
-        assertThat(granted)
+        await().until(() -> stores.isGranted(writer));
+        assertThat(stores.granted)
                 .singleElement()
                 .satisfies(grant -> assertThat(grant.share()).isEqualTo(EXCLUSIVE));
     }
@@ -298,19 +258,19 @@ class ReadersTest {
         assertThat(get(operator.breakLease(lock, token))).isFalse();
         assertThat(get(operator.breakLease(lock, two.token()))).isTrue();
         assertThat(get(operator.breakLease(lock, two.token()))).isFalse();
-        assertThat(get(store.renew(two, LONG))).isInstanceOf(RenewAnswer.Lost.class);
-        assertThat(get(store.renew(one, LONG))).isInstanceOf(RenewAnswer.Renewed.class);
+        assertThat(get(store.renew(two, LEASE))).isInstanceOf(RenewAnswer.Lost.class);
+        assertThat(get(store.renew(one, LEASE))).isInstanceOf(RenewAnswer.Renewed.class);
         busy(store, writer);
         assertThat(get(operator.breakLease(lock, one.token()))).isTrue();
-        await().until(() -> isGranted(writer));
+        await().until(() -> stores.isGranted(writer));
     }
 
     /** The answer to a creation is lost: the node is found, and no second one made. */
     @Test
     void aReadersNodeIsFoundWhoseCreationWasNotAnswered() throws Exception {
         try (FaultProxy proxy = FaultProxy.to(ZOO.get().port())) {
-            Store store = open("c", Zoo.store("127.0.0.1:" + proxy.port(), 60_000));
-            Claim warm = new Claim(new ClaimId("c", 1_000), "warm-" + lock, LONG, 0, false);
+            Store store = stores.open("c", Zoo.store("127.0.0.1:" + proxy.port(), 60_000));
+            Claim warm = new Claim(new ClaimId("c", 1_000), "warm-" + lock, LEASE, 0, false);
             lease(get(store.claim(warm)));
             Store other = open("other");
             release(other, hold(other, "other", EXCLUSIVE));
@@ -338,7 +298,7 @@ class ReadersTest {
                 .findFirst()
                 .orElseThrow();
         ZOO.get().expire(ZOO.get().stat(lock, node).getEphemeralOwner());
-        await().until(() -> isGranted(writer));
-        assertThat(get(store.renew(read, LONG))).isInstanceOf(RenewAnswer.Lost.class);
+        await().until(() -> stores.isGranted(writer));
+        assertThat(get(store.renew(read, LEASE))).isInstanceOf(RenewAnswer.Lost.class);
     }
 }
