@@ -58,7 +58,7 @@ final class ClientMain {
         System.exit(0);
     }
 
-    /** Writes to the console when the machine did not let this process run: what is late then is not the library's doing. */
+    /** Writes to the console when the machine did not let this process run: delays of that time are not the library's. */
     private static void watchForStalls() {
         Thread thread = new Thread(
                 () -> {

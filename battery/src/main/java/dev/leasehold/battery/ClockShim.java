@@ -45,7 +45,7 @@ final class ClockShim {
         return new ClockShim(offsets.toAbsolutePath());
     }
 
-    /** What a process has to be started with. */
+    /** The environment that a process has to be started with. */
     Map<String, String> environment() {
         return Map.of("LD_PRELOAD", LIBRARY.orElseThrow().toString(), OFFSETS, offsets.toString());
     }

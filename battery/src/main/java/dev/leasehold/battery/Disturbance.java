@@ -28,7 +28,7 @@ record Disturbance(String target, String fault, long from, long to) {
         return List.copyOf(found);
     }
 
-    /** Whether its target does nothing meanwhile. What happens to its messages prevents no process from knowing its deadline. */
+    /** Whether its target does nothing meanwhile. A process knows its deadline whatever happens to its messages. */
     boolean stopsItsTarget() {
         return List.of(Fault.STOP.word(), Fault.SUSPEND.word(), Fault.KILL.word())
                 .contains(fault);

@@ -99,7 +99,7 @@ final class GuaranteeTables {
         return table.toString();
     }
 
-    /** What is promised and how many held at once; what was broken; grants, faults and seconds. */
+    /** The text of a cell: the promise and how many held at once, the broken rules, then grants, faults and seconds. */
     private static String cell(List<Row> runs) {
         long overlaps = runs.stream().mapToLong(Row::overlaps).sum();
         String verdict = switch (runs.get(runs.size() - 1).promise()) {

@@ -14,7 +14,7 @@ import java.util.TreeSet;
  */
 final class GuardedSet {
 
-    /** What it came to: additions that were acknowledged, how many of them are gone, and what was refused. */
+    /** The outcome: additions that were acknowledged, how many of them are gone, and how many were refused. */
     record Counts(long added, long lost, long refused, long reads, long torn) {}
 
     private final Guard guard;

@@ -16,7 +16,7 @@ import java.util.Random;
 final class LockSet {
 
     /**
-     * What a run came to.
+     * The outcome of a run.
      *
      * @param shared whether readers took part
      */

@@ -2,7 +2,7 @@ package dev.leasehold.battery;
 
 import java.time.Duration;
 
-/** A hold of a peer: no token, no slot, nobody who tells of a loss. */
+/** A hold of a peer: no token, no slot, no news of a loss. */
 abstract class PeerHold implements Locks.Hold {
 
     @Override

@@ -6,6 +6,6 @@ enum Promise {
     EXCLUDED,
     /** Two may believe it for a while after the fault; their tokens differ, and the later one's is greater. */
     FENCED,
-    /** Two may believe it, and nothing tells them apart: what happened is counted, and not judged. */
+    /** Two may believe it, and nothing tells them apart: overlaps are counted, and not judged. */
     NONE
 }

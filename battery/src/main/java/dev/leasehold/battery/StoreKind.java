@@ -116,7 +116,7 @@ enum StoreKind {
      * Starts the servers.
      *
      * @param directory for files; it stays when the store is closed
-     * @param fault what they have to be prepared for
+     * @param fault the fault that they have to be prepared for
      * @throws Missing if this machine cannot
      */
     abstract StoreUnderTest start(Path directory, Fault fault) throws IOException;

@@ -15,7 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/** What all ways of measuring need: the servers, the pace, where to write, and whom to tell how far it is. */
+/** The tools that all ways of measuring need: the servers, the pace, the directory for results, and the progress display. */
 record Bench(RunningServers servers, Pace pace, Path directory, PrintStream out) {
 
     /** Something that is measured of one contestant. */

@@ -8,7 +8,7 @@ import java.util.List;
  * A contestant is a library on a store.
  *
  * @param label as it is named in tables
- * @param jvm arguments of the JVMs of its processes: what makes it a variant
+ * @param jvm arguments of the JVMs of its processes, which make it a variant
  */
 record Contestant(Peer peer, StoreKind store, String label, List<String> jvm) {
 

@@ -10,7 +10,7 @@ import java.util.List;
  * A workload is something to be measured of several contestants.
  *
  * @param name as on the command line
- * @param title what it does, in words
+ * @param title its work, in words
  * @param distance how far away the store is: a request and its answer take that long
  * @param count of leases to hold
  * @param columns to show; the first is the one that is compared

@@ -91,7 +91,7 @@ public final class RunningBodies {
             this.onThread = onThread;
         }
 
-        /** What is cancelled may leave at once, and call code of others, so no lock is held then. */
+        /** A cancelled stage may leave at once, and call code of others, so no lock is held then. */
         private boolean interrupt() {
             guard.lock();
             try {

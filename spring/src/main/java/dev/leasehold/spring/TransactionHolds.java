@@ -46,7 +46,7 @@ final class TransactionHolds {
             lease.ensureValid();
         }
 
-        /** What was written may have been written after the loss: the caller gets to know that, though nothing undoes it. */
+        /** Data may have been written after the loss: the caller gets to know that, though nothing undoes it. */
         @Override
         public void afterCommit() {
             if (!lease.isValid()) {

@@ -72,7 +72,7 @@ final class ClaimNode {
      * Writes the slots into the lock's own node, if that has not been written since they were read, and the claim's node is
      * there.
      *
-     * @param news what is written into the claim's node in the same transaction, or null for nothing
+     * @param news the data written into the claim's node in the same transaction, or null for nothing
      */
     void takeSlot(Session in, String child, SlotTable table, byte @Nullable [] news, Consumer<Code> then) {
         String path = parent + '/' + child;

@@ -237,7 +237,7 @@ final class ClaimState {
         }
     }
 
-    /** What says that the node has become a reader's goes after it, if the session is there. Otherwise it ends with that. */
+    /** The mark that the node has become a reader's is deleted after it, if the session is there. Otherwise it ends with that. */
     void forgetReader() {
         Session in = locks.session().ready();
         OwnNode left = mine;

@@ -45,7 +45,7 @@ final class Downgrade {
     /**
      * Asks for it, unless it is so already.
      *
-     * @param next what is done then
+     * @param next the step that follows
      * @param caller is answered if it is refused, or the lease is over before
      */
     void ask(Runnable next, CompletableFuture<RenewAnswer> caller) {

@@ -66,7 +66,7 @@ record Listing(Code code, List<String> children, @Nullable SlotTable slots) {
         return children.stream().filter(NodeName::isKept).toList();
     }
 
-    /** Returns nodes with their shares: what has become a reader's is one. */
+    /** Returns nodes with their shares: a node that has become a reader's is one. */
     List<Place.Node> withShares(List<String> names) {
         Set<String> all = new HashSet<>(children);
         return names.stream()

@@ -155,7 +155,7 @@ final class Waiting implements ClaimStep {
             claim.leaveAs(new ClaimAnswer.Busy(behind.holder(), behind.timeLeft(), 0));
             return;
         }
-        // A single node is read last of all: what has changed it is told after the answer.
+        // A single node is read last of all: an event of a later change follows the answer.
         boolean isOld = changedMeanwhile && behind.watched().size() > 1;
         watched = isOld ? List.of() : behind.watched();
         if (behind.place() != null) {

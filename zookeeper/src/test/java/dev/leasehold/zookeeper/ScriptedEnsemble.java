@@ -79,7 +79,7 @@ final class ScriptedEnsemble {
     private final LongSupplier millis;
     private final List<Change<?>> log = new ArrayList<>();
 
-    /** What all changes have made. */
+    /** The sum of all changes. */
     final ScriptedTree leader;
 
     ScriptedEnsemble(LongSupplier millis) {

@@ -380,7 +380,7 @@ final class SharedSimulation {
         }
     }
 
-    /** Without asking again: what watches and announcements alone have told. */
+    /** Without asking again: by watches and announcements alone. */
     private void requireThatAllWhoHoldKnow() {
         for (SimClient each : clients) {
             for (Claim claim : each.asking.values()) {

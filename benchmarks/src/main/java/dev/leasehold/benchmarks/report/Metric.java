@@ -3,7 +3,7 @@ package dev.leasehold.benchmarks.report;
 import java.util.List;
 import java.util.Locale;
 
-/** What is measured, how it is named in tables, and how several values of it become one. */
+/** A metric is a measured quantity, with its name in tables and the way in which several values of it become one. */
 public enum Metric {
     RATE("grants/s", 0),
     MOVED_RATE("moved to another process, per s", 0),

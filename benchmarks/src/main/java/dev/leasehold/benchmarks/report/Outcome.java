@@ -7,7 +7,7 @@ import java.util.Map;
  * The outcome of one workload.
  *
  * @param name of the workload, as on the command line
- * @param title what it does, in words
+ * @param title its work, in words
  * @param columns the metrics to show, the first of which is the one that is compared
  * @param ours the contestant that the others are compared with; empty if it did not take part
  * @param samples of each contestant, in the order of the table

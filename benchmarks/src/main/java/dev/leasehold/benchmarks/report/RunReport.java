@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** What a run leaves in its directory: {@code results.csv}, {@code results.md} and {@code index.html}, written anew after each workload. */
+/** The files that a run leaves in its directory: {@code results.csv}, {@code results.md} and {@code index.html}, written anew after each workload. */
 public final class RunReport {
 
     private final Path directory;
@@ -41,7 +41,7 @@ public final class RunReport {
         Files.writeString(directory.resolve("results.md"), tables.toString());
     }
 
-    /** What the terminal says of a workload when it is done. */
+    /** The lines on the terminal when a workload is done. */
     public static List<String> lines(Outcome outcome) {
         List<String> lines = new ArrayList<>();
         for (Map.Entry<String, Samples> each : outcome.samples().entrySet()) {

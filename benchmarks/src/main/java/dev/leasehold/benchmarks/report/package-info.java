@@ -1,2 +1,2 @@
-/** What is made of the measurements: medians with intervals, CSV, Markdown, a page with plots. */
+/** Results made of the measurements: medians with intervals, CSV, Markdown, a page with plots. */
 package dev.leasehold.benchmarks.report;

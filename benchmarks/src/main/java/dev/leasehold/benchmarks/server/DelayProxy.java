@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A delay proxy makes a server seem far away: each byte arrives so much later than it was sent, either way, and no sooner than the
- * one before. What was sent together arrives together, so a client may have many requests on their way.
+ * one before. Bytes that were sent together arrive together, so a client may have many requests on their way.
  */
 final class DelayProxy implements AutoCloseable {
 

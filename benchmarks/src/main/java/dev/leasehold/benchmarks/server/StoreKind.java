@@ -25,7 +25,7 @@ public enum StoreKind {
         return label;
     }
 
-    /** What is counted as a request to it. */
+    /** The name of a request to it, as tables have it. */
     public String requests() {
         return requests;
     }

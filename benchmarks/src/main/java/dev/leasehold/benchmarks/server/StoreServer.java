@@ -19,7 +19,7 @@ public interface StoreServer extends AutoCloseable {
     /** Counts the requests of clients while something runs; negative if they cannot be counted. */
     long requestsDuring(Task task) throws Exception;
 
-    /** What the store still has of a lock, where that can be seen. */
+    /** The entries that the store still has of a lock, where that can be seen. */
     default Optional<Leftovers> leftovers(String lock) throws Exception {
         return Optional.empty();
     }
@@ -33,7 +33,7 @@ public interface StoreServer extends AutoCloseable {
     }
 
     /**
-     * What is left of a lock.
+     * The remains of a lock.
      *
      * @param entries keys or nodes
      * @param endless those of them that will never go by themselves

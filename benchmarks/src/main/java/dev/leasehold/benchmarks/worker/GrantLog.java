@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What one thread saw of its grants in a turn: when it asked, when it was granted, when it began to release. Times are those of
+ * The grants of one thread in a turn: when it asked, when it was granted, when it began to release. Times are those of
  * {@link System#nanoTime}, which all processes of a machine share. The memory is kept from turn to turn, so that it costs
  * nothing where it counts.
  */

@@ -1,6 +1,6 @@
 package dev.leasehold.engine.queue;
 
-/** What a hold knows of others that wait for its lock. The local queue writes it, and every thread may read it. */
+/** The knowledge of a hold about others that wait for its lock. The local queue writes it, and every thread may read it. */
 final class Awaited {
 
     private volatile boolean known;

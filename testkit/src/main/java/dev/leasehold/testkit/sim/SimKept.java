@@ -40,7 +40,7 @@ final class SimKept {
         }
     }
 
-    /** Among shared grants: what is kept takes a place. */
+    /** Among shared grants: a kept lease takes a place. */
     private void checkShared(Collection<SimGrant> known) {
         for (SimGrant grant : known) {
             List<SimGrant> beside = known.stream()

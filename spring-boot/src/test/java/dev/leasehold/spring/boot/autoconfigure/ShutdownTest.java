@@ -50,7 +50,7 @@ class ShutdownTest {
         }
     }
 
-    /** What is locked here outlives the application's client. */
+    /** A lock taken here outlives the application's client. */
     private static final String DATABASE = "jdbc:h2:mem:shutdown;DB_CLOSE_DELAY=-1";
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
