@@ -38,7 +38,7 @@ class MigratingPageTest {
 
     @BeforeAll
     static void start() {
-        redis = RedisProcess.start(RedisProcess.Version.V7_0);
+        redis = RedisProcess.start();
         spring = new Spring(redis.uri());
         shared = Leasehold.connect(redis.uri() + "?leasehold.keys=plain");
     }

@@ -35,7 +35,7 @@ class QuorumEndToEnd {
     @BeforeEach
     void startMasters() {
         for (int i = 0; i < 3; i++) {
-            masters.add(RedisProcess.start(RedisProcess.Version.V7_0));
+            masters.add(RedisProcess.start());
         }
     }
 

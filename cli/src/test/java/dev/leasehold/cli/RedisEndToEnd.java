@@ -42,7 +42,7 @@ class RedisEndToEnd {
 
     @BeforeEach
     void startServer() {
-        redis = RedisProcess.start(RedisProcess.Version.V7_0);
+        redis = RedisProcess.start();
     }
 
     @AfterEach

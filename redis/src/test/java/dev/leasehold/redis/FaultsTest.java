@@ -13,6 +13,7 @@ import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.servers.Ports;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testkit.Started;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
@@ -28,32 +29,34 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Faults of a server and of the connections to it, in real time on real servers. */
 @Timeout(value = 90, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FaultsTest {
 
     private final List<Leasehold> clients = new ArrayList<>();
-    private RedisProcess redis;
+
+    @RegisterExtension
+    private final Started<RedisProcess> redis = new Started<>(RedisProcess::start);
+
     private FaultProxy proxy;
 
     @BeforeEach
     void start() {
-        redis = RedisProcess.start(RedisProcess.Version.V7_0);
-        proxy = FaultProxy.to(redis.port());
+        proxy = FaultProxy.to(redis.get().port());
     }
 
     @AfterEach
     void stop() {
-        redis.signal("CONT");
+        redis.get().signal("CONT");
         proxy.letGo();
         clients.forEach(Leasehold::close);
         proxy.close();
-        redis.close();
     }
 
     private Leasehold direct() {
-        return client(redis.uri(), Duration.ofSeconds(30));
+        return client(redis.get().uri(), Duration.ofSeconds(30));
     }
 
     private Leasehold proxied() {
@@ -77,11 +80,11 @@ class FaultsTest {
     void scriptsThatTheServerForgotAreSentAgain() throws Exception {
         Leasehold client = direct();
         for (int i = 0; i < 5; i++) {
-            redis.commands().scriptFlush();
+            redis.get().commands().scriptFlush();
             Lease lease = client.lock("x").acquire();
-            redis.commands().scriptFlush();
+            redis.get().commands().scriptFlush();
             lease.extend(Duration.ofSeconds(40));
-            redis.commands().scriptFlush();
+            redis.get().commands().scriptFlush();
             assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
         }
     }
@@ -90,7 +93,7 @@ class FaultsTest {
     void aFlushIsALossAtTheNextLookAndTokensIncrease() throws Exception {
         Leasehold client = direct();
         Lease lease = client.lock("x").acquire();
-        redis.commands().flushall();
+        redis.get().commands().flushall();
         Lease next = direct().lock("x").acquire();
         assertThat(next.token()).isGreaterThan(lease.token());
         assertThatThrownBy(() -> lease.extend(Duration.ofSeconds(60)))
@@ -103,8 +106,8 @@ class FaultsTest {
     @Test
     void aRestartWithoutDataIsToldAtOnceAndTokensIncrease() throws Exception {
         Lease lease = direct().lock("x").acquire();
-        redis.kill();
-        redis.restart();
+        redis.get().kill();
+        redis.get().restart();
         awaitState(lease, LeaseState.LOST, Duration.ofSeconds(5));
         assertThat(direct().lock("x").acquire().token()).isGreaterThan(lease.token());
     }
@@ -137,19 +140,22 @@ class FaultsTest {
         Lease held = direct().lock("x").acquire();
         Leasehold waiter = client("redis://localhost:" + proxy.port(), Duration.ofSeconds(3));
         CompletableFuture<Lease> waiting = waiter.lock("x").acquireAsync();
-        await().until(() -> redis.commands().llen("leasehold:{x}:queue") == 1);
+        await().until(() -> redis.get().commands().llen("leasehold:{x}:queue") == 1);
         int before = proxy.accepted();
         proxy.abandon();
         // One for commands, one to listen.
         await().atMost(Duration.ofSeconds(15)).until(() -> proxy.accepted() == before + 2);
-        await().until(() ->
-                redis.commands().pubsubNumsub("leasehold:inbox:" + inbox()).get("leasehold:inbox:" + inbox()) == 2);
+        await().until(() -> redis.get()
+                        .commands()
+                        .pubsubNumsub("leasehold:inbox:" + inbox())
+                        .get("leasehold:inbox:" + inbox())
+                == 2);
         held.release();
         assertThat(waiting.get(10, TimeUnit.SECONDS).isValid()).isTrue();
     }
 
     private String inbox() {
-        return redis.commands().pubsubChannels("leasehold:inbox:*").get(0).substring("leasehold:inbox:".length());
+        return redis.get().commands().pubsubChannels("leasehold:inbox:*").get(0).substring("leasehold:inbox:".length());
     }
 
     /** Its questions were refused, so its place lapsed, and a lock that was released went to nobody. */
@@ -157,13 +163,13 @@ class FaultsTest {
     void aFullServerKeepsItsWaitersAndRefusesTries() throws Exception {
         Lease held = direct().lock("x").acquire();
         CompletableFuture<Lease> waiting =
-                client(redis.uri(), Duration.ofSeconds(3)).lock("x").acquireAsync();
+                client(redis.get().uri(), Duration.ofSeconds(3)).lock("x").acquireAsync();
         String queue = "leasehold:{x}:queue";
-        await().until(() -> redis.commands().llen(queue) == 1);
-        redis.commands().configSet("maxmemory", "1");
-        String before = redis.commands().lindex(queue, 0);
+        await().until(() -> redis.get().commands().llen(queue) == 1);
+        redis.get().commands().configSet("maxmemory", "1");
+        String before = redis.get().commands().lindex(queue, 0);
         await().atMost(Duration.ofSeconds(8))
-                .until(() -> redis.commands().lindex(queue, 0), now -> now != null && !now.equals(before));
+                .until(() -> redis.get().commands().lindex(queue, 0), now -> now != null && !now.equals(before));
         long start = System.nanoTime();
         assertThatThrownBy(() -> direct().lock("y").tryAcquire())
                 .isInstanceOf(StoreUnavailableException.class)
@@ -177,7 +183,7 @@ class FaultsTest {
     void aHolderCutOffLosesInTimeAndTheNextTokenIsGreater() throws Exception {
         Leasehold cutOff = client("redis://localhost:" + proxy.port(), Duration.ofSeconds(2));
         Lease lease = cutOff.lock("x").acquire();
-        Leasehold other = client(redis.uri(), Duration.ofSeconds(2));
+        Leasehold other = client(redis.get().uri(), Duration.ofSeconds(2));
         CompletableFuture<Lease> waiting = other.lock("x").acquireAsync();
         proxy.blackHole();
         awaitState(lease, LeaseState.LOST, Duration.ofMillis(2500));
@@ -192,8 +198,8 @@ class FaultsTest {
         client.lock("warm").acquire().close();
         proxy.hold(FaultProxy.Way.ANSWERS);
         CompletableFuture<Lease> claim = client.lock("x").acquireAsync();
-        await().until(() -> redis.commands().exists("leasehold:{x}") == 1);
-        long token = Long.parseLong(redis.commands().get("leasehold:{x}").split("\\|")[3]);
+        await().until(() -> redis.get().commands().exists("leasehold:{x}") == 1);
+        long token = Long.parseLong(redis.get().commands().get("leasehold:{x}").split("\\|")[3]);
         proxy.cut();
         proxy.letGo();
         Lease lease = claim.get(10, TimeUnit.SECONDS);
@@ -217,7 +223,7 @@ class FaultsTest {
         proxy.letGo();
         await().pollDelay(Duration.ofSeconds(1))
                 .atMost(Duration.ofSeconds(15))
-                .until(() -> redis.commands().exists("leasehold:{x}") == 0);
+                .until(() -> redis.get().commands().exists("leasehold:{x}") == 0);
     }
 
     @Test
@@ -245,18 +251,18 @@ class FaultsTest {
 
     @Test
     void aServerThatComesLateIsWaitedFor() throws Exception {
-        redis.kill();
+        redis.get().kill();
         CompletableFuture<Lease> claim = direct().lock("x").acquireAsync();
         assertThat(claim).isNotDone();
-        redis.restart();
+        redis.get().restart();
         assertThat(claim.get(10, TimeUnit.SECONDS).isValid()).isTrue();
     }
 
     @Test
     void aServerThatPausesItsClientsDelaysAndLosesNothing() throws Exception {
-        Leasehold client = client(redis.uri(), Duration.ofSeconds(3));
+        Leasehold client = client(redis.get().uri(), Duration.ofSeconds(3));
         Lease lease = client.lock("x").acquire();
-        redis.commands().clientPause(1500);
+        redis.get().commands().clientPause(1500);
         lease.extend(Duration.ofSeconds(4));
         assertThat(lease.isValid()).isTrue();
         assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
@@ -264,9 +270,9 @@ class FaultsTest {
 
     @Test
     void aServerAsleepForALeaseCostsTheLeaseInTime() throws Exception {
-        Leasehold client = client(redis.uri(), Duration.ofSeconds(1));
+        Leasehold client = client(redis.get().uri(), Duration.ofSeconds(1));
         Lease lease = client.lock("x").acquire();
-        try (StatefulRedisConnection<String, String> admin = redis.connect()) {
+        try (StatefulRedisConnection<String, String> admin = redis.get().connect()) {
             admin.async()
                     .dispatch(
                             CommandType.DEBUG,
@@ -281,12 +287,12 @@ class FaultsTest {
 
     @Test
     void aStoppedServerCostsTheLeaseInTimeAndServesAgain() throws Exception {
-        Leasehold client = client(redis.uri(), Duration.ofSeconds(1));
+        Leasehold client = client(redis.get().uri(), Duration.ofSeconds(1));
         Lease lease = client.lock("x").acquire();
-        redis.signal("STOP");
+        redis.get().signal("STOP");
         awaitState(lease, LeaseState.LOST, Duration.ofMillis(1300));
         CompletableFuture<Lease> next = client.lock("x").acquireAsync();
-        redis.signal("CONT");
+        redis.get().signal("CONT");
         assertThat(next.get(10, TimeUnit.SECONDS).token()).isGreaterThan(lease.token());
     }
 
@@ -296,9 +302,9 @@ class FaultsTest {
         Lease held = client.lock("held").acquire();
         Lease passedOn = client.lock("passed").acquire();
         CompletableFuture<Lease> waiting = direct().lock("passed").acquireAsync();
-        await().until(() -> redis.commands().exists("leasehold:{passed}:queue") == 1);
-        redis.commands().configSet("maxmemory-policy", "noeviction");
-        redis.commands().configSet("maxmemory", "1");
+        await().until(() -> redis.get().commands().exists("leasehold:{passed}:queue") == 1);
+        redis.get().commands().configSet("maxmemory-policy", "noeviction");
+        redis.get().commands().configSet("maxmemory", "1");
         held.extend(Duration.ofSeconds(60));
         assertThat(passedOn.release()).isEqualTo(LeaseState.RELEASED);
         Lease handedOver = waiting.get(5, TimeUnit.SECONDS);
@@ -306,7 +312,7 @@ class FaultsTest {
         assertThat(handedOver.release()).isEqualTo(LeaseState.RELEASED);
         assertThat(held.release()).isEqualTo(LeaseState.RELEASED);
         Leasehold impatient = Leasehold.builder()
-                .uri(redis.uri())
+                .uri(redis.get().uri())
                 .storeTimeout(Duration.ofMillis(500))
                 .build();
         clients.add(impatient);
@@ -315,14 +321,14 @@ class FaultsTest {
                     assertThat(e.outcome()).isEqualTo(Outcome.NOT_ACQUIRED);
                     assertThat(e).hasMessageContaining("maxmemory");
                 });
-        redis.commands().configSet("maxmemory", "0");
+        redis.get().commands().configSet("maxmemory", "0");
         assertThat(client.lock("new").tryAcquire()).isPresent();
     }
 
     @Test
     void tokensIncreaseWhenTheServersClockIsBehind() throws Exception {
         long future = (System.currentTimeMillis() + 3_600_000) * 1000;
-        redis.commands().set("leasehold:{x}:token", Long.toString(future));
+        redis.get().commands().set("leasehold:{x}:token", Long.toString(future));
         try (Lease lease = direct().lock("x").acquire()) {
             assertThat(lease.token()).isEqualTo(future + 1);
         }
@@ -331,35 +337,36 @@ class FaultsTest {
 
     @Test
     void aKeyOfAnotherTypeIsLeftAlone() throws Exception {
-        redis.commands().rpush("leasehold:{x}", "precious");
+        redis.get().commands().rpush("leasehold:{x}", "precious");
         assertThatThrownBy(() -> direct().lock("x").acquire())
                 .isInstanceOf(dev.leasehold.LockException.class)
                 .isNotInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("another program");
-        assertThat(redis.commands().lrange("leasehold:{x}", 0, -1)).containsExactly("precious");
+        assertThat(redis.get().commands().lrange("leasehold:{x}", 0, -1)).containsExactly("precious");
     }
 
     @Test
     void aNewerLayoutIsRefusedWithAClearMessage() {
-        redis.commands().set("leasehold:{x}", "leasehold|2|whatever");
+        redis.get().commands().set("leasehold:{x}", "leasehold|2|whatever");
         assertThatThrownBy(() -> direct().lock("x").acquire())
                 .isInstanceOf(dev.leasehold.LockException.class)
                 .isNotInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("newer version");
-        assertThat(redis.commands().get("leasehold:{x}")).isEqualTo("leasehold|2|whatever");
+        assertThat(redis.get().commands().get("leasehold:{x}")).isEqualTo("leasehold|2|whatever");
     }
 
     @Test
     void aWrongPasswordIsSaidAtOnceAndNotShown() throws Exception {
-        redis.commands().configSet("requirepass", "right");
-        Leasehold client = client("redis://:wrongsecret@localhost:" + redis.port(), Duration.ofSeconds(30));
+        redis.get().commands().configSet("requirepass", "right");
+        Leasehold client =
+                client("redis://:wrongsecret@localhost:" + redis.get().port(), Duration.ofSeconds(30));
         assertThatThrownBy(() -> client.lock("x").acquire())
                 .isInstanceOf(dev.leasehold.LockException.class)
                 .isNotInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("password")
                 .satisfies(FaultsTest::showsNoSecret);
         assertThat(client.toString()).doesNotContain("secret");
-        assertThat(client("redis://:right@localhost:" + redis.port(), Duration.ofSeconds(30))
+        assertThat(client("redis://:right@localhost:" + redis.get().port(), Duration.ofSeconds(30))
                         .lock("x")
                         .tryAcquire())
                 .isPresent();
@@ -372,7 +379,7 @@ class FaultsTest {
         CompletableFuture<Lease> waiting = client("redis://localhost:" + proxy.port(), Duration.ofSeconds(2))
                 .lock("x")
                 .acquireAsync();
-        await().until(() -> redis.commands().exists("leasehold:{x}:queue") == 1);
+        await().until(() -> redis.get().commands().exists("leasehold:{x}:queue") == 1);
         proxy.cut();
         lease.release();
         assertThat(waiting.get(5, TimeUnit.SECONDS).token()).isGreaterThan(lease.token());
@@ -383,10 +390,10 @@ class FaultsTest {
         Lease lease = direct().lock("x").acquire();
         Optional<Lease> none = direct().lock("x").tryAcquire(Duration.ofMillis(200));
         assertThat(none).isEmpty();
-        await().until(() -> redis.commands().exists("leasehold:{x}:queue") == 0);
+        await().until(() -> redis.get().commands().exists("leasehold:{x}:queue") == 0);
         lease.release();
-        assertThat(redis.commands().keys("*")).containsExactly("leasehold:{x}:token");
-        assertThat(redis.commands().ttl("leasehold:{x}:token")).isBetween(600_000L, 604_810L);
+        assertThat(redis.get().commands().keys("*")).containsExactly("leasehold:{x}:token");
+        assertThat(redis.get().commands().ttl("leasehold:{x}:token")).isBetween(600_000L, 604_810L);
     }
 
     @Test

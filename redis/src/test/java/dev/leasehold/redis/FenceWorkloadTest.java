@@ -8,6 +8,7 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
 import dev.leasehold.StaleTokenException;
 import dev.leasehold.servers.RedisProcess;
+import dev.leasehold.testkit.Started;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * The lock-set workload: a set outside of the lock's store, read, changed and written under the lock, by clients that are
@@ -49,21 +51,21 @@ class FenceWorkloadTest {
     private final AtomicInteger refused = new AtomicInteger();
     private final AtomicInteger elements = new AtomicInteger();
     private final List<Leasehold> clients = new ArrayList<>();
-    private RedisProcess redis;
+
+    @RegisterExtension
+    private final Started<RedisProcess> redis = new Started<>(RedisProcess::start);
 
     @BeforeEach
     void start() {
-        redis = RedisProcess.start(RedisProcess.Version.V7_0);
-        redis.commands().set("set", "");
+        redis.get().commands().set("set", "");
         for (int i = 0; i < CLIENTS; i++) {
-            clients.add(Leasehold.connect(redis.uri()));
+            clients.add(Leasehold.connect(redis.get().uri()));
         }
     }
 
     @AfterEach
     void stop() {
         clients.forEach(Leasehold::close);
-        redis.close();
     }
 
     @Test
@@ -94,7 +96,7 @@ class FenceWorkloadTest {
 
     private Set<String> lost() {
         Set<String> lost = new HashSet<>(acknowledged);
-        lost.removeAll(Set.of(redis.commands().get("set").split(",")));
+        lost.removeAll(Set.of(redis.get().commands().get("set").split(",")));
         return lost;
     }
 
@@ -110,7 +112,8 @@ class FenceWorkloadTest {
                                 "lock",
                                 LockOptions.defaults().withLeaseDuration(LEASE).withAutoRenew(false));
                 all.add(threads.submit(() -> {
-                    try (StatefulRedisConnection<String, String> connection = redis.connect()) {
+                    try (StatefulRedisConnection<String, String> connection =
+                            redis.get().connect()) {
                         RedisFence fence = RedisFence.on(connection.sync(), "set");
                         while (System.nanoTime() - end < 0) {
                             add(lock, connection.sync(), fence, guarding, random);

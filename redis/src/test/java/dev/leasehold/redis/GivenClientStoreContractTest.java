@@ -25,7 +25,7 @@ class GivenClientStoreContractTest extends StoreContract {
 
     @BeforeAll
     static void startServer() {
-        redis = RedisProcess.start(RedisProcess.Version.V7_0).warm();
+        redis = RedisProcess.start().warm();
         client = RedisClient.create();
         client.setOptions(ClientOptions.builder()
                 .protocolVersion(ProtocolVersion.RESP2)

@@ -9,6 +9,7 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testkit.Started;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.protocol.ProtocolVersion;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -26,14 +28,15 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class GivenClientTest {
 
-    private RedisProcess redis;
+    @RegisterExtension
+    private final Started<RedisProcess> redis = new Started<>(RedisProcess::start);
+
     private FaultProxy proxy;
     private RedisClient given;
 
     @BeforeEach
     void start() {
-        redis = RedisProcess.start(RedisProcess.Version.V7_0);
-        proxy = FaultProxy.to(redis.port());
+        proxy = FaultProxy.to(redis.get().port());
         given = RedisClient.create("redis://localhost:" + proxy.port());
     }
 
@@ -41,7 +44,6 @@ class GivenClientTest {
     void stop() {
         given.shutdown();
         proxy.close();
-        redis.close();
     }
 
     private Leasehold over(StoreFactory store) {
@@ -58,10 +60,11 @@ class GivenClientTest {
                 Leasehold other = over(RedisStore.using(given))) {
             Lease first = one.lock("x").acquire();
             CompletableFuture<Lease> waiting = other.lock("x").acquireAsync();
-            await().until(() -> redis.commands().exists("leasehold:{x}:queue") == 1);
+            await().until(() -> redis.get().commands().exists("leasehold:{x}:queue") == 1);
             assertThat(one.locks("x").get(0).waiters()).hasSize(1);
             String expected = "resp=" + (protocol == ProtocolVersion.RESP2 ? 2 : 3);
-            assertThat(redis.commands()
+            assertThat(redis.get()
+                            .commands()
                             .clientList()
                             .lines()
                             .filter(line -> line.matches(".*cmd=(evalsha|subscribe|scan) .*"))
@@ -101,6 +104,6 @@ class GivenClientTest {
         try (Leasehold again = over(RedisStore.using(given))) {
             assertThat(again.lock("x").tryAcquire()).isPresent();
         }
-        await().until(() -> redis.commands().clientList().lines().count() == 2);
+        await().until(() -> redis.get().commands().clientList().lines().count() == 2);
     }
 }

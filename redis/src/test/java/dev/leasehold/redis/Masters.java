@@ -16,7 +16,7 @@ public final class Masters implements AutoCloseable {
     public static Masters start(int count, String... options) {
         Masters masters = new Masters();
         for (int i = 0; i < count; i++) {
-            masters.servers.add(RedisProcess.start(RedisProcess.Version.V7_0, options));
+            masters.servers.add(RedisProcess.start(options));
         }
         masters.servers.get(0).warm();
         return masters;

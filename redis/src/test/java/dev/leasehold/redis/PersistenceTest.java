@@ -44,13 +44,13 @@ class PersistenceTest {
 
     @Test
     void aLeaseOutlivesARestartThatKeepsTheAppendOnlyFile() throws Exception {
-        redis = RedisProcess.start(RedisProcess.Version.V7_0, "--appendonly", "yes", "--appendfsync", "always");
+        redis = RedisProcess.start("--appendonly", "yes", "--appendfsync", "always");
         outlivesTheRestart();
     }
 
     @Test
     void aLeaseOutlivesARestartThatKeepsASnapshot() throws Exception {
-        redis = RedisProcess.start(RedisProcess.Version.V7_0);
+        redis = RedisProcess.start();
         outlivesTheRestart();
     }
 
@@ -68,7 +68,7 @@ class PersistenceTest {
 
     @Test
     void anOldSnapshotLosesTheLockAndTokensIncrease() throws Exception {
-        redis = RedisProcess.start(RedisProcess.Version.V7_0);
+        redis = RedisProcess.start();
         Lease earlier = client().lock("x").acquire();
         redis.commands().save();
         earlier.release();
@@ -84,7 +84,7 @@ class PersistenceTest {
 
     @Test
     void tokensIncreaseWhenTheRecordOfTheLastHasRunOut() throws Exception {
-        redis = RedisProcess.start(RedisProcess.Version.V7_0);
+        redis = RedisProcess.start();
         Lease lease = client().lock("x").acquire();
         lease.release();
         redis.commands().pexpire(KEY + ":token", 1);
@@ -94,7 +94,7 @@ class PersistenceTest {
 
     @Test
     void tokensIncreaseWhenTheRecordRunsOutUnderALease() throws Exception {
-        redis = RedisProcess.start(RedisProcess.Version.V7_0);
+        redis = RedisProcess.start();
         Lease lease = client().lock("x").acquire();
         redis.commands().del(KEY + ":token");
         lease.extend(Duration.ofSeconds(60));

@@ -16,8 +16,8 @@ class PlainKeysStoreContractTest extends StoreContract {
     private static final Map<String, Integer> DATABASES = new ConcurrentHashMap<>(Map.of("", 0));
 
     @RegisterExtension
-    private static final Started<RedisProcess> REDIS = new Started<>(() ->
-            RedisProcess.start(RedisProcess.Version.V7_0, "--databases", "100").warm());
+    private static final Started<RedisProcess> REDIS =
+            new Started<>(() -> RedisProcess.start("--databases", "100").warm());
 
     @Override
     protected StoreFactory store() {

@@ -14,6 +14,7 @@ import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
+import dev.leasehold.testkit.Started;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Locks that are shared with clients of other kinds. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -35,23 +37,24 @@ class PlainKeysTest {
     private static final Duration LONG = Duration.ofSeconds(30);
 
     private final List<Leasehold> clients = new ArrayList<>();
-    private RedisProcess redis;
+
+    @RegisterExtension
+    private final Started<RedisProcess> redis = new Started<>(RedisProcess::start);
+
     private ForeignClient foreign;
 
     @BeforeEach
     void start() {
-        redis = RedisProcess.start(RedisProcess.Version.V7_0);
-        foreign = new ForeignClient(redis.commands());
+        foreign = new ForeignClient(redis.get().commands());
     }
 
     @AfterEach
     void stop() {
         clients.forEach(Leasehold::close);
-        redis.close();
     }
 
     private Leasehold client() {
-        return client(redis.uri() + "?leasehold.keys=plain");
+        return client(redis.get().uri() + "?leasehold.keys=plain");
     }
 
     private Leasehold client(String uri) {
@@ -61,7 +64,8 @@ class PlainKeysTest {
     }
 
     private void awaitQueue(long length) {
-        await().pollInterval(Duration.ofMillis(5)).until(() -> redis.commands().llen(BESIDE + ":queue") == length);
+        await().pollInterval(Duration.ofMillis(5))
+                .until(() -> redis.get().commands().llen(BESIDE + ":queue") == length);
     }
 
     private static HolderInfo holder(Leasehold client) throws Exception {
@@ -74,7 +78,7 @@ class PlainKeysTest {
     void ourHoldExcludesForeignOnesUntilItIsReleased() throws Exception {
         Lease lease = client().lock("x").acquire();
         assertThat(foreign.tryLock("x", LONG)).isNull();
-        assertThat(redis.commands().pttl("x")).isBetween(25_000L, 30_000L);
+        assertThat(redis.get().commands().pttl("x")).isBetween(25_000L, 30_000L);
         assertThat(foreign.unlock("x", "a value of theirs")).isFalse();
         assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
         assertThat(foreign.tryLock("x", LONG)).isNotNull();
@@ -84,7 +88,7 @@ class PlainKeysTest {
     void eachGrantHasAnotherValueAndNoForeignReleaseFits() throws Exception {
         Leasehold client = client();
         Lease first = client.lock("x").acquire();
-        String value = redis.commands().get("x");
+        String value = redis.get().commands().get("x");
         first.release();
         Lease second = client.lock("x").acquire();
         assertThat(foreign.unlock("x", value)).isFalse();
@@ -114,7 +118,7 @@ class PlainKeysTest {
         assertThat(client.lock("x").tryAcquire(Duration.ofMillis(50))).isEmpty();
         CompletableFuture<Lease> waiting = client.lock("x").acquireAsync();
         awaitQueue(1);
-        assertThat(redis.commands().exists(BESIDE + ":token")).isZero();
+        assertThat(redis.get().commands().exists(BESIDE + ":token")).isZero();
         assertThat(foreign.unlock("x", value)).isTrue();
         long start = System.nanoTime();
         Lease lease = waiting.get(5, TimeUnit.SECONDS);
@@ -135,7 +139,7 @@ class PlainKeysTest {
 
     @Test
     void aForeignKeyWithoutAnEndIsBusyWithoutAnEnd() throws Exception {
-        redis.commands().set("x", "for ever");
+        redis.get().commands().set("x", "for ever");
         Leasehold client = client();
         assertThat(client.lock("x").tryAcquire(Duration.ofMillis(100))).isEmpty();
         HolderInfo holder = holder(client);
@@ -143,23 +147,23 @@ class PlainKeysTest {
         assertThat(holder.until()).isNull();
         CompletableFuture<Lease> waiting = client.lock("x").acquireAsync();
         awaitQueue(1);
-        redis.commands().del("x");
+        redis.get().commands().del("x");
         assertThat(waiting.get(5, TimeUnit.SECONDS).isValid()).isTrue();
     }
 
     @Test
     void aKeyOfAnotherTypeIsAnErrorAndIsLeftAlone() throws Exception {
-        redis.commands().rpush("x", "precious");
+        redis.get().commands().rpush("x", "precious");
         assertThatThrownBy(() -> client().lock("x").acquire())
                 .isInstanceOf(LockException.class)
                 .isNotInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("another program");
-        assertThat(redis.commands().lrange("x", 0, -1)).containsExactly("precious");
+        assertThat(redis.get().commands().lrange("x", 0, -1)).containsExactly("precious");
     }
 
     @Test
     void aNewerLayoutIsNoForeignValue() throws Exception {
-        redis.commands().set("x", "leasehold|2|whatever");
+        redis.get().commands().set("x", "leasehold|2|whatever");
         assertThatThrownBy(() -> client().lock("x").acquire()).hasMessageContaining("newer version");
     }
 
@@ -174,7 +178,7 @@ class PlainKeysTest {
         assertThat(holder.timeLeft()).isBetween(Duration.ofSeconds(20), LONG);
         assertThat(holder.toString()).doesNotContain(value);
         assertThat(client.locks("*")).extracting(LockInfo::name).containsExactly("x");
-        redis.commands().set("never ours", "value");
+        redis.get().commands().set("never ours", "value");
         assertThat(client.locks("never ours")).hasSize(1);
         assertThat(client.locks("never*")).isEmpty();
     }
@@ -243,11 +247,11 @@ class PlainKeysTest {
             waiting.add(client().lock("x").acquireAsync());
             awaitQueue(i + 1);
         }
-        redis.commands().configResetstat();
+        redis.get().commands().configResetstat();
         long start = System.nanoTime();
         await().pollDelay(Duration.ofSeconds(1)).until(() -> true);
         double seconds = (System.nanoTime() - start) / 1e9;
-        String stats = redis.commands().info("commandstats");
+        String stats = redis.get().commands().info("commandstats");
         java.util.regex.Matcher looks =
                 java.util.regex.Pattern.compile("cmdstat_pttl:calls=(\\d+)").matcher(stats);
         assertThat(looks.find()).isTrue();
@@ -269,7 +273,7 @@ class PlainKeysTest {
         try {
             List<Future<?>> all = new ArrayList<>();
             for (int i = 0; i < foreigners; i++) {
-                ForeignClient own = new ForeignClient(redis.connect().sync());
+                ForeignClient own = new ForeignClient(redis.get().connect().sync());
                 all.add(threads.submit(() -> {
                     for (int round = 0; round < rounds; round++) {
                         String value = own.lock("x", LONG);
@@ -306,11 +310,11 @@ class PlainKeysTest {
     @Test
     void plainLocksAndOthersOfTheSameNameAreDifferentLocks() throws Exception {
         Lease plain = client().lock("x").acquire();
-        Lease own = client(redis.uri()).lock("x").acquire();
+        Lease own = client(redis.get().uri()).lock("x").acquire();
         CompletableFuture<Lease> nextPlain = client().lock("x").acquireAsync();
         awaitQueue(1);
-        CompletableFuture<Lease> nextOwn = client(redis.uri()).lock("x").acquireAsync();
-        await().until(() -> redis.commands().exists("leasehold:{x}:queue") == 1);
+        CompletableFuture<Lease> nextOwn = client(redis.get().uri()).lock("x").acquireAsync();
+        await().until(() -> redis.get().commands().exists("leasehold:{x}:queue") == 1);
         own.release();
         assertThat(nextOwn.get(5, TimeUnit.SECONDS).isValid()).isTrue();
         assertThat(nextPlain).isNotDone();
@@ -320,17 +324,17 @@ class PlainKeysTest {
 
     @Test
     void unsharableOptionsAreRefusedBeforeAnythingIsSent() throws Exception {
-        assertThatThrownBy(() -> client(redis.uri() + "?leasehold.keys=plain&leasehold.namespace=n"))
+        assertThatThrownBy(() -> client(redis.get().uri() + "?leasehold.keys=plain&leasehold.namespace=n"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("namespace");
-        assertThatThrownBy(() -> client(redis.uri() + "?leasehold.keys=fancy"))
+        assertThatThrownBy(() -> client(redis.get().uri() + "?leasehold.keys=fancy"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("plain");
         assertThatThrownBy(() -> client().lock("leasehold:{y}:token").acquire())
                 .isInstanceOf(LockException.class)
                 .isNotInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("begins with");
-        assertThat(redis.commands().keys("*")).isEmpty();
+        assertThat(redis.get().commands().keys("*")).isEmpty();
     }
 
     @Test

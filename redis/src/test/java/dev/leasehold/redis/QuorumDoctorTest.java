@@ -131,9 +131,7 @@ class QuorumDoctorTest {
     void aMasterThatIsNotAloneIsAWarning() throws Exception {
         try (Masters masters = Masters.start(3);
                 RedisProcess replica = RedisProcess.start(
-                        RedisProcess.Version.V7_0,
-                        "--replicaof",
-                        "127.0.0.1 " + masters.servers.get(0).port())) {
+                        "--replicaof", "127.0.0.1 " + masters.servers.get(0).port())) {
             masters.servers.get(0).commands().configSet("repl-diskless-sync-delay", "0");
             over(masters).initialize();
             await().atMost(Duration.ofSeconds(30))

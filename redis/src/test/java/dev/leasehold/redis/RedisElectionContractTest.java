@@ -12,7 +12,7 @@ class RedisElectionContractTest extends ElectionContract {
 
     @RegisterExtension
     private static final Started<RedisProcess> REDIS =
-            new Started<>(() -> RedisProcess.start(RedisProcess.Version.V7_0).warm());
+            new Started<>(() -> RedisProcess.start().warm());
 
     @Override
     protected StoreFactory store() {

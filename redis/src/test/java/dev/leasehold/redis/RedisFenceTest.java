@@ -27,8 +27,7 @@ class RedisFenceTest {
     private static final String KEY = "leasehold:fence:{account}";
 
     @RegisterExtension
-    private static final Started<RedisProcess> SERVER =
-            new Started<>(() -> RedisProcess.start(RedisProcess.Version.V7_0));
+    private static final Started<RedisProcess> SERVER = new Started<>(RedisProcess::start);
 
     private RedisCommands<String, String> redis;
     private RedisFence fence;

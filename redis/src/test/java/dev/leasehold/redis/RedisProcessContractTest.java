@@ -9,8 +9,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class RedisProcessContractTest extends ProcessContract {
 
     @RegisterExtension
-    private static final Started<RedisProcess> REDIS =
-            new Started<>(() -> RedisProcess.start(RedisProcess.Version.V7_0));
+    private static final Started<RedisProcess> REDIS = new Started<>(RedisProcess::start);
 
     @Override
     protected String uri() {

@@ -11,7 +11,7 @@ class RedisStoreContractTest extends StoreContract {
 
     @RegisterExtension
     private static final Started<RedisProcess> REDIS =
-            new Started<>(() -> RedisProcess.start(RedisProcess.Version.V7_0).warm());
+            new Started<>(() -> RedisProcess.start().warm());
 
     @Override
     protected StoreFactory store() {

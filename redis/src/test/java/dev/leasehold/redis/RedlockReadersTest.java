@@ -8,12 +8,14 @@ import dev.leasehold.DistributedReadWriteLock;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
+import dev.leasehold.testkit.Started;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Read-write locks on three real masters, through the library's own front. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -21,21 +23,21 @@ class RedlockReadersTest {
 
     private static final String KEY = "leasehold:{x}";
 
-    private Masters masters;
+    @RegisterExtension
+    private final Started<Masters> masters = new Started<>(() -> Masters.start(3));
+
     private RedlockStore store;
     private Leasehold client;
 
     @BeforeEach
     void start() {
-        masters = Masters.start(3);
-        store = masters.initialized();
+        store = masters.get().initialized();
         client = Leasehold.builder().store(store).build();
     }
 
     @AfterEach
     void stop() {
         client.close();
-        masters.close();
     }
 
     @Test
@@ -65,7 +67,7 @@ class RedlockReadersTest {
 
     @Test
     void readersAndWritersTakeTurnsWithAMasterDown() throws Exception {
-        masters.servers.get(2).kill();
+        masters.get().servers.get(2).kill();
         DistributedReadWriteLock lock = client.readWriteLock("x");
         long last = 0;
         for (int i = 0; i < 3; i++) {
@@ -89,18 +91,18 @@ class RedlockReadersTest {
         DistributedReadWriteLock lock = client.readWriteLock("x", options);
         Lease one = lock.read().acquire();
         Lease two = lock.read().acquire();
-        masters.servers.forEach(server -> server.commands().configSet("maxmemory", "1"));
+        masters.get().servers.forEach(server -> server.commands().configSet("maxmemory", "1"));
         long renewedUntil = System.nanoTime() + Duration.ofSeconds(3).toNanos();
         await().until(() -> System.nanoTime() - renewedUntil > 0);
         assertThat(one.isValid()).isTrue();
         one.release();
         assertThat(two.isValid()).isTrue();
-        assertThat(masters.servers.get(0).commands().get(KEY).lines().skip(1))
+        assertThat(masters.get().servers.get(0).commands().get(KEY).lines().skip(1))
                 .singleElement()
                 .asString()
                 .contains("|" + two.token() + "|");
         two.release();
-        await().until(() ->
-                masters.servers.stream().allMatch(server -> server.commands().exists(KEY) == 0));
+        await().until(() -> masters.get().servers.stream()
+                .allMatch(server -> server.commands().exists(KEY) == 0));
     }
 }

@@ -34,7 +34,7 @@ class RenewalTest {
     @Test
     void aRenewalUnderWayIsSentOnceAndAnswersAll() throws Exception {
         try (RealTime time = new RealTime();
-                RedisProcess redis = RedisProcess.start(RedisProcess.Version.V7_0)) {
+                RedisProcess redis = RedisProcess.start()) {
             Store store =
                     new RedisStoreProvider().create(StoreUri.parse(redis.uri())).open(context(time));
             Claim claim = new Claim(new ClaimId("client", 1), "x", LEASE, 0, false);

@@ -55,7 +55,7 @@ public class SecurityTest {
 
     @Test
     void theLeastRightsSuffice() throws Exception {
-        try (RedisProcess redis = RedisProcess.start(RedisProcess.Version.V7_0)) {
+        try (RedisProcess redis = RedisProcess.start()) {
             setUser(redis, "app on >pw " + LEAST);
             try (Leasehold one = Leasehold.connect(as(redis, "app"));
                     Leasehold other = Leasehold.connect(as(redis, "app"))) {
@@ -76,7 +76,7 @@ public class SecurityTest {
 
     @Test
     void aMissingRightIsNamedAtOnce() {
-        try (RedisProcess redis = RedisProcess.start(RedisProcess.Version.V7_0)) {
+        try (RedisProcess redis = RedisProcess.start()) {
             setUser(redis, "app on >pw " + LEAST + " -time");
             setUser(redis, "poor on >pw resetchannels ~leasehold:* -@all +ping");
             for (String user : new String[] {"app", "poor"}) {
@@ -105,9 +105,8 @@ public class SecurityTest {
 
     @Test
     void waitingForReplicasNeedsOneMoreRight() throws Exception {
-        try (RedisProcess redis = RedisProcess.start(RedisProcess.Version.V7_0, "--repl-diskless-sync-delay", "0");
-                RedisProcess replica =
-                        RedisProcess.start(RedisProcess.Version.V7_0, "--replicaof", "127.0.0.1 " + redis.port())) {
+        try (RedisProcess redis = RedisProcess.start("--repl-diskless-sync-delay", "0");
+                RedisProcess replica = RedisProcess.start("--replicaof", "127.0.0.1 " + redis.port())) {
             await().until(() -> replica.commands().info("replication").contains("master_link_status:up"));
             setUser(redis, "app on >pw " + LEAST + " +wait");
             setUser(redis, "poor on >pw " + LEAST);
@@ -128,7 +127,7 @@ public class SecurityTest {
 
     @Test
     void plainKeysNeedTheNamesOfTheLocksToo() throws Exception {
-        try (RedisProcess redis = RedisProcess.start(RedisProcess.Version.V7_0)) {
+        try (RedisProcess redis = RedisProcess.start()) {
             setUser(redis, "app on >pw " + LEAST + " ~order:*");
             try (Leasehold client = Leasehold.connect(as(redis, "app") + "?leasehold.keys=plain")) {
                 redis.commands().set("order:1", "theirs");
@@ -144,7 +143,6 @@ public class SecurityTest {
     private static RedisProcess withTls(int port) {
         File directory = new File("src/test/resources/tls").getAbsoluteFile();
         return RedisProcess.start(
-                RedisProcess.Version.V7_0,
                 "--tls-port",
                 Integer.toString(port),
                 "--tls-cert-file",

@@ -24,8 +24,7 @@ class SharedModelBitesTest {
     private static final Started<RealTime> TIME = new Started<>(RealTime::new);
 
     @RegisterExtension
-    private static final Started<RedisProcess> REDIS =
-            new Started<>(() -> RedisProcess.start(RedisProcess.Version.V7_0));
+    private static final Started<RedisProcess> REDIS = new Started<>(RedisProcess::start);
 
     private enum Guard {
         NOBODY_OVERTAKES_WHO_DOES_NOT_FIT(

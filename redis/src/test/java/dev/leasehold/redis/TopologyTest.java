@@ -47,14 +47,14 @@ class TopologyTest {
 
     @Test
     void theMasterIsFoundAmongSeveralServers() throws Exception {
-        try (RedisProcess master = RedisProcess.start(RedisProcess.Version.V7_0);
-                RedisProcess replica =
-                        RedisProcess.start(RedisProcess.Version.V7_0, "--replicaof", "127.0.0.1 " + master.port());
+        try (RedisGroup group = RedisGroup.replicated();
                 Leasehold client = Leasehold.builder()
-                        .uri("redis://localhost:" + replica.port() + ",localhost:" + master.port())
+                        .uri("redis://localhost:" + group.servers.get(1).port() + ",localhost:"
+                                + group.servers.get(0).port())
                         .storeTimeout(Duration.ofSeconds(30))
                         .build()) {
-            await().until(() -> replica.commands().info("replication").contains("master_link_status:up"));
+            RedisProcess master = group.servers.get(0);
+            RedisProcess replica = group.servers.get(1);
             Lease first = client.lock("x").acquire();
             await().until(() -> replica.commands().exists("leasehold:{x}") == 1);
             master.commands().replicaof("127.0.0.1", replica.port());
@@ -70,13 +70,12 @@ class TopologyTest {
      */
     @Test
     void aWaiterAtTheOldMasterDoesNotHoldTheNextsGrant() throws Exception {
-        try (RedisProcess old = RedisProcess.start(RedisProcess.Version.V7_0);
-                RedisProcess next =
-                        RedisProcess.start(RedisProcess.Version.V7_0, "--replicaof", "127.0.0.1 " + old.port());
-                Leasehold holder = among(old, next);
-                Leasehold left = among(old, next);
-                Leasehold behind = among(next, old)) {
-            await().until(() -> old.commands().info("replication").contains("state=online"));
+        try (RedisGroup group = RedisGroup.replicated();
+                Leasehold holder = among(group.servers.get(0), group.servers.get(1));
+                Leasehold left = among(group.servers.get(0), group.servers.get(1));
+                Leasehold behind = among(group.servers.get(1), group.servers.get(0))) {
+            RedisProcess old = group.servers.get(0);
+            RedisProcess next = group.servers.get(1);
             Lease first = holder.lock("x").acquire();
             CompletableFuture<Lease> waiting = left.lock("x").acquireAsync();
             await().until(() -> next.commands().llen("leasehold:{x}:queue") == 1);

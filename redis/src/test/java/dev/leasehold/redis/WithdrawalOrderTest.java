@@ -32,7 +32,7 @@ class WithdrawalOrderTest {
 
     @Test
     void aClaimWithAnUnknownScriptPrecedesItsWithdrawal() throws Exception {
-        try (RedisProcess server = RedisProcess.start(RedisProcess.Version.V7_0)) {
+        try (RedisProcess server = RedisProcess.start()) {
             nothingIsLeft(new RedisStoreProvider().create(StoreUri.parse(server.uri())), List.of(server));
         }
     }

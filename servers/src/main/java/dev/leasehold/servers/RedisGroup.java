@@ -24,7 +24,6 @@ public final class RedisGroup implements AutoCloseable {
         int masters = 3;
         for (int i = 0; i < masters; i++) {
             group.servers.add(RedisProcess.start(
-                    RedisProcess.Version.V7_0,
                     "--cluster-enabled",
                     "yes",
                     "--cluster-node-timeout",
@@ -59,17 +58,22 @@ public final class RedisGroup implements AutoCloseable {
         return group;
     }
 
+    /** A master and a replica that it counts as online. */
+    public static RedisGroup replicated() {
+        RedisGroup group = new RedisGroup();
+        RedisProcess master = RedisProcess.start("--repl-diskless-sync-delay", "0");
+        group.servers.add(master);
+        group.servers.add(RedisProcess.start("--replicaof", "127.0.0.1 " + master.port()));
+        // A replica calls itself up before its master calls it online, and only then it is counted.
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> master.commands().info("replication").contains("state=online"));
+        return group;
+    }
+
     /** A master, a replica, and one Sentinel that watches them. */
     public static RedisGroup sentinel() {
-        RedisGroup group = new RedisGroup();
-        RedisProcess master = RedisProcess.start(RedisProcess.Version.V7_0);
-        group.servers.add(master);
-        RedisProcess replica =
-                RedisProcess.start(RedisProcess.Version.V7_0, "--replicaof", "127.0.0.1 " + master.port());
-        group.servers.add(replica);
-        await().atMost(Duration.ofSeconds(60))
-                .until(() -> replica.commands().info("replication").contains("master_link_status:up"));
-        group.servers.add(RedisProcess.sentinel(master.port()));
+        RedisGroup group = replicated();
+        group.servers.add(RedisProcess.sentinel(group.servers.get(0).port()));
         await().atMost(Duration.ofSeconds(60)).until(() -> group.servers.get(2).sentinelKnowsReplica());
         return group;
     }

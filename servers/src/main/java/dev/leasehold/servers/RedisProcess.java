@@ -51,6 +51,11 @@ public final class RedisProcess implements AutoCloseable {
         process = launch();
     }
 
+    /** The version that most tests take. */
+    public static RedisProcess start(String... options) {
+        return start(Version.V7_0, options);
+    }
+
     public static RedisProcess start(Version version, String... options) {
         return start(version, Ports.next(), options);
     }

@@ -353,14 +353,14 @@ class QueueTest {
 
     @Test
     void nothingIsLeftOfAClientThatHasClosed() throws Exception {
-        Store store = open("c");
-        lease(get(store.claim(claim("c"))));
-        get(store.renew(lease(get(store.claim(new Claim(new ClaimId("c", 1), lock, LONG, 0, true)))), LONG));
-        assertThat(ZOO.get().probe.getChildren("/it/leasehold/clients", false)).anyMatch(node -> node.startsWith("c-"));
+        Store store = open("leaver");
+        lease(get(store.claim(claim("leaver"))));
+        get(store.renew(lease(get(store.claim(new Claim(new ClaimId("leaver", 1), lock, LONG, 0, true)))), LONG));
+        assertThat(ZOO.get().probe.getChildren("/it/leasehold/clients", false)).anyMatch(node -> node.startsWith("leaver-"));
         store.close();
         await().until(() -> ZOO.get().nodes(lock).isEmpty());
-        assertThat(ZOO.get().probe.getChildren("/it/leasehold/clients", false))
-                .noneMatch(node -> node.startsWith("c-"));
+        await().until(() -> ZOO.get().probe.getChildren("/it/leasehold/clients", false).stream()
+                .noneMatch(node -> node.startsWith("leaver-")));
         assertThat(ZOO.get().probe.exists(OneServer.LOCKS + lock, false)).isNotNull();
     }
 }

@@ -41,7 +41,7 @@ final class RedisServers implements StoreServer {
     private static RedisServers started(int count) {
         RedisServers started = new RedisServers();
         for (int i = 0; i < count; i++) {
-            RedisProcess server = RedisProcess.start(RedisProcess.Version.V7_0).warm();
+            RedisProcess server = RedisProcess.start().warm();
             started.servers.add(server);
             Matcher pid = PID.matcher(server.commands().info("server"));
             started.pids.add(pid.find() ? Long.parseLong(pid.group(1)) : -1);

@@ -15,7 +15,7 @@ final class Masters implements AutoCloseable {
     static Masters start(int count) {
         Masters masters = new Masters();
         for (int i = 0; i < count; i++) {
-            masters.servers.add(RedisProcess.start(RedisProcess.Version.V7_0));
+            masters.servers.add(RedisProcess.start());
         }
         masters.servers.get(0).commands().ping();
         RedlockStore.of(masters.uris().stream().map(RedisURI::create).toList()).initialize();

@@ -8,6 +8,7 @@ import dev.leasehold.internal.Causes;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.testkit.FaultProxy;
 import dev.leasehold.testkit.RealTime;
+import dev.leasehold.testkit.Started;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** One connection, through a client with Lettuce's own defaults: it would reconnect, and send again. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -31,15 +33,16 @@ class RedisConnectionTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);
 
-    private RedisProcess redis;
+    @RegisterExtension
+    private final Started<RedisProcess> redis = new Started<>(RedisProcess::start);
+
     private FaultProxy proxy;
     private RedisClient client;
     private final RealTime time = new RealTime();
 
     @BeforeEach
     void start() {
-        redis = RedisProcess.start(RedisProcess.Version.V7_0);
-        proxy = FaultProxy.to(redis.port());
+        proxy = FaultProxy.to(redis.get().port());
         client = RedisClient.create();
     }
 
@@ -48,7 +51,6 @@ class RedisConnectionTest {
         client.shutdown(0, 0, TimeUnit.SECONDS);
         time.close();
         proxy.close();
-        redis.close();
     }
 
     private RedisConnection wire(Duration mostSilence, Duration mostPatience) {
@@ -89,7 +91,8 @@ class RedisConnectionTest {
         futures.forEach(RedisConnectionTest::failure);
         await().until(() -> !wire.isOpen());
         await().during(Duration.ofSeconds(1))
-                .until(() -> proxy.accepted() == accepted && redis.commands().get("counter") == null);
+                .until(() ->
+                        proxy.accepted() == accepted && redis.get().commands().get("counter") == null);
         assertThat(lost(increment(wire)).sent).isFalse();
     }
 
@@ -160,7 +163,7 @@ class RedisConnectionTest {
             push(wire, "first");
             sent.complete(null);
             second.join();
-            assertThat(redis.commands().lrange("list", -2, -1)).containsExactly("first", "second");
+            assertThat(redis.get().commands().lrange("list", -2, -1)).containsExactly("first", "second");
         }
     }
 
@@ -172,7 +175,7 @@ class RedisConnectionTest {
 
     private long reads() {
         Matcher reads = Pattern.compile("total_reads_processed:(\\d+)")
-                .matcher(redis.commands().info("stats"));
+                .matcher(redis.get().commands().info("stats"));
         assertThat(reads.find()).isTrue();
         return Long.parseLong(reads.group(1));
     }

@@ -60,7 +60,7 @@ class RefusalsTest {
     /** Redis 6.2 does not ask that of scripts. */
     @Test
     void tooFewReplicas() throws Exception {
-        try (RedisProcess server = RedisProcess.start(Version.V7_0, "--min-replicas-to-write", "1");
+        try (RedisProcess server = RedisProcess.start("--min-replicas-to-write", "1");
                 Leasehold client = client(server)) {
             refuses(server, "NOREPLICAS");
             server.commands().configResetstat();

@@ -45,7 +45,7 @@ class DoctorTest {
 
     @Test
     void aServerThatForgetsNothingHasNothingWorseThanANote() throws Exception {
-        try (RedisProcess redis = RedisProcess.start(Version.V7_0, "--appendonly", "yes", "--appendfsync", "always")) {
+        try (RedisProcess redis = RedisProcess.start("--appendonly", "yes", "--appendfsync", "always")) {
             Examination seen = examine(redis.uri());
 
             assertThat(codes(seen, Severity.SERIOUS)).isEmpty();
@@ -102,7 +102,7 @@ class DoctorTest {
 
     @Test
     void theLeastUserSeesEnoughAndItSaysWhatIsHidden() throws Exception {
-        try (RedisProcess redis = RedisProcess.start(Version.V7_0, "--appendonly", "yes")) {
+        try (RedisProcess redis = RedisProcess.start("--appendonly", "yes")) {
             setUser(redis, "app on >pw " + SecurityTest.LEAST);
             redis.commands().configSet("requirepass", "other");
             Examination seen = examine("redis://app:pw@localhost:" + redis.port());
@@ -182,14 +182,8 @@ class DoctorTest {
     @Test
     void replicasThatLocksDoNotWaitForAreAWarning() throws Exception {
         try (RedisProcess master = RedisProcess.start(
-                        Version.V7_0,
-                        "--repl-diskless-sync-delay",
-                        "0",
-                        "--appendonly",
-                        "yes",
-                        "--appendfsync",
-                        "always");
-                RedisProcess replica = RedisProcess.start(Version.V7_0, "--replicaof", "127.0.0.1 " + master.port())) {
+                        "--repl-diskless-sync-delay", "0", "--appendonly", "yes", "--appendfsync", "always");
+                RedisProcess replica = RedisProcess.start("--replicaof", "127.0.0.1 " + master.port())) {
             await().until(() -> replica.commands().info("replication").contains("master_link_status:up"));
             // The master counts on a replica a moment after the replica does.
             await().until(() -> master.commands().info("replication").contains("state=online"));
@@ -249,14 +243,14 @@ class DoctorTest {
 
     @Test
     void anUnreachableOrClosedServerIsNoExamination() throws Exception {
-        try (RedisProcess redis = RedisProcess.start(Version.V7_0, "--requirepass", "secret")) {
+        try (RedisProcess redis = RedisProcess.start("--requirepass", "secret")) {
             assertThatThrownBy(() -> examine("redis://:wr0ng@localhost:" + redis.port()))
                     .isInstanceOf(LockException.class)
                     .isNotInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("user name or password are wrong")
                     .hasMessageNotContaining("wr0ng");
         }
-        try (RedisProcess redis = RedisProcess.start(Version.V7_0)) {
+        try (RedisProcess redis = RedisProcess.start()) {
             redis.signal("STOP");
             assertThatThrownBy(() -> examine(redis.uri() + "?leasehold.storeTimeout=700"))
                     .isInstanceOf(StoreUnavailableException.class)

@@ -53,7 +53,7 @@ class ReplicasTest {
     }
 
     private RedisProcess server(String... options) {
-        RedisProcess server = RedisProcess.start(RedisProcess.Version.V7_0, options);
+        RedisProcess server = RedisProcess.start(options);
         servers.add(server);
         return server;
     }

@@ -11,6 +11,7 @@ import dev.leasehold.LockInfo;
 import dev.leasehold.NodeAnswer;
 import dev.leasehold.redis.Masters;
 import dev.leasehold.redis.RedlockStore;
+import dev.leasehold.testkit.Started;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The listing of a lock on whose state its masters disagree. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -26,13 +28,14 @@ class QuorumListingTest {
 
     private static final String KEY = "leasehold:{demo}";
 
-    private Masters masters;
+    @RegisterExtension
+    private final Started<Masters> masters = new Started<>(() -> Masters.start(3));
+
     private Leasehold client;
 
     @BeforeEach
     void start() {
-        masters = Masters.start(3);
-        RedlockStore store = masters.initialized();
+        RedlockStore store = masters.get().initialized();
         client = Leasehold.builder()
                 .store(store)
                 .storeTimeout(Duration.ofSeconds(3))
@@ -43,11 +46,10 @@ class QuorumListingTest {
     @AfterEach
     void stop() {
         client.close();
-        masters.close();
     }
 
     private String node(int number) {
-        return masters.servers.get(number).uri();
+        return masters.get().servers.get(number).uri();
     }
 
     private LockInfo seen() throws InterruptedException {
@@ -57,8 +59,8 @@ class QuorumListingTest {
     }
 
     private void awaitHeldEverywhere() {
-        await().until(() ->
-                masters.servers.stream().allMatch(server -> server.commands().exists(KEY) == 1));
+        await().until(() -> masters.get().servers.stream()
+                .allMatch(server -> server.commands().exists(KEY) == 1));
     }
 
     @Test
@@ -77,16 +79,17 @@ class QuorumListingTest {
     void aFlushedMasterAndASilentOneAreNamed() throws Exception {
         try (Lease lease = client.lock("demo").acquire()) {
             awaitHeldEverywhere();
-            masters.servers.get(1).commands().flushall();
+            masters.get().servers.get(1).commands().flushall();
             LockInfo lock = seen();
             assertThat(lock.holder().token()).isEqualTo(lease.token());
             assertThat(lock.disagreement()).containsExactly(new NodeAnswer(node(1), "nobody holds it"));
 
-            masters.servers
+            masters.get()
+                    .servers
                     .get(1)
                     .commands()
-                    .set(KEY, masters.servers.get(0).commands().get(KEY));
-            masters.servers.get(2).kill();
+                    .set(KEY, masters.get().servers.get(0).commands().get(KEY));
+            masters.get().servers.get(2).kill();
             await().untilAsserted(() -> assertThat(seen().disagreement())
                     .extracting(NodeAnswer::node)
                     .containsExactly(node(2)));
@@ -97,12 +100,13 @@ class QuorumListingTest {
     void aMasterWithAnotherClaimIsNamedWithIt() throws Exception {
         try (Lease lease = client.lock("demo").acquire()) {
             awaitHeldEverywhere();
-            String other = masters.servers
+            String other = masters.get()
+                    .servers
                     .get(0)
                     .commands()
                     .get(KEY)
                     .replace(Long.toString(lease.token()), Long.toString(lease.token() + 1000));
-            masters.servers.get(2).commands().set(KEY, other, io.lettuce.core.SetArgs.Builder.px(30_000));
+            masters.get().servers.get(2).commands().set(KEY, other, io.lettuce.core.SetArgs.Builder.px(30_000));
 
             LockInfo lock = seen();
             assertThat(lock.holder().token()).isEqualTo(lease.token());
@@ -120,13 +124,13 @@ class QuorumListingTest {
         DistributedLock reads = client.readWriteLock("demo").read();
         try (Lease one = reads.acquire();
                 Lease two = reads.acquire()) {
-            await().until(() -> masters.servers.stream()
+            await().until(() -> masters.get().servers.stream()
                     .allMatch(server -> server.commands().get(KEY).lines().count() == 3));
-            String both = masters.servers.get(0).commands().get(KEY);
+            String both = masters.get().servers.get(0).commands().get(KEY);
             String first = both.lines()
                     .filter(line -> !line.contains("|" + two.token() + "|"))
                     .collect(Collectors.joining("\n"));
-            masters.servers.get(2).commands().set(KEY, first, io.lettuce.core.SetArgs.Builder.keepttl());
+            masters.get().servers.get(2).commands().set(KEY, first, io.lettuce.core.SetArgs.Builder.keepttl());
 
             LockInfo lock = seen();
             assertThat(lock.holders()).extracting(HolderInfo::token).containsExactly(one.token(), two.token());
@@ -141,14 +145,15 @@ class QuorumListingTest {
         String claim;
         try (Lease lease = client.lock("demo").acquire()) {
             awaitHeldEverywhere();
-            claim = masters.servers.get(0).commands().get(KEY);
+            claim = masters.get().servers.get(0).commands().get(KEY);
         }
-        await().until(() ->
-                masters.servers.stream().allMatch(server -> server.commands().exists(KEY) == 0));
-        masters.servers.get(0).commands().set(KEY, claim, io.lettuce.core.SetArgs.Builder.px(30_000));
+        await().until(() -> masters.get().servers.stream()
+                .allMatch(server -> server.commands().exists(KEY) == 0));
+        masters.get().servers.get(0).commands().set(KEY, claim, io.lettuce.core.SetArgs.Builder.px(30_000));
         assertThat(client.locks("*")).isEmpty();
 
-        masters.servers
+        masters.get()
+                .servers
                 .get(1)
                 .commands()
                 .set(KEY, claim.replace("a label", "another"), io.lettuce.core.SetArgs.Builder.px(30_000));

@@ -133,8 +133,8 @@ class RedlockRestartTest {
     void mastersThatFollowedOldCopiesHaveNoVote() throws Exception {
         String[] atOnce = {"--repl-diskless-sync-delay", "0"};
         bench = RedlockFixture.unopened(3, Duration.ofMinutes(1), atOnce);
-        try (RedisProcess first = RedisProcess.start(RedisProcess.Version.V7_0, atOnce);
-                RedisProcess second = RedisProcess.start(RedisProcess.Version.V7_0, atOnce)) {
+        try (RedisProcess first = RedisProcess.start(atOnce);
+                RedisProcess second = RedisProcess.start(atOnce)) {
             // A server's history has another name from its first replica on.
             follow(first, bench.server(0));
             follow(second, bench.server(1));

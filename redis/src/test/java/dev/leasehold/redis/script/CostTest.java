@@ -9,6 +9,7 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.redis.QueueEntries;
 import dev.leasehold.redis.RedisStore;
 import dev.leasehold.servers.RedisProcess;
+import dev.leasehold.testkit.Started;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScriptOutputType;
@@ -22,9 +23,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The costs of locking for the server, as the server itself counts them. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -33,21 +34,17 @@ class CostTest {
     private static final Pattern CALLS = Pattern.compile("cmdstat_([a-z|]+):calls=(\\d+)");
 
     private final List<Leasehold> clients = new ArrayList<>();
-    private RedisProcess redis;
 
-    @BeforeEach
-    void start() {
-        redis = RedisProcess.start(RedisProcess.Version.V7_0);
-    }
+    @RegisterExtension
+    private final Started<RedisProcess> redis = new Started<>(RedisProcess::start);
 
     @AfterEach
     void stop() {
         clients.forEach(Leasehold::close);
-        redis.close();
     }
 
     private Leasehold client() {
-        Leasehold client = Leasehold.connect(redis.uri());
+        Leasehold client = Leasehold.connect(redis.get().uri());
         clients.add(client);
         return client;
     }
@@ -59,7 +56,7 @@ class CostTest {
 
     private Map<String, Integer> calls(String leftOut) {
         Map<String, Integer> calls = new TreeMap<>();
-        Matcher stats = CALLS.matcher(redis.commands().info("commandstats"));
+        Matcher stats = CALLS.matcher(redis.get().commands().info("commandstats"));
         while (stats.find()) {
             if (!stats.group(1).matches(leftOut)) {
                 calls.put(stats.group(1), Integer.parseInt(stats.group(2)));
@@ -69,7 +66,7 @@ class CostTest {
     }
 
     private long callsOf(String command) {
-        Matcher stats = CALLS.matcher(redis.commands().info("commandstats"));
+        Matcher stats = CALLS.matcher(redis.get().commands().info("commandstats"));
         while (stats.find()) {
             if (stats.group(1).equals(command)) {
                 return Long.parseLong(stats.group(2));
@@ -82,7 +79,7 @@ class CostTest {
     void aCycleWithoutContentionIsTwoCommands() throws Exception {
         Leasehold client = client();
         client.lock("x").acquire().close();
-        redis.commands().configResetstat();
+        redis.get().commands().configResetstat();
         int cycles = 100;
         for (int i = 0; i < cycles; i++) {
             client.lock("x").acquire().release();
@@ -100,7 +97,7 @@ class CostTest {
         Lease beside = semaphore.acquire();
         beside.extend(Duration.ofSeconds(35));
         semaphore.acquire().close();
-        redis.commands().configResetstat();
+        redis.get().commands().configResetstat();
         int cycles = 100;
         for (int i = 0; i < cycles; i++) {
             semaphore.acquire().release();
@@ -122,8 +119,8 @@ class CostTest {
         other.lock("warm").acquire().extend(Duration.ofSeconds(40));
         one.lock("warm2").acquire().close();
         CompletableFuture<Lease> next = other.lock("x").acquireAsync();
-        await().until(() -> redis.commands().exists("leasehold:{x}:queue") == 1);
-        redis.commands().configResetstat();
+        await().until(() -> redis.get().commands().exists("leasehold:{x}:queue") == 1);
+        redis.get().commands().configResetstat();
         first.release();
         Lease second = next.get(5, TimeUnit.SECONDS);
         second.release();
@@ -139,10 +136,10 @@ class CostTest {
         Leasehold one = client();
         Leasehold other = client();
         for (int i = 0; i < 2; i++) {
-            redis.commands().configResetstat();
+            redis.get().commands().configResetstat();
             Lease first = one.lock("x").acquire();
             CompletableFuture<Lease> next = other.lock("x").acquireAsync();
-            await().until(() -> redis.commands().exists("leasehold:{x}:queue") == 1);
+            await().until(() -> redis.get().commands().exists("leasehold:{x}:queue") == 1);
             first.release();
             next.get(5, TimeUnit.SECONDS).release();
             assertThat(callsOf("subscribe")).isEqualTo(1 - i);
@@ -157,7 +154,7 @@ class CostTest {
         Lease held = client().lock("x").acquire();
         Leasehold other = client();
         assertThat(other.lock("x").tryAcquire()).isEmpty();
-        redis.commands().configResetstat();
+        redis.get().commands().configResetstat();
         long start = System.nanoTime();
         for (int i = 0; i < 100; i++) {
             assertThat(other.lock("x").tryAcquire()).isEmpty();
@@ -175,13 +172,14 @@ class CostTest {
             List<CompletableFuture<Lease>> waiters = new ArrayList<>();
             for (int i = 0; i < 100; i++) {
                 Leasehold client = Leasehold.builder()
-                        .store(RedisStore.using(shared, RedisURI.create(redis.uri())))
+                        .store(RedisStore.using(
+                                shared, RedisURI.create(redis.get().uri())))
                         .build();
                 clients.add(client);
                 waiters.add(client.lock("x").acquireAsync());
                 awaitQueue(i + 1);
             }
-            redis.commands().configResetstat();
+            redis.get().commands().configResetstat();
             first.release();
             Lease second = waiters.get(0).get(5, TimeUnit.SECONDS);
             assertThat(second.isValid()).isTrue();
@@ -215,7 +213,7 @@ class CostTest {
         Lease first = client().lock("x").acquire();
         joinAndDie("earlier");
         // As the server's clock was when it came.
-        QueueEntries.change(redis.commands(), "leasehold:{x}:queue", parts -> {
+        QueueEntries.change(redis.get().commands(), "leasehold:{x}:queue", parts -> {
             parts[0] = Long.toString(Long.parseLong(parts[0]) + 3_600_000_000L);
             parts[1] = Long.toString(Long.parseLong(parts[1]) + 3_600_000_000L);
             return parts;
@@ -223,7 +221,8 @@ class CostTest {
         Leasehold client = client();
         CompletableFuture<Lease> later = client.lock("x").acquireAsync();
         awaitQueue(2);
-        assertThat(QueueEntries.claims(redis.commands(), "leasehold:{x}:queue").get(0))
+        assertThat(QueueEntries.claims(redis.get().commands(), "leasehold:{x}:queue")
+                        .get(0))
                 .isEqualTo("earlier:1");
         assertThat(client.locks("x").get(0).waiters())
                 .extracting(waiter -> waiter.place())
@@ -235,7 +234,8 @@ class CostTest {
     /** Leaves the entry of a killed process in the queue, with no listener. */
     private void joinAndDie(String client) {
         String key = "leasehold:{x}";
-        redis.commands()
+        redis.get()
+                .commands()
                 .eval(
                         Script.CLAIM.text(),
                         ScriptOutputType.MULTI,
@@ -250,6 +250,7 @@ class CostTest {
     }
 
     private void awaitQueue(long length) {
-        await().pollInterval(Duration.ofMillis(5)).until(() -> redis.commands().llen("leasehold:{x}:queue") == length);
+        await().pollInterval(Duration.ofMillis(5))
+                .until(() -> redis.get().commands().llen("leasehold:{x}:queue") == length);
     }
 }

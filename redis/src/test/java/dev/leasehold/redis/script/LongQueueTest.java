@@ -4,14 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.redis.QueueEntries;
 import dev.leasehold.servers.RedisProcess;
+import dev.leasehold.testkit.Started;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -26,22 +27,18 @@ class LongQueueTest {
     private static final String QUEUE = LOCK + ":queue";
     private static final int LENGTH = 1203;
 
-    private RedisProcess redis;
+    @RegisterExtension
+    private final Started<RedisProcess> redis = new Started<>(RedisProcess::start);
+
     private RedisCommands<String, String> server;
 
     @BeforeEach
     void fill() {
-        redis = RedisProcess.start(RedisProcess.Version.V7_0);
-        server = redis.commands();
+        server = redis.get().commands();
         server.set(LOCK, "leasehold|1|holder:1|1700000000000000|0|1700000000000000|them", SetArgs.Builder.px(60_000));
         for (int i = 1; i <= LENGTH; i++) {
             assertThat(ask(i, -1)).startsWith("[busy|" + i + "|");
         }
-    }
-
-    @AfterEach
-    void stop() {
-        redis.close();
     }
 
     private String ask(int claim, int place) {

@@ -22,6 +22,7 @@ import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.StoreUri;
 import dev.leasehold.spi.Validity;
 import dev.leasehold.testkit.RealTime;
+import dev.leasehold.testkit.Started;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScriptOutputType;
@@ -42,6 +43,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -69,7 +71,10 @@ class PushedGrantTest {
     private static final String SECOND = "0".repeat(31) + "2";
 
     private final BlockingQueue<String> told = new LinkedBlockingQueue<>();
-    private RedisProcess redis;
+
+    @RegisterExtension
+    private final Started<RedisProcess> redis = new Started<>(RedisProcess::start);
+
     private RedisClient listening;
     private String scriptsBegin = "";
     private ClockReading askedAt;
@@ -78,10 +83,9 @@ class PushedGrantTest {
 
     @BeforeEach
     void start() {
-        redis = RedisProcess.start(RedisProcess.Version.V7_0);
-        server = redis.commands();
+        server = redis.get().commands();
         listening = RedisClient.create();
-        inbox = listening.connectPubSub(RedisURI.create(redis.uri()));
+        inbox = listening.connectPubSub(RedisURI.create(redis.get().uri()));
         inbox.addListener(new RedisPubSubAdapter<>() {
             @Override
             public void message(String channel, String message) {
@@ -100,7 +104,6 @@ class PushedGrantTest {
     @AfterEach
     void stop() {
         listening.shutdown();
-        redis.close();
     }
 
     private String eval(Script script, String... args) {
@@ -256,11 +259,11 @@ class PushedGrantTest {
             @Override
             public void doubt(@Nullable String lock) {}
         };
-        try (Leasehold one = Leasehold.connect(redis.uri());
+        try (Leasehold one = Leasehold.connect(redis.get().uri());
                 RealTime time = new RealTime()) {
             Lease held = one.lock("x").acquire();
             Store store = new RedisStoreProvider()
-                    .create(StoreUri.parse(redis.uri()))
+                    .create(StoreUri.parse(redis.get().uri()))
                     .open(new StoreContext("two", "two", "", time, Duration.ofSeconds(10), signals));
             Claim claim = new Claim(new ClaimId("two", 1), "x", Duration.ofSeconds(30), 0, true);
             store.claim(claim).toCompletableFuture().get(5, TimeUnit.SECONDS);
@@ -291,8 +294,8 @@ class PushedGrantTest {
     @Test
     void anOldStampMakesTheClientAskAndCountFromThere() throws Exception {
         server.del(LOCK);
-        try (Leasehold one = Leasehold.connect(redis.uri());
-                Leasehold two = Leasehold.connect(redis.uri())) {
+        try (Leasehold one = Leasehold.connect(redis.get().uri());
+                Leasehold two = Leasehold.connect(redis.get().uri())) {
             Lease held = one.lock("x").acquire();
             CompletableFuture<Lease> waiting = two.lock("x").acquireAsync();
             await().until(() -> server.llen(KEYS[2]) == 1);
@@ -317,8 +320,8 @@ class PushedGrantTest {
     void aGrantRepeatedAfterItsReleaseGivesNobodyTheLock() throws Exception {
         server.del(LOCK);
         inbox.sync().psubscribe("leasehold:inbox:*");
-        try (Leasehold one = Leasehold.connect(redis.uri());
-                Leasehold two = Leasehold.connect(redis.uri())) {
+        try (Leasehold one = Leasehold.connect(redis.get().uri());
+                Leasehold two = Leasehold.connect(redis.get().uri())) {
             Lease held = one.lock("x").acquire();
             CompletableFuture<Lease> waiting = two.lock("x").acquireAsync();
             await().until(() -> server.llen(KEYS[2]) == 1);

@@ -4,13 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.redis.ServerClock;
 import dev.leasehold.servers.RedisProcess;
+import dev.leasehold.testkit.Started;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.SetArgs;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * The queue lives as long as every waiter in it, although waiters of the same second as the first one do not prolong it. The
@@ -22,22 +23,18 @@ class QueueLifeTest {
     private static final String LOCK = "leasehold:{x}";
     private static final String QUEUE = LOCK + ":queue";
 
-    private RedisProcess redis;
+    @RegisterExtension
+    private final Started<RedisProcess> redis = new Started<>(RedisProcess::start);
 
     @BeforeEach
     void hold() {
-        redis = RedisProcess.start(RedisProcess.Version.V7_0);
-        redis.commands().set(LOCK, "leasehold|1|holder:1|1|0|1|them", SetArgs.Builder.px(60_000));
-    }
-
-    @AfterEach
-    void stop() {
-        redis.close();
+        redis.get().commands().set(LOCK, "leasehold|1|holder:1|1|0|1|them", SetArgs.Builder.px(60_000));
     }
 
     private void join(String claim, int aliveFor, int second) {
         String clock = ServerClock.at(second, 0);
-        Object answer = redis.commands()
+        Object answer = redis.get()
+                .commands()
                 .eval(
                         clock + Script.CLAIM.text(),
                         ScriptOutputType.MULTI,
@@ -53,7 +50,7 @@ class QueueLifeTest {
     }
 
     private long life() {
-        return redis.commands().pttl(QUEUE);
+        return redis.get().commands().pttl(QUEUE);
     }
 
     @Test
@@ -67,7 +64,7 @@ class QueueLifeTest {
     @Test
     void theFirstOfALaterSecondProlongsTheQueue() {
         join("first:1", 12_500, 1_790_000_005);
-        redis.commands().pexpire(QUEUE, 13_400);
+        redis.get().commands().pexpire(QUEUE, 13_400);
         join("second:1", 12_500, 1_790_000_006);
         assertThat(life()).isGreaterThan(20_000);
     }
@@ -75,16 +72,16 @@ class QueueLifeTest {
     @Test
     void aNewcomerInTheSameSecondProlongsNothing() {
         join("first:1", 12_500, 1_790_000_005);
-        redis.commands().configResetstat();
+        redis.get().commands().configResetstat();
         join("second:1", 12_500, 1_790_000_005);
-        assertThat(redis.commands().info("commandstats")).doesNotContain("cmdstat_pttl");
+        assertThat(redis.get().commands().info("commandstats")).doesNotContain("cmdstat_pttl");
         assertThat(life()).isGreaterThan(20_000);
     }
 
     @Test
     void aWaiterOfLessThanASecondIsNotReliedOn() {
         join("first:1", 900, 1_790_000_005);
-        redis.commands().pexpire(QUEUE, 1_000);
+        redis.get().commands().pexpire(QUEUE, 1_000);
         join("second:1", 900, 1_790_000_005);
         assertThat(life()).isGreaterThan(1_900);
     }

@@ -45,8 +45,7 @@ class SharedHoldsTest {
     private static final String TELL = "1|leasehold:inbox:|x";
 
     @RegisterExtension
-    private static final Started<RedisProcess> REDIS =
-            new Started<>(() -> RedisProcess.start(RedisProcess.Version.V7_0));
+    private static final Started<RedisProcess> REDIS = new Started<>(RedisProcess::start);
 
     private final List<Leasehold> clients = new ArrayList<>();
     private RedisCommands<String, String> redis;

@@ -31,8 +31,7 @@ class SharedScriptsTest {
     private static final long BEGINNING = 1_790_000_000;
 
     @RegisterExtension
-    private static final Started<RedisProcess> REDIS =
-            new Started<>(() -> RedisProcess.start(RedisProcess.Version.V7_0));
+    private static final Started<RedisProcess> REDIS = new Started<>(RedisProcess::start);
 
     private RedisCommands<String, String> redis;
 

@@ -26,6 +26,7 @@ import dev.leasehold.spi.TimeSource;
 import dev.leasehold.spi.Validity;
 import dev.leasehold.testkit.NoSignals;
 import dev.leasehold.testkit.RealTime;
+import dev.leasehold.testkit.Started;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScriptOutputType;
 import java.time.Duration;
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Which vouchers a client asks for and names. What they are worth on a server is for {@link MasterIdentityTest}. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -46,7 +48,10 @@ class VoucherTest {
 
     private final ShiftedTime time = new ShiftedTime();
     private final OwnClient own = new OwnClient(Duration.ofSeconds(10));
-    private RedisProcess redis;
+
+    @RegisterExtension
+    private final Started<RedisProcess> redis = new Started<>(RedisProcess::start);
+
     private RedisVoter voter;
     private int attempts;
 
@@ -77,10 +82,10 @@ class VoucherTest {
 
     @BeforeEach
     void connect() {
-        redis = RedisProcess.start(RedisProcess.Version.V7_0);
-        redis.commands()
+        redis.get()
+                .commands()
                 .eval(Script.OPEN_QUORUM.text(), ScriptOutputType.MULTI, new String[] {MarkerRules.KEY}, RULES.text());
-        RedisURI uri = RedisURI.create(redis.uri());
+        RedisURI uri = RedisURI.create(redis.get().uri());
         Route route = new ClientRoute(own.client(), uri, RedisUris.name(uri));
         KeyNames names = KeyNames.of("");
         NodeListener events = new Unheard();
@@ -95,7 +100,6 @@ class VoucherTest {
     void stop() {
         voter.close();
         own.close();
-        redis.close();
     }
 
     private static <T> T get(CompletionStage<T> stage) {
@@ -115,11 +119,11 @@ class VoucherTest {
     /** The master keeps it until the test is over; so what is seen is the client's doing. */
     private void firstVoteIsVouchedFor() {
         assertThat(vote(Duration.ZERO)).isInstanceOf(Vote.Yes.class);
-        assertThat(redis.commands().persist(vouchers().get(0))).isTrue();
+        assertThat(redis.get().commands().persist(vouchers().get(0))).isTrue();
     }
 
     private List<String> vouchers() {
-        return redis.commands().keys(ALL);
+        return redis.get().commands().keys(ALL);
     }
 
     private boolean wasVouchedFor(Vote vote) {
@@ -141,7 +145,7 @@ class VoucherTest {
     /** The first answer may be lost; then nobody has compared a proposal with what it says. */
     @Test
     void aVoucherIsNotNamedBeforeItsAnswer() {
-        redis.commands().clientPause(300);
+        redis.get().commands().clientPause(300);
         CompletionStage<Vote> first = voter.vote(ballot("x"));
         CompletionStage<Vote> second = voter.vote(ballot("y"));
         assertThat(get(first)).isInstanceOf(Vote.Yes.class);
@@ -162,23 +166,23 @@ class VoucherTest {
         assertThat(vote(Duration.ofSeconds(-100))).isInstanceOf(Vote.Stale.class);
         assertThat(wasVouchedFor(vote(Duration.ofSeconds(16)))).isFalse();
         assertThat(vouchers()).hasSize(1);
-        redis.commands().del("leasehold:{x}:token");
+        redis.get().commands().del("leasehold:{x}:token");
         assertThat(wasVouchedFor(vote(Duration.ofSeconds(14)))).isTrue();
     }
 
     @Test
     void aMasterThatHasForgottenItsVoucherIsAskedInFull() {
         firstVoteIsVouchedFor();
-        redis.commands().del(vouchers().get(0));
+        redis.get().commands().del(vouchers().get(0));
         assertThat(wasVouchedFor(vote(Duration.ZERO))).isFalse();
         assertThat(wasVouchedFor(vote(Duration.ZERO))).isTrue();
     }
 
     @Test
     void aMasterThatDoesNotVouchIsAskedAgainAfterASecond() {
-        SecurityTest.setUser(redis, "default -object");
+        SecurityTest.setUser(redis.get(), "default -object");
         assertThat(wasVouchedFor(vote(Duration.ZERO))).isFalse();
-        SecurityTest.setUser(redis, "default +object");
+        SecurityTest.setUser(redis.get(), "default +object");
         assertThat(wasVouchedFor(vote(Duration.ZERO))).isFalse();
         assertThat(vouchers()).isEmpty();
         time.ahead = 1_000_000_000;
@@ -191,7 +195,7 @@ class VoucherTest {
     @Test
     void aVoucherIsStillNamedAfterABallotInFull() {
         firstVoteIsVouchedFor();
-        redis.commands().set("leasehold:{x}:token", "1");
+        redis.get().commands().set("leasehold:{x}:token", "1");
         assertThat(wasVouchedFor(vote(Duration.ZERO))).isFalse();
         assertThat(wasVouchedFor(vote(Duration.ZERO))).isTrue();
         assertThat(vouchers()).hasSize(1);
@@ -200,7 +204,7 @@ class VoucherTest {
     @Test
     void nobodyVouchesOnAfterAFlush() {
         firstVoteIsVouchedFor();
-        redis.commands().flushall();
+        redis.get().commands().flushall();
         assertThat(vote(Duration.ZERO)).isInstanceOf(Vote.NoVote.class);
     }
 

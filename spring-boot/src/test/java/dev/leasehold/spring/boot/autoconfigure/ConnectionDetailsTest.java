@@ -60,7 +60,7 @@ class ConnectionDetailsTest {
 
     @Test
     void theDetailsOfARedisAreUsedAndNotTheProperties() {
-        try (RedisProcess server = RedisProcess.start(RedisProcess.Version.V7_0, "--requirepass", "secret")) {
+        try (RedisProcess server = RedisProcess.start("--requirepass", "secret")) {
             runner.withConfiguration(
                             AutoConfigurations.of(DataRedisAutoConfiguration.class, SslAutoConfiguration.class))
                     .withPropertyValues("spring.data.redis.port=1", "spring.data.redis.password=wrong")

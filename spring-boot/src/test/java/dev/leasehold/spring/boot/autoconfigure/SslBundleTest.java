@@ -49,7 +49,7 @@ class SslBundleTest {
                 "--tls-ca-cert-file",
                 CERTIFICATES.resolve("server.crt").toString()));
         options.addAll(List.of(more));
-        return RedisProcess.start(RedisProcess.Version.V7_0, options.toArray(String[]::new));
+        return RedisProcess.start(options.toArray(String[]::new));
     }
 
     private static void assertLocks(AssertableApplicationContext context, RedisProcess server)

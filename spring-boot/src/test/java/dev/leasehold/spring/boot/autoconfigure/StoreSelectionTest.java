@@ -196,7 +196,7 @@ class StoreSelectionTest {
 
     @Test
     void oneRedisWithAPassword() {
-        try (RedisProcess server = RedisProcess.start(RedisProcess.Version.V7_0, "--requirepass", "secret")) {
+        try (RedisProcess server = RedisProcess.start("--requirepass", "secret")) {
             redis.withPropertyValues("spring.data.redis.port=" + server.port(), "spring.data.redis.password=secret")
                     .run(context -> assertLocks(context, "redis"));
         }
