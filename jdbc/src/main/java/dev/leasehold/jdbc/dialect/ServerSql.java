@@ -51,6 +51,7 @@ public final class ServerSql {
     public final String tail;
     public final String addWaiter;
     public final String hearWaiter;
+    public final String moveWaiter;
     public final String place;
     public final String removeWaiter;
     public final String countWaiter;
@@ -114,7 +115,9 @@ public final class ServerSql {
         addWaiter = text("INSERT INTO $waiter (namespace, name, position, client, counter, owner, since, lease, spare,"
                 + " share, alive_until) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
         hearWaiter = text("UPDATE $waiter SET lease = ?, spare = ?, alive_until = ?" + ROW
-                + " AND position = ? AND client = ? AND counter = ?");
+                + " AND position = ? AND client = ? AND counter = ? AND alive_until > NOW");
+        moveWaiter = text("UPDATE $waiter SET position = ?, owner = ?, since = ?, lease = ?, spare = ?, share = ?,"
+                + " alive_until = ?" + ROW + " AND position = ? AND client = ? AND counter = ?");
         place = text("SELECT COUNT(*) FROM $waiter" + ROW + " AND position <= ?");
         removeWaiter = text("DELETE FROM $waiter" + ROW + " AND position = ? AND client = ? AND counter = ?");
 
@@ -135,7 +138,7 @@ public final class ServerSql {
         waitingView = text("SELECT l." + COLUMNS.replace(", ", ", l.") + ", NOW, (SELECT w.share" + queue
                 + " AND w.alive_until > NOW ORDER BY w.position LIMIT 1), (SELECT COALESCE(MAX(w.position), 0)" + queue
                 + "), (SELECT COUNT(*)" + queue + " AND w.alive_until > NOW AND w.position <= o.position), o.position,"
-                + " o.client, o.counter, o.owner, o.lease, o.spare, o.share FROM $lock l LEFT JOIN $waiter o"
+                + " o.client, o.counter, o.owner, o.lease, o.spare, o.share, o.alive_until FROM $lock l LEFT JOIN $waiter o"
                 + " ON o.namespace = l.namespace AND o.name = l.name AND o.client = ? AND o.counter = ?"
                 + " WHERE l.namespace = ? AND l.name = ? ORDER BY o.position");
         time = text("SELECT NOW, " + dialect.idleLimit());

@@ -91,7 +91,7 @@ public final class OpenJdbcStore
                         ? null
                         : (quick, sql, sentAt) -> quick.claim(sql, claim, sentAt);
         ServerOperation.Waiting<ClaimAnswer> waiting = session != null ? null : path -> path.claim(claim, joining);
-        return submit(new ServerOperation<>(job, claim.lock(), first, waiting, claim.id(), true, false));
+        return submit(new ServerOperation<>(job, claim.lock(), first, waiting, claim.id(), null, true, false));
     }
 
     @Override
@@ -125,7 +125,8 @@ public final class OpenJdbcStore
                         ? quick.renewShared(sql, lease, renewal.duration(), sentAt)
                         : quick.renew(sql, lease, renewal.duration(), sentAt),
                 path -> path.renew(lease.lock(), lease.claim()),
-                null,
+                lease.claim(),
+                new RenewAnswer.Lost(),
                 false,
                 true));
     }
@@ -169,9 +170,9 @@ public final class OpenJdbcStore
         });
         ServerOperation.First<ReleaseAnswer> first =
                 session != null ? null : (quick, sql, sentAt) -> quick.release(sql, lease, keepFor);
-        ServerOperation.Waiting<ReleaseAnswer> waiting =
-                session != null ? null : path -> path.release(lease.lock(), lease.claim());
-        return submit(new ServerOperation<>(job, lease.lock(), first, waiting, null, false, false));
+        // No look before the transaction: where the single statement is not enough, there is somebody to hand over to.
+        ReleaseAnswer ifTaken = session != null ? null : ReleaseAnswer.NOT_HELD;
+        return submit(new ServerOperation<>(job, lease.lock(), first, null, lease.claim(), ifTaken, false, false));
     }
 
     @Override
@@ -183,7 +184,7 @@ public final class OpenJdbcStore
             drop(lock, lease -> lease.claim().equals(claim));
         });
         ServerOperation.Waiting<Boolean> waiting = session != null ? null : path -> path.withdraw(lock, claim);
-        return submit(new ServerOperation<>(job, lock, null, waiting, null, false, true))
+        return submit(new ServerOperation<>(job, lock, null, waiting, null, null, false, true))
                 .thenAccept(found -> {});
     }
 

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param lock the lock that it is about, or null for all: jobs of one lock are done in their order
  * @param first what to try in a single statement before, or null
  * @param waiting what to try next, without locking the lock's row; or null
- * @param claimant the claim that asks for the lock, or null where the operation is none and is not tried {@code waiting}
+ * @param claim the claim that asks for the lock, or has had it; null where the two rules below do not apply
+ * @param ifTaken the answer where another claim has the lock to itself, or null if that is for a transaction to say
  * @param makesRow whether it needs the lock's row, and makes it if it is not there
  * @param repeatable whether doing it again after an unknown outcome answers as if it had been done once
  */
@@ -23,7 +24,8 @@ record ServerOperation<T>(
         @Nullable String lock,
         @Nullable First<T> first,
         @Nullable Waiting<T> waiting,
-        @Nullable ClaimId claimant,
+        @Nullable ClaimId claim,
+        @Nullable T ifTaken,
         boolean makesRow,
         boolean repeatable) {
 
@@ -41,20 +43,28 @@ record ServerOperation<T>(
 
     /** Makes an operation that needs a transaction. */
     ServerOperation(StoreOperation<T> job, @Nullable String lock, boolean repeatable) {
-        this(job, lock, null, null, null, false, repeatable);
+        this(job, lock, null, null, null, null, false, repeatable);
     }
 
     /** The same, when the single statement was not enough. */
     ServerOperation<T> afterFirst() {
-        return new ServerOperation<>(job, lock, null, waiting, claimant, makesRow, repeatable);
+        return new ServerOperation<>(job, lock, null, waiting, claim, ifTaken, makesRow, repeatable);
     }
 
     /** Whether a row that a transaction has locked says that the claim can only wait, which needs no transaction. */
     boolean canOnlyWait(ServerLocks.Locked locked) {
-        if (waiting == null || claimant == null || locked.row().isShared()) {
-            return false;
-        }
-        return locked.row().tenure().ends() > locked.micros()
-                && !claimant.equals(locked.row().tenure().claim());
+        return waiting != null && ifTaken == null && isTaken(locked);
+    }
+
+    /** The answer by a row that a transaction has locked, if that is enough. */
+    @Nullable T answerBy(ServerLocks.Locked locked) {
+        return ifTaken != null && isTaken(locked) ? ifTaken : null;
+    }
+
+    private boolean isTaken(ServerLocks.Locked locked) {
+        return claim != null
+                && !locked.row().isShared()
+                && locked.row().tenure().ends() > locked.micros()
+                && !claim.equals(locked.row().tenure().claim());
     }
 }

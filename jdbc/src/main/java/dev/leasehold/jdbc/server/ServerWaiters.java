@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * The queues on a server, within one transaction, which has locked the row of the lock in question. Whenever the queue has
  * changed, the transaction has to write the number of its rows into the lock's row, by which single statements decide.
  * Meanwhile waiters may insert, change and remove their own rows without it: {@link WaitingPath} says why that does no harm.
+ * A row that was read, and is gone, dead or moved when it is to be changed, makes the transaction begin anew: else a claim
+ * that has withdrawn would be granted, or one would hold the lock and wait for it.
  */
 final class ServerWaiters implements WaiterRows {
 
@@ -75,20 +77,26 @@ final class ServerWaiters implements WaiterRows {
 
     @Override
     public int hear(LockRow row, Waiter waiter, Claim claim, TxContext now) throws SQLException {
-        sql.change(texts.hearWaiter, word(namespace, name(row), waiter, claim, now));
+        demand(sql.change(texts.hearWaiter, word(namespace, name(row), waiter, claim, now)));
         return Math.toIntExact(sql.number(texts.place, namespace, name(row), waiter.position()));
     }
 
     @Override
     public void remove(LockRow row, Waiter waiter) throws SQLException {
         changed = true;
-        sql.change(
+        demand(sql.change(
                 texts.removeWaiter,
                 namespace,
                 name(row),
                 waiter.position(),
                 waiter.claim().client(),
-                waiter.claim().counter());
+                waiter.claim().counter()));
+    }
+
+    private static void demand(int changed) throws SQLException {
+        if (changed == 0) {
+            throw new RowReplaced();
+        }
     }
 
     @Override
@@ -130,6 +138,25 @@ final class ServerWaiters implements WaiterRows {
             (long) claim.spare(),
             (long) claim.share(),
             now.in(WaitingRules.aliveFor(claim.lease()))
+        };
+    }
+
+    /** The values of a row that is moved. */
+    static Object[] moved(
+            Object namespace, Object name, Waiter dead, long position, Claim claim, String owner, TxContext now) {
+        return new Object[] {
+            position,
+            owner,
+            now.wallMicros(),
+            TxContext.micros(claim.lease()),
+            (long) claim.spare(),
+            (long) claim.share(),
+            now.in(WaitingRules.aliveFor(claim.lease())),
+            namespace,
+            name,
+            dead.position(),
+            dead.claim().client(),
+            dead.claim().counter()
         };
     }
 

@@ -10,7 +10,6 @@ import dev.leasehold.jdbc.protocol.WaiterRows.Waiter;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
-import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.StoreContext;
 import java.sql.ResultSet;
@@ -42,8 +41,12 @@ import org.jspecify.annotations.Nullable;
  *       transaction, which counts anew.
  *   <li><b>Nobody overtakes.</b> A position is the database's time, or one more than the greatest. A claim stands in the queue once
  *       it is counted; before, nobody was told that it does.
+ *   <li><b>A place that was lost by silence is not regained.</b> Others have been told that they stand before whoever is dead. So
+ *       a word counts only for a row that is alive when the word arrives, and a dead claim that asks again is moved to the
+ *       end, by one statement: its row is counted already, and a row that somebody has removed meanwhile is not moved.
  *   <li><b>A waiter's own row</b> is changed by its client, and by transactions that remove it. A change that finds no row has
- *       been too late: the claim was granted, or had died; a transaction finds out which.
+ *       been too late: the claim was granted, or had died; a transaction finds out which. And a transaction that meant to
+ *       remove a row, to grant its claim, and finds none, begins anew: see {@link ServerWaiters}.
  *   <li><b>A look is several reads, and others may come in between.</b> It decides only that the claim goes on waiting. Who makes room
  *       after the counting hands over itself. What runs out in silence is found by the next question, as ever.
  *   <li><b>The connection breaks</b> between insert and count: the claim is known as {@code joining}, its repetition finds
@@ -58,6 +61,7 @@ final class WaitingPath {
             Holders holders,
             boolean shared,
             @Nullable Waiter own,
+            boolean ownIsAlive,
             int place,
             @Nullable Integer firstShare,
             long lastPosition,
@@ -68,8 +72,16 @@ final class WaitingPath {
             if (holders.of(claim) != null) {
                 return true;
             }
-            int next = firstShare != null ? firstShare : own != null ? own.share() : share;
-            return holders.admit(next);
+            return holders.admit(firstShare != null ? firstShare : share);
+        }
+
+        /** The position of one who joins. */
+        long end() {
+            return Math.max(lastPosition + 1, now.micros());
+        }
+
+        View sharedBy(Holders several) {
+            return new View(several, true, own, ownIsAlive, place, firstShare, lastPosition, now);
         }
 
         /** Whether others have the lock to themselves. */
@@ -109,16 +121,17 @@ final class WaitingPath {
         if (view == null || view.isOpenTo(claim.id(), claim.share())) {
             return null;
         }
-        if (view.own() == null && claim.enqueue()) {
-            if (!join(claim, view, joining)) {
+        if (!view.ownIsAlive() && claim.enqueue()) {
+            boolean stands = view.own() == null ? join(claim, view, joining) : joinAgain(claim, view.own(), view);
+            if (!stands) {
                 return null;
             }
             view = look(claim.lock(), claim.id());
-            return view == null || view.own() == null || view.isOpenTo(claim.id(), claim.share())
+            return view == null || !view.ownIsAlive() || view.isOpenTo(claim.id(), claim.share())
                     ? null
                     : busy(view, claim);
         }
-        return view.own() == null || hear(claim, view.own(), view.now()) ? busy(view, claim) : null;
+        return hear(claim, view) ? busy(view, claim) : null;
     }
 
     /** Takes a claim out of the queue; tells whether it stood there. */
@@ -144,34 +157,26 @@ final class WaitingPath {
     }
 
     /** The lease is over where another has the lock to itself. */
-    @Nullable ReleaseAnswer release(String lock, ClaimId claim) throws SQLException {
-        return isTaken(lock, claim) ? ReleaseAnswer.NOT_HELD : null;
-    }
-
-    /** As {@link #release}. */
     @Nullable RenewAnswer renew(String lock, ClaimId claim) throws SQLException {
-        return isTaken(lock, claim) ? new RenewAnswer.Lost() : null;
-    }
-
-    private boolean isTaken(String lock, ClaimId claim) throws SQLException {
         View view = look(lock, claim);
-        return view != null && view.isTakenFrom(claim);
+        return view != null && view.isTakenFrom(claim) ? new RenewAnswer.Lost() : null;
     }
 
     private static ClaimAnswer busy(View view, Claim claim) {
-        int share = view.own() == null ? claim.share() : view.own().share();
-        return BusyAnswer.of(view.holders(), share, view.place(), view.now());
+        Waiter own = view.ownIsAlive() ? view.own() : null;
+        return own == null
+                ? BusyAnswer.of(view.holders(), claim.share(), 0, view.now())
+                : BusyAnswer.of(view.holders(), own.share(), view.place(), view.now());
     }
 
     /** Inserts the claim's row, then counts it. False where another claim came to the same position. */
     private boolean join(Claim claim, View view, Set<ClaimId> joining) throws SQLException {
         joining.add(claim.id());
         joined = true;
-        long position = Math.max(view.lastPosition() + 1, view.now().micros());
         try {
             sql.change(
                     texts.addWaiter,
-                    ServerWaiters.row(namespace, name(claim.lock()), position, claim, context.owner(), view.now()));
+                    ServerWaiters.row(namespace, name(claim.lock()), view.end(), claim, context.owner(), view.now()));
         } catch (SQLException e) {
             if (ServerWaiters.isTaken(e)) {
                 joining.remove(claim.id());
@@ -183,13 +188,35 @@ final class WaitingPath {
         return true;
     }
 
+    /** Moves the row of a claim that has died to the end. False if it is gone, or another came to the same position. */
+    private boolean joinAgain(Claim claim, Waiter dead, View view) throws SQLException {
+        joined = true;
+        try {
+            Object[] values = ServerWaiters.moved(
+                    namespace, name(claim.lock()), dead, view.end(), claim, context.owner(), view.now());
+            return sql.change(texts.moveWaiter, values) > 0;
+        } catch (SQLException e) {
+            if (ServerWaiters.isTaken(e)) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
     private void count(Claim claim, Set<ClaimId> joining) throws SQLException {
         sql.change(texts.countWaiter, namespace, name(claim.lock()));
         joining.remove(claim.id());
     }
 
-    private boolean hear(Claim claim, Waiter waiter, TxContext now) throws SQLException {
-        return sql.change(texts.hearWaiter, ServerWaiters.word(namespace, name(claim.lock()), waiter, claim, now)) > 0;
+    /** False if there was a row, which is gone or dead by now. */
+    private boolean hear(Claim claim, View view) throws SQLException {
+        Waiter own = view.own();
+        return own == null
+                || !view.ownIsAlive()
+                || sql.change(
+                                texts.hearWaiter,
+                                ServerWaiters.word(namespace, name(claim.lock()), own, claim, view.now()))
+                        > 0;
     }
 
     private @Nullable View look(String lock, ClaimId claim) throws SQLException {
@@ -200,8 +227,7 @@ final class WaitingPath {
         }
         Holders holders =
                 new ServerHolders(sql, texts, namespace).of(lock, first.now()).alive();
-        return new View(
-                holders, true, first.own(), first.place(), first.firstShare(), first.lastPosition(), first.now());
+        return first.sharedBy(holders);
     }
 
     private View read(ResultSet row) throws SQLException {
@@ -221,7 +247,8 @@ final class WaitingPath {
             Duration lease = Duration.of(row.getLong(18), ChronoUnit.MICROS);
             own = new Waiter(position, claim, row.getString(17), lease, row.getInt(19), row.getInt(20));
         }
-        return new View(holders, raw.isShared(), own, place, anyWaits ? firstShare : null, lastPosition, now);
+        boolean alive = own != null && row.getLong(21) > micros;
+        return new View(holders, raw.isShared(), own, alive, place, anyWaits ? firstShare : null, lastPosition, now);
     }
 
     private Object name(String lock) {

@@ -2,7 +2,9 @@ package dev.leasehold.jdbc.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 
+import dev.leasehold.jdbc.EventfulConnection;
 import dev.leasehold.jdbc.JdbcStore;
 import dev.leasehold.jdbc.TestClient;
 import dev.leasehold.jdbc.connection.Sql;
@@ -21,8 +23,6 @@ import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.testkit.NoSignals;
 import dev.leasehold.testkit.RealTime;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -32,6 +32,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -47,17 +48,14 @@ class WaitingPathTest {
 
     private static final Duration LEASE = Duration.ofSeconds(30);
     private static final String PAST = "UPDATE \"leasehold_lock\" SET ends = ends - 60000000";
-
-    private interface Event {
-        void happens() throws SQLException;
-    }
+    private static final String DEAD = "UPDATE \"leasehold_waiter\" SET alive_until = since - 1 WHERE counter = ";
 
     private final String url = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
     private final RealTime time = new RealTime();
     private final StoreContext context =
             new StoreContext("client", "owner", "", time, Duration.ofSeconds(10), new NoSignals());
     private final ServerSql texts = new ServerSql(new Tables(Product.H2.rules(), null, Tables.PREFIX));
-    private final Map<String, Event> before = new HashMap<>();
+    private final Map<String, EventfulConnection.Event> before = new HashMap<>();
     private final Set<ClaimId> joining = new HashSet<>();
     private Store store;
     private Connection connection;
@@ -81,20 +79,7 @@ class WaitingPathTest {
     }
 
     private Connection eventful(Connection real) {
-        return (Connection) Proxy.newProxyInstance(
-                Connection.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
-                    if (method.getName().equals("prepareStatement")) {
-                        Event event = before.remove((String) arguments[0]);
-                        if (event != null) {
-                            event.happens();
-                        }
-                    }
-                    try {
-                        return method.invoke(real, arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+        return EventfulConnection.of(real, before);
     }
 
     private void change(String text) throws SQLException {
@@ -206,6 +191,107 @@ class WaitingPathTest {
         assertThat(path.withdraw("lock", waits.id())).isNull();
     }
 
+    private int place(Claim claim) throws SQLException {
+        return ((ClaimAnswer.Busy) Objects.requireNonNull(path.claim(claim, joining))).place();
+    }
+
+    /** The second has been told by then that it is the first. */
+    @Test
+    void whoeverWasSilentForTooLongStandsAtTheEnd() throws Exception {
+        LeaseId held = acquire(Claim.EXCLUSIVE);
+        Claim silent = claim(Claim.EXCLUSIVE, true);
+        Claim second = claim(Claim.EXCLUSIVE, true);
+        path.claim(silent, joining);
+        path.claim(second, joining);
+        change(DEAD + silent.id().counter());
+        assertThat(place(second)).isEqualTo(1);
+        assertThat(place(silent)).isEqualTo(2);
+        assertThat(place(second)).isEqualTo(1);
+        assertThat(number("SELECT waiters FROM \"leasehold_lock\"")).isEqualTo(2);
+        release(held);
+        assertThat(number("SELECT counter FROM \"leasehold_lock\""))
+                .isEqualTo(second.id().counter());
+    }
+
+    @Test
+    void aWaiterThatDiesBeforeItIsHeardIsNotBroughtBack() throws Exception {
+        acquire(Claim.EXCLUSIVE);
+        Claim silent = claim(Claim.EXCLUSIVE, true);
+        Claim second = claim(Claim.EXCLUSIVE, true);
+        path.claim(silent, joining);
+        path.claim(second, joining);
+        before.put(texts.hearWaiter, () -> change(DEAD + silent.id().counter()));
+        assertThat(path.claim(silent, joining)).isNull();
+        assertThat(place(second)).isEqualTo(1);
+        assertThat(TestClient.get(store.claim(silent)))
+                .isInstanceOfSatisfying(
+                        ClaimAnswer.Busy.class, busy -> assertThat(busy.place()).isEqualTo(2));
+    }
+
+    @Test
+    void aDeadWaiterThatDoesNotWantToWaitIsToldNoPlace() throws Exception {
+        acquire(Claim.EXCLUSIVE);
+        path.claim(claim(Claim.EXCLUSIVE, true), joining);
+        Claim silent = claim(Claim.EXCLUSIVE, true);
+        path.claim(silent, joining);
+        change(DEAD + silent.id().counter());
+        assertThat(place(new Claim(silent.id(), "lock", Claim.EXCLUSIVE, LEASE, false)))
+                .isZero();
+    }
+
+    @Test
+    void theRowOfADeadWaiterThatWasRemovedMeanwhileIsNotMoved() throws Exception {
+        acquire(Claim.EXCLUSIVE);
+        Claim silent = claim(Claim.EXCLUSIVE, true);
+        path.claim(silent, joining);
+        change(DEAD + silent.id().counter());
+        before.put(texts.moveWaiter, () -> change("DELETE FROM \"leasehold_waiter\""));
+        assertThat(path.claim(silent, joining)).isNull();
+        assertThat(place(silent)).isEqualTo(1);
+    }
+
+    /** A transaction has read that it is the first, and is about to grant its claim. */
+    @Test
+    void whoeverWithdrawsDuringAHandOverIsGrantedNothing() throws Exception {
+        LeaseId held = acquire(Claim.EXCLUSIVE);
+        Claim waits = claim(Claim.EXCLUSIVE, true);
+        path.claim(waits, joining);
+        try (Connection own = eventful(DriverManager.getConnection(url));
+                Sql sql = new Sql(own)) {
+            own.setAutoCommit(false);
+            var job = new dev.leasehold.jdbc.protocol.StoreOperation<ReleaseAnswer>(
+                    (protocol, now) -> protocol.release(held, Duration.ZERO, now), answer -> {}, true, 0);
+            TransactionalPath transactions = new TransactionalPath(texts, "", context, null, null);
+            before.put(texts.removeWaiter, () -> change("DELETE FROM \"leasehold_waiter\""));
+            assertThatThrownBy(() -> transactions.run(new ServerOperation<>(job, "lock", false), sql))
+                    .isInstanceOf(RowReplaced.class);
+            own.rollback();
+        }
+        release(held);
+        assertThat(TestClient.get(store.claim(claim(Claim.EXCLUSIVE, false)))).isInstanceOf(ClaimAnswer.Granted.class);
+    }
+
+    @Test
+    void aReleaseThatFindsAnotherHolderLetsGoOfTheRowAtOnce() throws Exception {
+        LeaseId past = acquire(Claim.EXCLUSIVE);
+        change(PAST);
+        acquire(Claim.EXCLUSIVE);
+        path.claim(claim(Claim.EXCLUSIVE, true), joining);
+        try (Connection own = eventful(DriverManager.getConnection(url));
+                Sql sql = new Sql(own)) {
+            own.setAutoCommit(false);
+            var job = new dev.leasehold.jdbc.protocol.StoreOperation<ReleaseAnswer>(
+                    (protocol, now) -> protocol.release(past, Duration.ZERO, now), answer -> {}, true, 0);
+            before.put(texts.removeExpired, () -> fail("no second statement while the row is locked"));
+            ServerOperation<ReleaseAnswer> operation =
+                    new ServerOperation<>(job, "lock", null, null, past.claim(), ReleaseAnswer.NOT_HELD, false, false);
+            TransactionalPath.Done<ReleaseAnswer> done =
+                    new TransactionalPath(texts, "", context, null, null).run(operation, sql);
+            assertThat(Objects.requireNonNull(done).answer()).isEqualTo(ReleaseAnswer.NOT_HELD);
+            own.rollback();
+        }
+    }
+
     @Test
     void whatIsLeftOfTheCountIsCorrectedByTidying() throws Exception {
         acquire(Claim.EXCLUSIVE);
@@ -236,7 +322,7 @@ class WaitingPathTest {
             var job = new dev.leasehold.jdbc.protocol.StoreOperation<ClaimAnswer>(
                     (protocol, now) -> protocol.claim(waits, now), answer -> {}, true, 0);
             ServerOperation<ClaimAnswer> operation =
-                    new ServerOperation<>(job, "lock", null, each -> null, waits.id(), true, false);
+                    new ServerOperation<>(job, "lock", null, each -> null, waits.id(), null, true, false);
             assertThatThrownBy(() -> transactions.run(operation, sql)).isInstanceOf(RowReplaced.class);
             own.rollback();
         }
