@@ -5,11 +5,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
+import dev.leasehold.jdbc.server.Notifier;
 import dev.leasehold.servers.PostgresServer;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.spi.StoreUri;
+import dev.leasehold.testkit.RealTime;
 import dev.leasehold.testkit.Started;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -17,6 +28,8 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
 
 /**
  * What a hand-over between processes costs on PostgreSQL, in statements. The two clients name the database differently, so
@@ -60,6 +73,40 @@ class PostgresHandOverTest {
                     .as("hand-overs that took one look, of %s", looks)
                     .isGreaterThanOrEqualTo(5);
             assertThat(releases).allSatisfy(release -> assertThat(release).hasSize(7));
+        }
+    }
+
+    /** Each of them may rely on messages, so each gets one. */
+    @Test
+    void allWhoAreLetInTogetherAreTold() throws Exception {
+        StoreFactory factory =
+                new JdbcStoreProvider().create(StoreUri.parse(POSTGRES.get().url()));
+        try (RealTime time = new RealTime();
+                Connection listening =
+                        DriverManager.getConnection(POSTGRES.get().url());
+                Statement statement = listening.createStatement()) {
+            List<SharedClient> clients = List.of(
+                    new SharedClient(factory, time), new SharedClient(factory, time), new SharedClient(factory, time));
+            LeaseId mutex = clients.get(0)
+                    .acquire(name, Claim.EXCLUSIVE, Duration.ofMinutes(1))
+                    .lease();
+            Set<String> readers = new HashSet<>();
+            for (SharedClient reader : clients.subList(1, 3)) {
+                reader.ask(reader.claim(name, Claim.UNLIMITED, Duration.ofMinutes(1)));
+                readers.add(Notifier.channel(reader.id));
+                statement.execute("LISTEN \"" + Notifier.channel(reader.id) + '"');
+            }
+            clients.get(0).release(mutex);
+            Set<String> told = new HashSet<>();
+            Awaitility.await().untilAsserted(() -> {
+                for (PGNotification each : listening.unwrap(PGConnection.class).getNotifications(1)) {
+                    if (each.getParameter().equals("granted")) {
+                        told.add(each.getName());
+                    }
+                }
+                assertThat(told).isEqualTo(readers);
+            });
+            clients.forEach(client -> client.store.close());
         }
     }
 

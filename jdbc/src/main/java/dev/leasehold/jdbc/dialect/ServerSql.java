@@ -21,6 +21,9 @@ public final class ServerSql {
     /** The row is as it was when it was locked: see {@link ServerLocks}. */
     private static final String UNCHANGED = ROW + " AND last = ? AND token = ?";
 
+    /** Whether a lock is free whose holders stand elsewhere, and move their ends there, a single statement cannot see. */
+    private static final String NOT_SHARED = " AND (client IS NULL OR client <> '*')";
+
     private static final String COUNT = "(SELECT COUNT(*) FROM $waiter WHERE namespace = ? AND name = ?)";
 
     private final Tables tables;
@@ -31,6 +34,7 @@ public final class ServerSql {
     public final String insertGranted;
     public final String renew;
     public final String timeLeft;
+    public final String renewHolder;
     public final String release;
     public final String releaseAndKeep;
 
@@ -47,19 +51,22 @@ public final class ServerSql {
     public final String tail;
     public final String addWaiter;
     public final String hearWaiter;
+    public final String moveWaiter;
     public final String place;
     public final String removeWaiter;
+    public final String countWaiter;
 
     // The holders that share a lock, whose row is locked.
     public final String holders;
     public final String findHolder;
     public final String addHolder;
-    public final String writeHolder;
+    public final String extendHolder;
+    public final String keepHolder;
     public final String removeHolder;
     public final String removeExpiredHolders;
-    public final String clearHolders;
 
     // Only reading.
+    public final String waitingView;
     public final String time;
     public final String busy;
     public final String busyNamed;
@@ -77,13 +84,15 @@ public final class ServerSql {
         // "last" comes last: some databases give the new value to what follows an assignment.
         grantFree = text("UPDATE $lock SET token = " + dialect.marked(next) + ", run_end = " + next
                 + " + ?, client = ?, counter = ?, owner = ?, since = NOW, ends = NOW + ?, handed = 0, last = " + next
-                + " + ?" + ROW + " AND ends <= NOW AND waiters = 0");
+                + " + ?" + ROW + " AND ends <= NOW AND waiters = 0" + NOT_SHARED);
         insertGranted = text(dialect.insertInto()
                 + "$lock (namespace, name, token, run_end, client, counter, owner, since, ends, last) VALUES (?, ?, "
                 + dialect.marked("NOW") + ", NOW + ?, ?, ?, ?, NOW, NOW + ?, NOW + ?)" + dialect.unlessThere());
         renew = text("UPDATE $lock SET ends = NOW + " + dialect.marked("GREATEST(ends - NOW, ?)") + ", handed = 0"
                 + LEASE + " AND ends > NOW");
         timeLeft = text("ends - NOW");
+        renewHolder = text("UPDATE $holder SET ends = NOW + " + dialect.marked("GREATEST(ends - NOW, ?)") + LEASE
+                + " AND ends > NOW");
         release = text("UPDATE $lock SET client = NULL, counter = NULL, owner = '', ends = NOW, handed = 0" + LEASE
                 + " AND ends > NOW AND waiters = 0");
         releaseAndKeep = text("UPDATE $lock SET client = NULL, counter = NULL, owner = '', ends = NOW + ?, handed = 0"
@@ -106,28 +115,41 @@ public final class ServerSql {
         addWaiter = text("INSERT INTO $waiter (namespace, name, position, client, counter, owner, since, lease, spare,"
                 + " share, alive_until) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
         hearWaiter = text("UPDATE $waiter SET lease = ?, spare = ?, alive_until = ?" + ROW
-                + " AND position = ? AND client = ? AND counter = ?");
+                + " AND position = ? AND client = ? AND counter = ? AND alive_until > NOW");
+        moveWaiter = text("UPDATE $waiter SET position = ?, owner = ?, since = ?, lease = ?, spare = ?, share = ?,"
+                + " alive_until = ?" + ROW + " AND position = ? AND client = ? AND counter = ?");
         place = text("SELECT COUNT(*) FROM $waiter" + ROW + " AND position <= ?");
         removeWaiter = text("DELETE FROM $waiter" + ROW + " AND position = ? AND client = ? AND counter = ?");
+
+        countWaiter = text("UPDATE $lock SET waiters = waiters + 1" + ROW);
 
         holders = text("SELECT client, counter, owner, token, run_end, share, slot, since, ends FROM $holder" + ROW
                 + " ORDER BY token");
         findHolder = text("SELECT token FROM $holder" + ROW + " AND token = ?");
         addHolder = text("INSERT INTO $holder (namespace, name, token, client, counter, owner, run_end, share, slot,"
                 + " since, ends) SELECT namespace, name, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM $lock" + UNCHANGED);
-        writeHolder = text("UPDATE $holder SET client = ?, counter = ?, owner = ?, ends = ?" + ROW + " AND token = ?");
+        extendHolder = text("UPDATE $holder SET ends = GREATEST(ends, ?)" + ROW + " AND token = ?");
+        keepHolder =
+                text("UPDATE $holder SET client = NULL, counter = NULL, owner = '', ends = ?" + ROW + " AND token = ?");
         removeHolder = text("DELETE FROM $holder" + ROW + " AND token = ?");
         removeExpiredHolders = text("DELETE FROM $holder" + ROW + " AND ends <= ?");
-        clearHolders = text("DELETE FROM $holder" + ROW + " AND token <= ?");
 
+        String queue = " FROM $waiter w WHERE w.namespace = l.namespace AND w.name = l.name";
+        waitingView = text("SELECT l." + COLUMNS.replace(", ", ", l.") + ", NOW, (SELECT w.share" + queue
+                + " AND w.alive_until > NOW ORDER BY w.position LIMIT 1), (SELECT COALESCE(MAX(w.position), 0)" + queue
+                + "), (SELECT COUNT(*)" + queue + " AND w.alive_until > NOW AND w.position <= o.position), o.position,"
+                + " o.client, o.counter, o.owner, o.lease, o.spare, o.share, o.alive_until FROM $lock l LEFT JOIN $waiter o"
+                + " ON o.namespace = l.namespace AND o.name = l.name AND o.client = ? AND o.counter = ?"
+                + " WHERE l.namespace = ? AND l.name = ? ORDER BY o.position");
         time = text("SELECT NOW, " + dialect.idleLimit());
-        busy = text("SELECT " + COLUMNS + ", name FROM $lock WHERE namespace = ? AND (ends > ? OR waiters > 0)");
+        busy = text("SELECT " + COLUMNS + ", name FROM $lock WHERE namespace = ? AND (ends > ? OR waiters > 0"
+                + " OR client = '*')");
         busyNamed = busy + " AND name = ?";
         listWaiters = text("SELECT owner, since, share FROM $waiter" + ROW + " AND alive_until > ? ORDER BY position");
 
-        oldRows = text("SELECT name, last, waiters, NOW - ?, ends FROM $lock WHERE namespace = ? AND name > ?"
+        oldRows = text("SELECT name, last, waiters, NOW - ?, ends, client FROM $lock WHERE namespace = ? AND name > ?"
                 + " ORDER BY name LIMIT 64");
-        deleteOld = text("DELETE FROM $lock" + ROW + " AND last = ? AND ends <= NOW AND waiters = 0");
+        deleteOld = text("DELETE FROM $lock" + ROW + " AND last = ? AND ends <= NOW AND waiters = 0" + NOT_SHARED);
     }
 
     /**
@@ -163,16 +185,10 @@ public final class ServerSql {
                         + parameters(names) + ") AND token IN (" + parameters(names) + ")");
     }
 
-    /** Reads the holders of a client in locks whose rows are locked. Parameters: the client, the namespace, the names. */
-    public String ownHolders(int names) {
-        return text("SELECT name, counter, token, ends FROM $holder WHERE client = ? AND namespace = ? AND name IN ("
-                + parameters(names) + ")");
-    }
-
-    /** Extends holders in locks whose rows are locked. Parameters: the end, the client, the namespace, the names, the tokens. */
-    public String extendHolders(int names, int tokens) {
-        return text("UPDATE $holder SET ends = GREATEST(ends, ?) WHERE client = ? AND namespace = ? AND name IN ("
-                + parameters(names) + ") AND token IN (" + parameters(tokens) + ")");
+    /** Extends holders that are not over. Parameters: the duration, the client, the namespace, the names, the tokens. */
+    public String renewHolders(int names) {
+        return text("UPDATE $holder SET ends = GREATEST(ends, NOW + ?) WHERE client = ? AND namespace = ? AND name IN ("
+                + parameters(names) + ") AND token IN (" + parameters(names) + ") AND ends > NOW");
     }
 
     /** Values for a statement with many names: others first, then the names, the last as often as needed. */

@@ -26,11 +26,11 @@ public record Holders(List<StoredLease> all) {
     }
 
     /** Whether the lock has a holder who shares it with nobody. */
-    boolean isExclusive() {
+    public boolean isExclusive() {
         return !all.isEmpty() && all.get(0).isExclusive();
     }
 
-    @Nullable StoredLease of(ClaimId claim) {
+    public @Nullable StoredLease of(ClaimId claim) {
         return first(holder -> holder.belongsTo(claim));
     }
 
@@ -47,7 +47,7 @@ public record Holders(List<StoredLease> all) {
     }
 
     /** Whether one more, with this share, would be within its own share and everybody's. */
-    boolean admit(int share) {
+    public boolean admit(int share) {
         return fits(share, all);
     }
 

@@ -9,7 +9,6 @@ import dev.leasehold.jdbc.protocol.WaiterRows.Waiter;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
-import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.ReleaseAnswer;
@@ -20,7 +19,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,13 +93,7 @@ public final class Protocol {
     private ClaimAnswer busy(LockRow row, Claim claim, TxContext now) throws SQLException {
         Waiter known = find(row, claim.id());
         int place = queue(row, claim, known, now);
-        List<StoredLease> all = row.holders().all();
-        if (all.isEmpty()) {
-            return new ClaimAnswer.Busy(null, null, place);
-        }
-        StoredLease inTheWay = row.holders().lastInTheWayOf(known == null ? claim.share() : known.share());
-        HolderInfo shown = holder(inTheWay == null ? all.get(0) : inTheWay, now);
-        return new ClaimAnswer.Busy(shown, inTheWay == null ? Duration.ZERO : shown.timeLeft(), place);
+        return BusyAnswer.of(row.holders(), known == null ? claim.share() : known.share(), place, now);
     }
 
     public RenewAnswer renew(LeaseId lease, Duration duration, TxContext now) throws SQLException {
@@ -150,7 +142,7 @@ public final class Protocol {
         return ReleaseAnswer.RELEASED;
     }
 
-    /** Tells whether anything was left of the claim. */
+    /** Tells whether anything was left of the claim. Hands over also where the waiter is gone already. */
     public boolean withdraw(String lock, ClaimId claim, TxContext now) throws SQLException {
         LockRow row = settled(lock, now);
         if (row == null) {
@@ -163,7 +155,7 @@ public final class Protocol {
         StoredLease held = row.holders().of(claim);
         if (held != null) {
             leave(row, held, now);
-        } else if (waiter != null && isOpen(row, claim)) {
+        } else if (isOpen(row, claim)) {
             handOver(row, null, now);
         }
         return held != null || waiter != null;
@@ -172,7 +164,10 @@ public final class Protocol {
     /** Only tidies up; whether there is such a lock. */
     public boolean tidy(String lock, TxContext now) throws SQLException {
         LockRow row = settled(lock, now);
-        if (row != null && row.holders().isEmpty() && locks.isAbandoned(row)) {
+        if (row != null && row.waited()) {
+            waiters.first(row);
+        }
+        if (row != null && row.holders().isEmpty() && (row.shared() || locks.isAbandoned(row))) {
             handOverOrFree(row, now);
         }
         return row != null;
@@ -202,7 +197,7 @@ public final class Protocol {
             List<WaiterInfo> queue = row.waited() ? waiters.list(row, now) : List.of();
             if (!row.holders().isEmpty() || !queue.isEmpty()) {
                 List<HolderInfo> holders = row.holders().all().stream()
-                        .map(each -> holder(each, now))
+                        .map(each -> BusyAnswer.holder(each, now))
                         .toList();
                 found.add(new LockInfo(row.name(), holders, queue, List.of()));
             }
@@ -292,17 +287,5 @@ public final class Protocol {
             return waiters.hear(row, known, claim, now);
         }
         return claim.enqueue() ? waiters.add(row, claim, owner, now) : 0;
-    }
-
-    private static HolderInfo holder(StoredLease held, TxContext now) {
-        boolean open = held.isOpenEnded();
-        return new HolderInfo(
-                held.owner(),
-                held.token(),
-                held.share(),
-                held.slot() == Grant.NO_SLOT ? OptionalInt.empty() : OptionalInt.of(held.slot()),
-                TxContext.instant(held.since()),
-                open ? null : now.wallAt(held.ends()),
-                open ? null : now.until(held.ends()));
     }
 }

@@ -21,8 +21,10 @@ import dev.leasehold.spi.StoreContext;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -47,6 +49,11 @@ public final class OpenJdbcStore
     private final RowExpiry sweep;
     private final OperationTimeouts deadlines;
     private final RenewalOutage outage = new RenewalOutage();
+    private final SharedClaims shared = new SharedClaims();
+
+    /** Claims that may stand in a queue without being counted there: see {@link WaitingPath}. */
+    private final Set<ClaimId> joining = ConcurrentHashMap.newKeySet();
+
     private final boolean mayListen;
     private final PostgresListener listener;
     private final @Nullable PinnedSession session;
@@ -67,7 +74,7 @@ public final class OpenJdbcStore
                 database, name, context, news, this::added, session, new CallerRunsPolicy(context, source));
         this.workers = new Workers("leasehold-jdbc-" + id, connections);
         this.watch = new WaitPoller(context, () -> later(this::look), session == null);
-        this.renewals = new Renewals(context.time(), this::renewAlone, () -> later(this::renewGathered));
+        this.renewals = new Renewals(context.time(), shared, this::renewAlone, () -> later(this::renewGathered));
         this.sweep = new RowExpiry(() -> later(this::sweepOnce), this::tidy);
         this.mayListen = settings.listen();
         this.listener = new PostgresListener(
@@ -79,16 +86,23 @@ public final class OpenJdbcStore
     public CompletionStage<ClaimAnswer> claim(Claim claim) {
         StoreOperation<ClaimAnswer> job =
                 job((protocol, now) -> protocol.claim(claim, now), answer -> claimed(claim, answer));
-        ServerOperation.First<ClaimAnswer> first = session != null || claim.isShared() || watch.isWaiting(claim.id())
-                ? null
-                : (quick, sql, sentAt) -> quick.claim(sql, claim, sentAt);
-        return submit(new ServerOperation<>(job, claim.lock(), first, true, false));
+        ServerOperation.First<ClaimAnswer> first =
+                session != null || claim.isShared() || watch.isWaiting(claim.id()) || joining.contains(claim.id())
+                        ? null
+                        : (quick, sql, sentAt) -> quick.claim(sql, claim, sentAt);
+        ServerOperation.Waiting<ClaimAnswer> waiting = session != null ? null : path -> path.claim(claim, joining);
+        return submit(new ServerOperation<>(job, claim.lock(), first, waiting, claim.id(), null, true, false));
     }
 
     @Override
     public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
         StoreOperation<RenewAnswer> job = job((protocol, now) -> protocol.renew(lease, duration, now), answer -> {});
-        job.answer().whenComplete((answer, failure) -> outage.heard(failure));
+        job.answer().whenComplete((answer, failure) -> {
+            outage.heard(failure);
+            if (answer instanceof RenewAnswer.Lost) {
+                shared.remove(lease.claim());
+            }
+        });
         if (deadlines.add(job)) {
             Renewals.Renewal renewal = new Renewals.Renewal(lease, duration, job);
             if (session != null) {
@@ -107,7 +121,12 @@ public final class OpenJdbcStore
         start(new ServerOperation<>(
                 renewal.job(),
                 lease.lock(),
-                (quick, sql, sentAt) -> quick.renew(sql, lease, renewal.duration(), sentAt),
+                (quick, sql, sentAt) -> shared.contains(lease.claim())
+                        ? quick.renewShared(sql, lease, renewal.duration(), sentAt)
+                        : quick.renew(sql, lease, renewal.duration(), sentAt),
+                path -> path.renew(lease.lock(), lease.claim()),
+                lease.claim(),
+                new RenewAnswer.Lost(),
                 false,
                 true));
     }
@@ -115,7 +134,7 @@ public final class OpenJdbcStore
     /** A hand-over that is still to be confirmed, or a lease that is lost. */
     @Override
     public void renewOtherwise(Renewals.Renewal renewal) {
-        start(new ServerOperation<>(renewal.job(), renewal.lease().lock(), null, false, true));
+        start(new ServerOperation<>(renewal.job(), renewal.lease().lock(), true));
     }
 
     @Override
@@ -124,8 +143,7 @@ public final class OpenJdbcStore
     }
 
     private void tidy(String lock) {
-        submit(new ServerOperation<>(
-                job((protocol, now) -> protocol.tidy(lock, now), found -> {}), lock, null, false, true));
+        submit(new ServerOperation<>(job((protocol, now) -> protocol.tidy(lock, now), found -> {}), lock, true));
     }
 
     @Override
@@ -135,8 +153,8 @@ public final class OpenJdbcStore
                     "the store " + name + " has no downgrades: " + SessionLocks.NOT_SHARED + "; nothing was done"));
         }
         StoreOperation<RenewAnswer> job =
-                job((protocol, now) -> protocol.downgrade(lease, duration, now), answer -> {});
-        return submit(new ServerOperation<>(job, lease.lock(), null, false, true));
+                job((protocol, now) -> protocol.downgrade(lease, duration, now), answer -> shared.add(lease.claim()));
+        return submit(new ServerOperation<>(job, lease.lock(), true));
     }
 
     @Override
@@ -146,32 +164,40 @@ public final class OpenJdbcStore
 
     @Override
     public CompletionStage<ReleaseAnswer> release(LeaseId lease, Duration keepFor) {
-        StoreOperation<ReleaseAnswer> job = job(
-                (protocol, now) -> protocol.release(lease, keepFor, now), answer -> drop(lease.lock(), lease::equals));
+        StoreOperation<ReleaseAnswer> job = job((protocol, now) -> protocol.release(lease, keepFor, now), answer -> {
+            shared.remove(lease.claim());
+            drop(lease.lock(), lease::equals);
+        });
         ServerOperation.First<ReleaseAnswer> first =
                 session != null ? null : (quick, sql, sentAt) -> quick.release(sql, lease, keepFor);
-        return submit(new ServerOperation<>(job, lease.lock(), first, false, false));
+        // No look before the transaction: where the single statement is not enough, there is somebody to hand over to.
+        ReleaseAnswer ifTaken = session != null ? null : ReleaseAnswer.NOT_HELD;
+        return submit(new ServerOperation<>(job, lease.lock(), first, null, lease.claim(), ifTaken, false, false));
     }
 
     @Override
     public CompletionStage<Void> withdraw(String lock, ClaimId claim) {
         StoreOperation<Boolean> job = job((protocol, now) -> protocol.withdraw(lock, claim, now), found -> {
             watch.finished(claim);
+            joining.remove(claim);
+            shared.remove(claim);
             drop(lock, lease -> lease.claim().equals(claim));
         });
-        return submit(new ServerOperation<>(job, lock, null, false, true)).thenAccept(found -> {});
+        ServerOperation.Waiting<Boolean> waiting = session != null ? null : path -> path.withdraw(lock, claim);
+        return submit(new ServerOperation<>(job, lock, null, waiting, null, null, false, true))
+                .thenAccept(found -> {});
     }
 
     @Override
     public CompletionStage<List<LockInfo>> inspect(NamePattern pattern) {
         StoreOperation<List<LockInfo>> job = job((protocol, now) -> protocol.inspect(pattern, now), answer -> {});
-        return submit(new ServerOperation<>(job, null, null, false, true));
+        return submit(new ServerOperation<>(job, null, true));
     }
 
     @Override
     public CompletionStage<Boolean> breakLease(String lock, long token) {
         StoreOperation<Boolean> job = job((protocol, now) -> protocol.breakLease(lock, token, now), answer -> {});
-        return submit(new ServerOperation<>(job, lock, null, false, false));
+        return submit(new ServerOperation<>(job, lock, false));
     }
 
     @Override
@@ -286,6 +312,10 @@ public final class OpenJdbcStore
     }
 
     private void claimed(Claim claim, ClaimAnswer answer) {
+        boolean mayHold = !(answer instanceof ClaimAnswer.Busy taken) || taken.place() > 0;
+        if (claim.isShared() && mayHold) {
+            shared.add(claim.id());
+        }
         watch.claimed(claim, answer);
         if (mayListen && answer instanceof ClaimAnswer.Busy busy && busy.place() > 0 && database.canNotify()) {
             listener.want();

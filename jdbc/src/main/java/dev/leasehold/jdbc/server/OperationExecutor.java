@@ -210,7 +210,37 @@ final class OperationExecutor {
             borrowed.readCommitted();
         }
         ServerOperation.First<T> first = job.first();
-        return (first != null && tryFirst(job, first, borrowed, at)) || inTransaction(job, borrowed, at);
+        ServerOperation.Waiting<T> waiting = job.waiting();
+        return (first != null && tryFirst(job, first, borrowed, at))
+                || (waiting != null && tryWaiting(job, waiting, borrowed, at))
+                || inTransaction(job, borrowed, at);
+    }
+
+    /** The path of those who can only wait; false if that was not enough. */
+    private <T> boolean tryWaiting(
+            ServerOperation<T> job, ServerOperation.Waiting<T> waiting, PooledConnection borrowed, ReadyDatabase at)
+            throws SQLException {
+        if (!job.job().commits() && !job.job().isCommitting()) {
+            return true;
+        }
+        long askedAt = context.time().nanos();
+        WaitingPath path = new WaitingPath(borrowed.sql(), at.texts(), at.namespace(), context);
+        T answer;
+        try {
+            answer = waiting.on(path);
+        } finally {
+            if (path.hasJoined()) {
+                job.job().cutOff();
+            }
+        }
+        lending.heard(askedAt);
+        if (answer == null) {
+            job.job().undone();
+            return false;
+        }
+        job.job().note(answer);
+        job.job().succeed(answer);
+        return true;
     }
 
     /** The single statement; false if it was not enough. */

@@ -13,6 +13,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
@@ -35,6 +36,7 @@ final class Renewals {
     record Renewal(LeaseId lease, Duration duration, StoreOperation<RenewAnswer> job) {}
 
     private final TimeSource time;
+    private final SharedClaims shared;
     private final Consumer<Renewal> single;
     private final Runnable startBatch;
     private final ReentrantLock mutex = new ReentrantLock();
@@ -44,11 +46,13 @@ final class Renewals {
     /**
      * Gathers renewals.
      *
+     * @param shared tells which leases share their locks
      * @param single renews one by itself
      * @param startBatch has {@link #renew} called by another thread, soon
      */
-    Renewals(TimeSource time, Consumer<Renewal> single, Runnable startBatch) {
+    Renewals(TimeSource time, SharedClaims shared, Consumer<Renewal> single, Runnable startBatch) {
         this.time = time;
+        this.shared = shared;
         this.single = single;
         this.startBatch = startBatch;
     }
@@ -141,11 +145,36 @@ final class Renewals {
             borrowed.readCommitted();
         }
         borrowed.autoCommit(false);
-        ClockReading sentAt = time.now();
-        Map<Renewal, Long> lefts = new RenewalBatch(batch, borrowed.sql(), at.texts(), at.namespace()).extend();
-        borrowed.connection().commit();
-        lefts.forEach((renewal, left) -> renewal.job()
-                .succeed(new RenewAnswer.Renewed(Validity.of(sentAt, Duration.of(left, ChronoUnit.MICROS)))));
+        List<Renewal> alone = new ArrayList<>();
+        Map<Duration, List<Renewal>> sharing = new LinkedHashMap<>();
+        for (Renewal renewal : batch) {
+            if (shared.contains(renewal.lease().claim())) {
+                sharing.computeIfAbsent(renewal.duration(), each -> new ArrayList<>())
+                        .add(renewal);
+            } else {
+                alone.add(renewal);
+            }
+        }
+        if (!alone.isEmpty()) {
+            ClockReading sentAt = time.now();
+            Map<Renewal, Long> lefts = batchOf(alone, borrowed, at).extend();
+            borrowed.connection().commit();
+            lefts.forEach((renewal, left) -> renewed(renewal, sentAt, Duration.of(left, ChronoUnit.MICROS)));
+        }
+        for (Map.Entry<Duration, List<Renewal>> same : sharing.entrySet()) {
+            ClockReading sentAt = time.now();
+            batchOf(same.getValue(), borrowed, at).extendShared(same.getKey());
+            borrowed.connection().commit();
+            same.getValue().forEach(renewal -> renewed(renewal, sentAt, renewal.duration()));
+        }
         return true;
+    }
+
+    private static RenewalBatch batchOf(List<Renewal> some, PooledConnection borrowed, ReadyDatabase at) {
+        return new RenewalBatch(some, borrowed.sql(), at.texts(), at.namespace());
+    }
+
+    private static void renewed(Renewal renewal, ClockReading sentAt, Duration left) {
+        renewal.job().succeed(new RenewAnswer.Renewed(Validity.of(sentAt, left)));
     }
 }

@@ -3,6 +3,7 @@ package dev.leasehold.jdbc.server;
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.jdbc.dialect.Dialect;
 import dev.leasehold.jdbc.dialect.ServerSql;
+import dev.leasehold.jdbc.protocol.LockRow;
 import dev.leasehold.jdbc.protocol.LockRow.StoredLease;
 import dev.leasehold.jdbc.protocol.TxContext;
 import java.lang.System.Logger;
@@ -32,7 +33,7 @@ final class RowExpiry {
     private static final Duration IDLE = Duration.ofDays(7);
     private static final int ONE_IN = 8;
 
-    private record Old(String name, long last, boolean waited, long before, boolean openEnded) {}
+    private record Old(String name, long last, boolean waited, long before, boolean toTidy) {}
 
     private final Runnable startLook;
     private final Consumer<String> bury;
@@ -114,7 +115,8 @@ final class RowExpiry {
                         row.getLong(2),
                         row.getLong(3) > 0,
                         row.getLong(4),
-                        row.getLong(5) == StoredLease.OPEN),
+                        row.getLong(5) == StoredLease.OPEN
+                                || LockRow.SEVERAL.client().equals(row.getString(6))),
                 TxContext.micros(IDLE),
                 at.namespace(),
                 dialect.name(cursor));
@@ -123,14 +125,12 @@ final class RowExpiry {
             if (old.last() >= old.before()) {
                 continue;
             }
-            if (old.waited() || old.openEnded()) {
+            if (old.waited() || old.toTidy()) {
                 bury.accept(old.name());
                 continue;
             }
             Object name = dialect.name(old.name());
-            if (sql.change(texts.deleteOld, at.namespace(), name, old.last()) > 0) {
-                sql.change(texts.clearHolders, at.namespace(), name, old.last());
-            }
+            sql.change(texts.deleteOld, at.namespace(), name, old.last());
         }
         return true;
     }

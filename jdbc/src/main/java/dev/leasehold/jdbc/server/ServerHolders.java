@@ -14,13 +14,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * The holders that share locks on a server, within one transaction, which has locked the row of the lock in question.
  *
+ * <p>Whether a holder is over is decided by removing its row, because renewals change only that row ({@link
+ * SingleStatementPath}): one that comes before is found by the removal, one that comes later finds no row. So no renewal
+ * waits for a transaction that has locked the lock's row.
+ *
  * <p>A transaction that is carried out again later does no harm here either: each statement names tokens, and no token is
  * used twice. A holder is added only beside a lock's row that still says what was written just before.
  */
 final class ServerHolders {
 
     /** Those of one lock. */
-    record Found(Holders alive, boolean anyOver) {}
+    record Found(Holders alive, int over) {}
 
     private final Sql sql;
     private final ServerSql texts;
@@ -36,16 +40,14 @@ final class ServerHolders {
         List<StoredLease> all = sql.all(texts.holders, ServerHolders::read, namespace, name(lock));
         List<StoredLease> alive =
                 all.stream().filter(each -> each.ends() > now.micros()).toList();
-        return new Found(new Holders(alive), alive.size() < all.size());
+        return new Found(new Holders(alive), all.size() - alive.size());
     }
 
-    void removeExpired(String lock, TxContext now) throws SQLException {
-        sql.change(texts.removeExpiredHolders, namespace, name(lock), now.micros());
-    }
-
-    /** Removes those that are over and were left behind, when a single statement took the lock. */
-    void clear(String lock, long last) throws SQLException {
-        sql.change(texts.clearHolders, namespace, name(lock), last);
+    /** Removes those that are over. Who renews just before that, without the lock's row, is alive: then all begins anew. */
+    void removeExpired(String lock, int over, TxContext now) throws SQLException {
+        if (sql.change(texts.removeExpiredHolders, namespace, name(lock), now.micros()) != over) {
+            throw new RowReplaced();
+        }
     }
 
     /** Adds a holder to a lock whose row has just been written, with that last token. */
@@ -71,18 +73,17 @@ final class ServerHolders {
         }
     }
 
-    void write(String lock, StoredLease holder) throws SQLException {
-        ClaimId claim = holder.claim();
-        int changed = sql.change(
-                texts.writeHolder,
-                claim == null ? null : claim.client(),
-                claim == null ? null : claim.counter(),
-                holder.owner(),
-                holder.ends(),
-                namespace,
-                name(lock),
-                holder.token());
-        // A connection may count only rows that are different afterwards.
+    void extend(String lock, StoredLease holder) throws SQLException {
+        written(lock, holder, sql.change(texts.extendHolder, holder.ends(), namespace, name(lock), holder.token()));
+    }
+
+    /** Takes the lock from a holder and keeps its share until that end. */
+    void keep(String lock, StoredLease holder, long end) throws SQLException {
+        written(lock, holder, sql.change(texts.keepHolder, end, namespace, name(lock), holder.token()));
+    }
+
+    /** A connection may count only rows that are different afterwards. */
+    private void written(String lock, StoredLease holder, int changed) throws SQLException {
         if (changed == 0 && sql.first(texts.findHolder, row -> 1, namespace, name(lock), holder.token()) == null) {
             throw new RowReplaced();
         }

@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
  * can change the row, so this is always so. But a driver or a pooler may carry out a transaction again on another connection,
  * after the first was cut and others have had the lock; then nothing may be written over their row, and all begins anew.
  *
- * <p>Holders that share a lock are rows of their own ({@link ServerHolders}). They are changed only by transactions that have
- * locked the lock's row, and only after that row was written, or found to end late enough. So single statements, which
- * look no further than at the lock's row, find it taken for as long as there is a holder.
+ * <p>Holders that share a lock are rows of their own ({@link ServerHolders}). They are added and removed only by transactions
+ * that have locked the lock's row, which then has the claim {@link LockRow#SEVERAL}. Single statements, which look no
+ * further than at the lock's row, never take a lock from that claim, whatever its end.
  */
 public final class ServerLocks implements LockRows {
 
@@ -92,8 +92,8 @@ public final class ServerLocks implements LockRows {
             return seen(name, locked, now);
         }
         ServerHolders.Found found = holders.of(name, now);
-        if (found.anyOver()) {
-            holders.removeExpired(name, now);
+        if (found.over() > 0) {
+            holders.removeExpired(name, found.over(), now);
         }
         return row(name, locked, found.alive());
     }
@@ -142,9 +142,6 @@ public final class ServerLocks implements LockRows {
 
     /** Before there is a holder, its lock's row says that it is taken. */
     private void add(LockRow row, StoredLease holder) throws SQLException {
-        if (!row.shared()) {
-            holders.clear(row.name(), last);
-        }
         boolean beside = row.shared() && !row.holders().isEmpty();
         take(row, holder, LockRow.SEVERAL, "", beside ? Math.max(ends, holder.ends()) : holder.ends(), false);
         holders.add(row.name(), holder, last);
@@ -203,8 +200,7 @@ public final class ServerLocks implements LockRows {
             return extendUntil(end, row, held);
         }
         StoredLease extended = held.ending(end);
-        raise(row, end);
-        holders.write(row.name(), extended);
+        holders.extend(row.name(), extended);
         return extended;
     }
 
@@ -212,13 +208,6 @@ public final class ServerLocks implements LockRows {
         ClaimId claim = Objects.requireNonNull(held.claim(), "the claim of a lease");
         extendRow(end, row, claim);
         return held.ending(end);
-    }
-
-    /** Never brings the row's end forward, whoever has left meanwhile. */
-    private void raise(LockRow row, long end) throws SQLException {
-        if (end > ends) {
-            extendRow(end, row, LockRow.SEVERAL);
-        }
     }
 
     private void extendRow(long end, LockRow row, ClaimId claim) throws SQLException {
@@ -241,8 +230,7 @@ public final class ServerLocks implements LockRows {
     public void keep(LockRow row, StoredLease held, Duration duration, TxContext now) throws SQLException {
         long end = now.in(duration);
         if (row.shared()) {
-            raise(row, end);
-            holders.write(row.name(), held.kept(end));
+            holders.keep(row.name(), held, end);
         } else {
             keepUntil(end, row);
         }
@@ -283,7 +271,8 @@ public final class ServerLocks implements LockRows {
         return new LockRow(0, name, raw.last(), alive, raw.isShared(), raw.waited(), false);
     }
 
-    private static Raw read(ResultSet row) throws SQLException {
+    /** Reads the first nine columns. */
+    static Raw read(ResultSet row) throws SQLException {
         String client = row.getString(2);
         StoredLease tenure = new StoredLease(
                 client == null ? null : new ClaimId(client, row.getLong(3)),

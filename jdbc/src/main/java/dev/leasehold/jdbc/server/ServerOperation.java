@@ -2,6 +2,7 @@ package dev.leasehold.jdbc.server;
 
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.jdbc.protocol.StoreOperation;
+import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param job what it does in a transaction, and whom to answer
  * @param lock the lock that it is about, or null for all: jobs of one lock are done in their order
  * @param first what to try in a single statement before, or null
+ * @param waiting what to try next, without locking the lock's row; or null
+ * @param claim the claim that asks for the lock, or has had it; null where the two rules below do not apply
+ * @param ifTaken the answer where another claim has the lock to itself, or null if that is for a transaction to say
  * @param makesRow whether it needs the lock's row, and makes it if it is not there
  * @param repeatable whether doing it again after an unknown outcome answers as if it had been done once
  */
@@ -19,6 +23,9 @@ record ServerOperation<T>(
         StoreOperation<T> job,
         @Nullable String lock,
         @Nullable First<T> first,
+        @Nullable Waiting<T> waiting,
+        @Nullable ClaimId claim,
+        @Nullable T ifTaken,
         boolean makesRow,
         boolean repeatable) {
 
@@ -28,8 +35,36 @@ record ServerOperation<T>(
         @Nullable T on(SingleStatementPath quick, Sql sql, ClockReading sentAt) throws SQLException;
     }
 
+    /** What an operation comes to while others have the lock; null if that was not enough. */
+    @FunctionalInterface
+    interface Waiting<T> {
+        @Nullable T on(WaitingPath path) throws SQLException;
+    }
+
+    /** Makes an operation that needs a transaction. */
+    ServerOperation(StoreOperation<T> job, @Nullable String lock, boolean repeatable) {
+        this(job, lock, null, null, null, null, false, repeatable);
+    }
+
     /** The same, when the single statement was not enough. */
     ServerOperation<T> afterFirst() {
-        return new ServerOperation<>(job, lock, null, makesRow, repeatable);
+        return new ServerOperation<>(job, lock, null, waiting, claim, ifTaken, makesRow, repeatable);
+    }
+
+    /** Whether a row that a transaction has locked says that the claim can only wait, which needs no transaction. */
+    boolean canOnlyWait(ServerLocks.Locked locked) {
+        return waiting != null && ifTaken == null && isTaken(locked);
+    }
+
+    /** The answer by a row that a transaction has locked, if that is enough. */
+    @Nullable T answerBy(ServerLocks.Locked locked) {
+        return ifTaken != null && isTaken(locked) ? ifTaken : null;
+    }
+
+    private boolean isTaken(ServerLocks.Locked locked) {
+        return claim != null
+                && !locked.row().isShared()
+                && locked.row().tenure().ends() > locked.micros()
+                && !claim.equals(locked.row().tenure().claim());
     }
 }

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The queues on a server, within one transaction, which has locked the row of the lock in question. Whenever the queue has
  * changed, the transaction has to write the number of its rows into the lock's row, by which single statements decide.
+ * Meanwhile waiters may insert, change and remove their own rows without it: {@link WaitingPath} says why that does no harm.
+ * A row that was read, and is gone, dead or moved when it is to be changed, makes the transaction begin anew: else a claim
+ * that has withdrawn would be granted, or one would hold the lock and wait for it.
  */
 final class ServerWaiters implements WaiterRows {
 
@@ -45,7 +48,9 @@ final class ServerWaiters implements WaiterRows {
 
     @Override
     public @Nullable Waiter first(LockRow row) throws SQLException {
-        return sql.first(texts.firstWaiter, ServerWaiters::read, namespace, name(row));
+        Waiter first = sql.first(texts.firstWaiter, ServerWaiters::read, namespace, name(row));
+        changed |= first == null; // Who withdrew without a transaction is still counted.
+        return first;
     }
 
     @Override
@@ -61,47 +66,37 @@ final class ServerWaiters implements WaiterRows {
                 namespace,
                 name(row));
         changed = true;
-        sql.change(
-                texts.addWaiter,
-                namespace,
-                name(row),
-                tail[1] + 1,
-                claim.id().client(),
-                claim.id().counter(),
-                owner,
-                now.wallMicros(),
-                TxContext.micros(claim.lease()),
-                (long) claim.spare(),
-                (long) claim.share(),
-                now.in(WaitingRules.aliveFor(claim.lease())));
+        long position = Math.max(tail[1] + 1, now.wallMicros());
+        try {
+            sql.change(texts.addWaiter, row(namespace, name(row), position, claim, owner, now));
+        } catch (SQLException e) {
+            throw isTaken(e) ? new RowReplaced() : e;
+        }
         return Math.toIntExact(tail[0] + 1);
     }
 
     @Override
     public int hear(LockRow row, Waiter waiter, Claim claim, TxContext now) throws SQLException {
-        sql.change(
-                texts.hearWaiter,
-                TxContext.micros(claim.lease()),
-                (long) claim.spare(),
-                now.in(WaitingRules.aliveFor(claim.lease())),
-                namespace,
-                name(row),
-                waiter.position(),
-                waiter.claim().client(),
-                waiter.claim().counter());
+        demand(sql.change(texts.hearWaiter, word(namespace, name(row), waiter, claim, now)));
         return Math.toIntExact(sql.number(texts.place, namespace, name(row), waiter.position()));
     }
 
     @Override
     public void remove(LockRow row, Waiter waiter) throws SQLException {
         changed = true;
-        sql.change(
+        demand(sql.change(
                 texts.removeWaiter,
                 namespace,
                 name(row),
                 waiter.position(),
                 waiter.claim().client(),
-                waiter.claim().counter());
+                waiter.claim().counter()));
+    }
+
+    private static void demand(int changed) throws SQLException {
+        if (changed == 0) {
+            throw new RowReplaced();
+        }
     }
 
     @Override
@@ -127,6 +122,61 @@ final class ServerWaiters implements WaiterRows {
             Object name = texts.dialect().name(lock);
             sql.change(texts.recount, namespace, name, namespace, name);
         }
+    }
+
+    /** The values of a new row. */
+    static Object[] row(Object namespace, Object name, long position, Claim claim, String owner, TxContext now) {
+        return new Object[] {
+            namespace,
+            name,
+            position,
+            claim.id().client(),
+            claim.id().counter(),
+            owner,
+            now.wallMicros(),
+            TxContext.micros(claim.lease()),
+            (long) claim.spare(),
+            (long) claim.share(),
+            now.in(WaitingRules.aliveFor(claim.lease()))
+        };
+    }
+
+    /** The values of a row that is moved. */
+    static Object[] moved(
+            Object namespace, Object name, Waiter dead, long position, Claim claim, String owner, TxContext now) {
+        return new Object[] {
+            position,
+            owner,
+            now.wallMicros(),
+            TxContext.micros(claim.lease()),
+            (long) claim.spare(),
+            (long) claim.share(),
+            now.in(WaitingRules.aliveFor(claim.lease())),
+            namespace,
+            name,
+            dead.position(),
+            dead.claim().client(),
+            dead.claim().counter()
+        };
+    }
+
+    /** The values of a further word of a waiter. */
+    static Object[] word(Object namespace, Object name, Waiter waiter, Claim claim, TxContext now) {
+        return new Object[] {
+            TxContext.micros(claim.lease()),
+            (long) claim.spare(),
+            now.in(WaitingRules.aliveFor(claim.lease())),
+            namespace,
+            name,
+            waiter.position(),
+            waiter.claim().client(),
+            waiter.claim().counter()
+        };
+    }
+
+    /** Whether an insert failed because another waiter, who had not locked the lock's row, came to its position. */
+    static boolean isTaken(SQLException e) {
+        return String.valueOf(e.getSQLState()).startsWith("23");
     }
 
     private Object name(LockRow row) {

@@ -91,10 +91,20 @@ final class SingleStatementPath {
     }
 
     @Nullable RenewAnswer renew(Sql sql, LeaseId lease, Duration duration, ClockReading sentAt) throws SQLException {
+        return renewed(sql, texts.renew, lease, duration, sentAt);
+    }
+
+    /** The same, for a lease that shares the lock. */
+    @Nullable RenewAnswer renewShared(Sql sql, LeaseId lease, Duration duration, ClockReading sentAt) throws SQLException {
+        return renewed(sql, texts.renewHolder, lease, duration, sentAt);
+    }
+
+    private @Nullable RenewAnswer renewed(
+            Sql sql, String statement, LeaseId lease, Duration duration, ClockReading sentAt) throws SQLException {
         Long left = texts.dialect()
                 .update(
                         sql,
-                        texts.renew,
+                        statement,
                         texts.timeLeft,
                         TxContext.micros(duration),
                         namespace,

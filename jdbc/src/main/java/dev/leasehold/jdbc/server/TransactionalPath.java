@@ -83,7 +83,14 @@ final class TransactionalPath {
         if (locked == null && job.makesRow()) {
             return null;
         }
+        if (locked != null && job.canOnlyWait(locked)) {
+            throw new RowReplaced(); // It is let go at once, for its holder's renewals: see WaitingPath.
+        }
         TxContext turn = turn(sentAt, locked != null ? locked.micros() : lock == null ? sql.number(texts.time) : 0);
+        T known = locked == null ? null : job.answerBy(locked);
+        if (known != null) {
+            return new Done<>(known, turn);
+        }
         ServerWaiters waiters = new ServerWaiters(sql, texts, namespace);
         ServerLocks rows = new ServerLocks(sql, texts, namespace, locked, waiters::counted);
         if (session == null || keys == null) {

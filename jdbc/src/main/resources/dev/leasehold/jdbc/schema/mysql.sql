@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS `leasehold_lock` (
     PRIMARY KEY (namespace, name)
 ) ENGINE = InnoDB;
 
--- Those who share a lock. Its own row has client '*' for as long, the greatest token, and an end that none of theirs is after.
+-- Those who share a lock. Its own row has client '*' for as long, and the greatest token; its end does not count.
 CREATE TABLE IF NOT EXISTS `leasehold_holder` (
     namespace varbinary(64) NOT NULL,
     name varbinary(512) NOT NULL,

@@ -18,7 +18,7 @@ CREATE TABLE IF NOT EXISTS "leasehold_lock" (
     PRIMARY KEY (namespace, name)
 ) WITH (fillfactor = 50);
 
--- Those who share a lock. Its own row has client '*' for as long, the greatest token, and an end that none of theirs is after.
+-- Those who share a lock. Its own row has client '*' for as long, and the greatest token; its end does not count.
 CREATE TABLE IF NOT EXISTS "leasehold_holder" (
     namespace text COLLATE "C" NOT NULL,
     name text COLLATE "C" NOT NULL,

@@ -214,8 +214,6 @@ class ReplayedTransactionTest {
                             before,
                             before))
                     .isZero();
-            assertThat(work.sql.change(work.texts.clearHolders, work.namespace, lock, before))
-                    .isZero();
         }
     }
 

@@ -26,8 +26,7 @@ class SqlTextsTest {
         texts.put("look", sql.look(2));
         texts.put("lockRows", sql.lockRows(2));
         texts.put("extendRows", sql.extendRows(2));
-        texts.put("ownHolders", sql.ownHolders(2));
-        texts.put("extendHolders", sql.extendHolders(2, 2));
+        texts.put("renewHolders", sql.renewHolders(2));
         StringBuilder all = new StringBuilder();
         texts.forEach((name, text) -> all.append(name).append(": ").append(text).append('\n'));
         new GoldenFile("sql-" + database.name().toLowerCase(java.util.Locale.ROOT) + ".txt")

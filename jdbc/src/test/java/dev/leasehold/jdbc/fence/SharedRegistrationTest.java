@@ -1,0 +1,78 @@
+package dev.leasehold.jdbc.fence;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.jdbc.EventfulConnection;
+import dev.leasehold.jdbc.connection.Sql;
+import dev.leasehold.servers.MariaDbServer;
+import dev.leasehold.servers.PostgresServer;
+import dev.leasehold.testkit.Started;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.SQLTransactionRollbackException;
+import java.sql.Statement;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A reset between a reader's look at the newest token and its lock of the row. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class SharedRegistrationTest {
+
+    private static final String ROW = "SELECT token, exclusive FROM reset_fence WHERE resource = ?";
+
+    @RegisterExtension
+    private static final Started<PostgresServer> POSTGRES = new Started<>(PostgresServer::start);
+
+    @RegisterExtension
+    private static final Started<MariaDbServer> MARIADB = new Started<>(MariaDbServer::start);
+
+    /** How a reader registers. */
+    private interface Registration {
+        long in(Sql sql, String table, Object resource, long token) throws SQLException;
+    }
+
+    @Test
+    void aReaderThatIsNewerThanAResetIsNotForgottenOnPostgres() throws Exception {
+        aReaderThatIsNewerThanAResetIsNotForgotten(
+                POSTGRES.get().url(), ROW + " FOR SHARE", SharedRegistration::raisingFirst);
+    }
+
+    @Test
+    void aReaderThatIsNewerThanAResetIsNotForgottenOnMariaDb() throws Exception {
+        aReaderThatIsNewerThanAResetIsNotForgotten(
+                MARIADB.get().url(), ROW + " LOCK IN SHARE MODE", SharedRegistration::lookingFirst);
+    }
+
+    /** It would read on while its token is nowhere, and a writer with an older one would be let in. */
+    private static void aReaderThatIsNewerThanAResetIsNotForgotten(
+            String url, String locking, Registration registration) throws Exception {
+        Map<String, EventfulConnection.Event> before = new HashMap<>();
+        try (Connection other = DriverManager.getConnection(url);
+                Connection own = DriverManager.getConnection(url);
+                Sql sql = new Sql(EventfulConnection.of(own, before))) {
+            change(
+                    other,
+                    "CREATE TABLE reset_fence (resource varchar(20) PRIMARY KEY, token bigint, exclusive bigint)");
+            change(other, "INSERT INTO reset_fence VALUES ('r', 10, 4)");
+            own.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+            own.setAutoCommit(false);
+            before.put(locking, () -> change(other, "UPDATE reset_fence SET token = 3, exclusive = 3"));
+            assertThatThrownBy(() -> registration.in(sql, "reset_fence", "r", 5))
+                    .isInstanceOf(SQLTransactionRollbackException.class);
+            assertThat(before).as("the reset happened").isEmpty();
+            own.rollback();
+        }
+    }
+
+    private static void change(Connection connection, String text) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(text);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package dev.leasehold.jdbc.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.jdbc.JdbcStore;
+import dev.leasehold.jdbc.TestClient;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.Store;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.testkit.NoSignals;
+import dev.leasehold.testkit.RealTime;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.h2.jdbcx.JdbcDataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Which rows go after a week. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class RowExpiryTest {
+
+    private static final Duration LEASE = Duration.ofSeconds(30);
+    private static final long WEEK = TimeUnit.DAYS.toMicros(8);
+
+    /** Each new name has a look at old rows made with a chance of one in eight: this many are enough. */
+    private static final int MANY = 400;
+
+    private final String url = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
+    private long claims;
+
+    private void ask(Store store, String lock, int share) {
+        Claim claim = new Claim(new ClaimId("client", ++claims), lock, share, LEASE, false);
+        assertThat(TestClient.get(store.claim(claim))).isInstanceOf(ClaimAnswer.Granted.class);
+    }
+
+    private void change(String text) throws SQLException {
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement()) {
+            assertThat(statement.executeUpdate(text)).isPositive();
+        }
+    }
+
+    private long rows(String table) throws SQLException {
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement();
+                ResultSet count =
+                        statement.executeQuery("SELECT COUNT(*) FROM \"" + table + "\" WHERE name = 'shared'")) {
+            count.next();
+            return count.getLong(1);
+        }
+    }
+
+    /** Their renewals leave no trace in the lock's row, so a transaction has to look whether they are over. */
+    @Test
+    void aLockThatSeveralHaveSharedIsTidiedBeforeItGoes() throws Exception {
+        JdbcDataSource database = new JdbcDataSource();
+        database.setURL(url);
+        try (RealTime time = new RealTime();
+                Store store = JdbcStore.using(database)
+                        .open(new StoreContext("client", "owner", "", time, Duration.ofSeconds(10), new NoSignals()))) {
+            ask(store, "shared", 2);
+            ask(store, "shared", 2);
+            change("UPDATE \"leasehold_lock\" SET last = last - " + WEEK + ", token = token - " + WEEK
+                    + ", ends = ends - " + WEEK);
+            change("UPDATE \"leasehold_holder\" SET token = token - " + WEEK);
+            for (int i = 0; i < MANY; i++) {
+                ask(store, "alive-" + i, Claim.EXCLUSIVE);
+            }
+            assertThat(rows("leasehold_lock")).as("who renews keeps the row").isOne();
+            assertThat(rows("leasehold_holder")).isEqualTo(2);
+            change("UPDATE \"leasehold_holder\" SET ends = ends - " + WEEK);
+            for (int i = 0; i < MANY && rows("leasehold_lock") > 0; i++) {
+                ask(store, "later-" + i, Claim.EXCLUSIVE);
+            }
+            assertThat(rows("leasehold_lock")).isZero();
+            assertThat(rows("leasehold_holder")).isZero();
+        }
+    }
+}
