@@ -109,6 +109,21 @@ class LockRegistryTest {
         registry.renewLock("a");
     }
 
+    @Test
+    void aLostLockIsNeitherRenewedNorTakenFromTheNext() throws Exception {
+        DistributedLock lock = registry.obtain("a");
+        lock.lock();
+        TestLeasehold.HeldElsewhere next = locks.loseToElsewhere("si:a");
+        assertThatThrownBy(() -> registry.renewLock("a")).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> registry.renewLock("a", Duration.ofMinutes(1)))
+                .isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
+        assertThat(locks.anotherClient().lock("si:a").tryAcquire())
+                .as("the next one's")
+                .isEmpty();
+        assertThat(next).isNotNull();
+    }
+
     /** It was renewed for 30 s, whatever the client's leases last. */
     @Test
     void aRenewalLastsAsLongAsTheClientsLeases() throws Exception {
