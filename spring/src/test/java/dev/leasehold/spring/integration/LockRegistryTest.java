@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
+import dev.leasehold.test.HeldElsewhere;
 import dev.leasehold.test.TestLeasehold;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -113,7 +114,7 @@ class LockRegistryTest {
     void aLostLockIsNeitherRenewedNorTakenFromTheNext() throws Exception {
         DistributedLock lock = registry.obtain("a");
         lock.lock();
-        TestLeasehold.HeldElsewhere next = locks.loseToElsewhere("si:a");
+        HeldElsewhere next = locks.loseToElsewhere("si:a");
         assertThatThrownBy(() -> registry.renewLock("a")).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> registry.renewLock("a", Duration.ofMinutes(1)))
                 .isInstanceOf(IllegalStateException.class);
