@@ -38,7 +38,8 @@ final class StageWork {
 
     /**
      * Has a future complete as the stage does, when its work has ended, and be cancelled with the future. Only the stage and
-     * the future refer to the work, which is noted weakly: if nobody can complete the stage, its lease is dropped.
+     * the future refer to the work, which is noted weakly: if nobody can complete the stage, it can be
+     * collected, and is not noted any more.
      */
     static void follow(CompletionStage<?> stage, RunningBodies running, CompletableFuture<@Nullable Object> end) {
         StageWork work = new StageWork(stage, end);
