@@ -66,8 +66,10 @@ class MetadataTest {
         for (String row : rows(page, "| property | default |")) {
             String[] cells = row.split("\\|");
             String[] defaults = cells[2].split(",");
-            List<String> names =
-                    CODE.matcher(cells[1]).results().map(found -> found.group(1)).toList();
+            List<String> names = CODE.matcher(cells[1])
+                    .results()
+                    .map(found -> found.group(1))
+                    .toList();
             String first = names.get(0);
             for (int i = 0; i < names.size(); i++) {
                 String prefix = names.get(i).startsWith(".") ? first.substring(0, first.lastIndexOf('.')) : "";
@@ -79,7 +81,9 @@ class MetadataTest {
             }
         }
         for (String name : properties.keySet()) {
-            assertThat(named.contains(name) || page.contains("`" + name)).as(name).isTrue();
+            assertThat(named.contains(name) || page.contains("`" + name))
+                    .as(name)
+                    .isTrue();
         }
     }
 

@@ -76,7 +76,6 @@ final class ClientLifecycle implements SmartLifecycle {
     }
 
     /** Interrupts come from a thread of their own: a stage's cancel is code of others, and may block. */
-
     private void endBodiesAndClose() {
         long end = System.nanoTime()
                 + shutdown.waitTime().plus(shutdown.interruptWaitTime()).toNanos();

@@ -47,8 +47,7 @@ class EndpointOverHttpTest {
 
         HttpResponse<String> ask(String method, String path) throws IOException, InterruptedException {
             String port = context.getEnvironment().getRequiredProperty("local.server.port");
-            HttpRequest request = HttpRequest.newBuilder(
-                            URI.create("http://localhost:" + port + "/actuator/" + path))
+            HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/actuator/" + path))
                     .method(method, HttpRequest.BodyPublishers.noBody())
                     .build();
             return HTTP.send(request, HttpResponse.BodyHandlers.ofString());

@@ -197,8 +197,7 @@ class ShutdownTest {
                 return super.cancel(interrupt);
             }
         };
-        runner.withPropertyValues(
-                        "leasehold.shutdown.wait-time=100ms", "leasehold.shutdown.interrupt-wait-time=200ms")
+        runner.withPropertyValues("leasehold.shutdown.wait-time=100ms", "leasehold.shutdown.interrupt-wait-time=200ms")
                 .withBean(AfterClients.class, end, closed)
                 .run(context -> {
                     CompletableFuture<String> result =
