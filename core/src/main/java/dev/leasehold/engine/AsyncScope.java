@@ -6,6 +6,7 @@ import dev.leasehold.LeaseState;
 import dev.leasehold.LockBusyException;
 import dev.leasehold.internal.Causes;
 import dev.leasehold.spi.TimeSource;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -66,7 +67,8 @@ final class AsyncScope<T extends @Nullable Object> {
             CompletionStage<T> stage = Objects.requireNonNull(body.call(lease), "the stage that the body returns");
             atWork = stage;
             if (lease.hold().options().interruptOnLoss()) {
-                lease.hold().ended.thenAccept(this::cancelIfLost);
+                WeakReference<AsyncScope<T>> weakly = new WeakReference<>(this);
+                lease.hold().ended.thenAccept(state -> cancelIfLost(weakly.get(), state));
             }
             stage.whenComplete((value, failure) -> end(lease, value, failure == null ? null : Causes.of(failure)));
         } catch (Throwable e) {
@@ -74,12 +76,15 @@ final class AsyncScope<T extends @Nullable Object> {
         }
     }
 
-    /** Cancels the stage after a loss, on a thread for users' code: its dependents may run there. */
-    private void cancelIfLost(LeaseState state) {
-        if (state == LeaseState.LOST) {
-            client.callbacks().execute(() -> {
-                cancelledForLoss = true;
-                cancelStage();
+    /**
+     * Cancels the stage after a loss, on a thread for users' code: its dependents may run there. The hold, which tells of
+     * the loss, does not keep the scope: that refers to the stage, and so the lease would never be noticed as dropped.
+     */
+    private static void cancelIfLost(@Nullable AsyncScope<?> scope, LeaseState state) {
+        if (scope != null && state == LeaseState.LOST) {
+            scope.client.callbacks().execute(() -> {
+                scope.cancelledForLoss = true;
+                scope.cancelStage();
             });
         }
     }

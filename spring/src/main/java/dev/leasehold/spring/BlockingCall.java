@@ -49,16 +49,7 @@ record BlockingCall(
     }
 
     private <T extends @Nullable Object> Outcome<T> runUntilCompletion(LeaseFunction<T, ?> body) throws Exception {
-        Lease lease = TransactionHolds.held(client, lock.name());
-        if (lease == null) {
-            Optional<Lease> acquired = acquire();
-            if (acquired.isEmpty()) {
-                return new Outcome<>(false, null);
-            }
-            lease = acquired.get();
-            TransactionHolds.hold(client, lease);
-        }
-        return new Outcome<>(true, under(lease, body));
+        return TransactionHolds.run(this, lease -> under(lease, body));
     }
 
     private <T extends @Nullable Object> T under(Lease lease, LeaseFunction<T, ?> body) throws Exception {
@@ -76,19 +67,22 @@ record BlockingCall(
             return new Outcome<>(false, null);
         }
         Lease lease = acquired.get();
-        Object result = null;
+        boolean goesOn = false;
         try {
-            result = under(lease, body);
+            Object result = under(lease, body);
+            if (result instanceof CompletionStage<?> stage) {
+                result = HeldStage.of(stage, lease, running);
+                goesOn = true;
+            }
+            return new Outcome<>(true, result);
         } finally {
-            if (!(result instanceof CompletionStage)) {
+            if (!goesOn) {
                 lease.close();
             }
         }
-        return new Outcome<>(
-                true, result instanceof CompletionStage<?> stage ? HeldStage.of(stage, lease, running) : result);
     }
 
-    private Optional<Lease> acquire() throws InterruptedException {
+    Optional<Lease> acquire() throws InterruptedException {
         NameTemplates.set(template);
         try {
             return lock.tryAcquire(maxWait);

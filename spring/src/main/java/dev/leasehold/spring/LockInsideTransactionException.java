@@ -23,6 +23,13 @@ public final class LockInsideTransactionException extends LockException {
                 + " HOLD_UNTIL_COMPLETION");
     }
 
+    /** For a transaction that is completing, which can hold nothing any more. */
+    static LockInsideTransactionException ofCompletion(String lock, String transaction) {
+        return new LockInsideTransactionException("the lock '" + lock + "' was asked for while the transaction "
+                + transaction + " completes, which cannot hold it any more. Nothing was locked or run. Call the method"
+                + " before the completion, or after the transaction");
+    }
+
     /** For work of a leader. */
     static LockInsideTransactionException ofOffice(String office, String transaction) {
         return new LockInsideTransactionException("a method of the leader of '" + office

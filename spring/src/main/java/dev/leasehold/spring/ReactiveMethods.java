@@ -15,8 +15,6 @@ import reactor.core.publisher.Mono;
 /** Calls of methods that return reactive types. A class of its own, since Reactor may be missing. */
 final class ReactiveMethods {
 
-    private static final String FLOW = "kotlinx.coroutines.flow.Flow";
-
     private ReactiveMethods() {}
 
     /**
@@ -35,9 +33,7 @@ final class ReactiveMethods {
                 lock, name, method.maxWait(), method.onBusy(), method.name().text(), running);
         if (KotlinDetector.isSuspendingFunction(method.method())) {
             Function<Lease, Publisher<?>> coroutine = lease -> publisher(body, lease, null);
-            return method.method().getReturnType().getName().equals(FLOW)
-                    ? under.flux(coroutine)
-                    : under.mono(coroutine);
+            return ReturnKind.isSuspendedFlow(method.method()) ? under.flux(coroutine) : under.mono(coroutine);
         }
         ReactiveAdapter adapter =
                 Objects.requireNonNull(ReturnKind.adapter(method.returns().toClass()));

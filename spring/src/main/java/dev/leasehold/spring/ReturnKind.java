@@ -2,6 +2,7 @@ package dev.leasehold.spring;
 
 import java.lang.reflect.Method;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
@@ -26,6 +27,11 @@ enum ReturnKind {
     STAGE,
     /** When what it returns, a reactive stream or a Kotlin coroutine, has completed. */
     REACTIVE;
+
+    private static final String FLOW = "kotlinx.coroutines.flow.Flow";
+
+    /** What comes to nothing in Kotlin without being marked as such: a flow may be empty. */
+    private static final Set<String> SUSPENDED_NOTHING = Set.of("kotlin.Unit", FLOW);
 
     /** Returns whether the work is done, as far as the declared type says, when the method returns. */
     boolean blocks() {
@@ -90,14 +96,34 @@ enum ReturnKind {
     static boolean hasNothing(Method method, ResolvableType returns, ReturnKind kind) {
         Class<?> type = returns.toClass();
         return switch (kind) {
-            case BLOCKING, UNKNOWN -> isNothing(type) || Nullness.forMethodReturnType(method) == Nullness.NULLABLE;
+            case BLOCKING, UNKNOWN -> isNothing(type) || isNullable(method);
             case STAGE ->
                 isNothing(returns.as(CompletionStage.class).getGeneric(0).toClass());
             case REACTIVE -> {
-                ReactiveAdapter adapter = KotlinDetector.isSuspendingFunction(method) ? null : adapter(type);
+                if (KotlinDetector.isSuspendingFunction(method)) {
+                    yield isNullable(method) || SUSPENDED_NOTHING.contains(suspendedType(method));
+                }
+                ReactiveAdapter adapter = adapter(type);
                 yield adapter == null || adapter.supportsEmpty();
             }
         };
+    }
+
+    private static boolean isNullable(Method method) {
+        return Nullness.forMethodReturnType(method) == Nullness.NULLABLE;
+    }
+
+    /** Returns whether a suspending function gives a flow, whose work is done when the flow has ended. */
+    static boolean isSuspendedFlow(Method method) {
+        return suspendedType(method).equals(FLOW);
+    }
+
+    /** Returns the name of what a suspending function gives: its last parameter is what is called with that. */
+    private static String suspendedType(Method method) {
+        return ResolvableType.forMethodParameter(method, method.getParameterCount() - 1)
+                .getGeneric(0)
+                .toClass()
+                .getName();
     }
 
     private static boolean isNothing(Class<?> type) {

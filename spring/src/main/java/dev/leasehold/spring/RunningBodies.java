@@ -1,5 +1,10 @@
 package dev.leasehold.spring;
 
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -7,12 +12,15 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The bodies that run under locks now, on threads, as stages and as streams: for a shutdown, which lets them end by themselves
- * first and interrupts them while their leases are still valid. Thread-safe.
+ * The bodies that run under locks now, on threads, as stages, as streams and as transactions: for a shutdown, which lets them
+ * end by themselves first and interrupts them while their leases are still valid. Thread-safe.
  */
 public final class RunningBodies {
 
+    private static final Logger LOG = System.getLogger("dev.leasehold.spring");
+
     private final Set<Body> bodies = ConcurrentHashMap.newKeySet();
+    private final ReferenceQueue<StageWork> collected = new ReferenceQueue<>();
     private final ReentrantLock waiting = new ReentrantLock();
     private final Condition noneRuns = waiting.newCondition();
 
@@ -29,23 +37,46 @@ public final class RunningBodies {
         return enter(interruption, false);
     }
 
+    /** Notes the work of a stage, until the result is left or the work is collected, since nobody can complete the stage. */
+    Body enterStage(StageWork work) {
+        leaveCollected();
+        return enter(new StageReference(work, collected), false);
+    }
+
     private Body enter(Runnable interruption, boolean onThread) {
         Body body = new Body(interruption, onThread);
         bodies.add(body);
         return body;
     }
 
+    private void leaveCollected() {
+        for (Reference<?> gone = collected.poll(); gone != null; gone = collected.poll()) {
+            for (Body body : bodies) {
+                if (body.interruption == gone) {
+                    body.leave();
+                }
+            }
+        }
+    }
+
     /**
-     * Interrupts the bodies that run now: the threads that run them, and streams, which are cancelled, and so are stages whose
-     * class has a cancel of its own. A plain {@link java.util.concurrent.CompletableFuture} goes on: its work would not end if
-     * it were cancelled.
+     * Interrupts the bodies that run now: the threads that run them first, and then streams, which are cancelled, and so are
+     * stages whose class has a cancel of its own. A plain {@link java.util.concurrent.CompletableFuture} goes on: its work would
+     * not end if it were cancelled. Blocks for as long as such a cancel does.
      *
      * @return how many
      */
     public int interrupt() {
+        leaveCollected();
+        return interrupt(true) + interrupt(false);
+    }
+
+    private int interrupt(boolean onThread) {
         int count = 0;
         for (Body body : bodies) {
-            count += body.interrupt() ? 1 : 0;
+            if (body.onThread == onThread && body.interrupt()) {
+                count++;
+            }
         }
         return count;
     }
@@ -58,6 +89,7 @@ public final class RunningBodies {
      * @throws InterruptedException if the thread is interrupted
      */
     public boolean await(Duration limit) throws InterruptedException {
+        leaveCollected();
         long left = limit.toNanos();
         waiting.lock();
         try {
@@ -75,7 +107,24 @@ public final class RunningBodies {
 
     /** {@return how many bodies run now} */
     public int count() {
+        leaveCollected();
         return bodies.size();
+    }
+
+    /** A stage reference refers to the work of a stage weakly: what is noted does not keep a lease from being dropped. */
+    private static final class StageReference extends WeakReference<StageWork> implements Runnable {
+
+        StageReference(StageWork work, ReferenceQueue<StageWork> collected) {
+            super(work, collected);
+        }
+
+        @Override
+        public void run() {
+            StageWork work = get();
+            if (work != null) {
+                work.interrupt();
+            }
+        }
     }
 
     /** A body that runs. Its thread is not interrupted after it has left. */
@@ -105,7 +154,11 @@ public final class RunningBodies {
             } finally {
                 guard.unlock();
             }
-            interruption.run();
+            try {
+                interruption.run();
+            } catch (RuntimeException e) {
+                LOG.log(Level.WARNING, "work under a lock could not be cancelled", e);
+            }
             return true;
         }
 

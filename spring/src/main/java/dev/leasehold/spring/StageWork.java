@@ -1,9 +1,9 @@
 package dev.leasehold.spring;
 
-import java.lang.ref.WeakReference;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,10 +20,12 @@ final class StageWork {
 
     private static final CompletableFuture<@Nullable Void> NONE = CompletableFuture.completedFuture(null);
 
+    private final CompletionStage<?> stage;
     private final CompletableFuture<@Nullable Object> end;
-    private volatile CompletableFuture<@Nullable Void> cancelling = NONE;
+    private final AtomicReference<CompletableFuture<@Nullable Void>> cancelling = new AtomicReference<>(NONE);
 
-    private StageWork(CompletableFuture<@Nullable Object> end) {
+    private StageWork(CompletionStage<?> stage, CompletableFuture<@Nullable Object> end) {
+        this.stage = stage;
         this.end = end;
     }
 
@@ -35,22 +37,22 @@ final class StageWork {
     }
 
     /**
-     * Has a future complete as the stage does, when its work has ended, and be cancelled with the future. The stage is referred
-     * to weakly by what is noted: if nobody can complete it, its lease is dropped.
+     * Has a future complete as the stage does, when its work has ended, and be cancelled with the future. Only the stage and
+     * the future refer to the work, which is noted weakly: if nobody can complete the stage, it can be
+     * collected, and is not noted any more.
      */
     static void follow(CompletionStage<?> stage, RunningBodies running, CompletableFuture<@Nullable Object> end) {
-        StageWork work = new StageWork(end);
-        WeakReference<CompletionStage<?>> weakly = new WeakReference<>(stage);
-        RunningBodies.Body noted = running.enterUnbound(() -> {
-            CompletionStage<?> there = weakly.get();
-            if (there != null && hasItsOwnCancel(there)) {
-                work.cancelAndEnd(there);
-            }
-        });
-        stage.whenComplete((value, failure) -> work.cancelling.whenComplete((cancelled, none) -> {
+        StageWork work = new StageWork(stage, end);
+        RunningBodies.Body noted = running.enterStage(work);
+        try {
+            stage.whenComplete((value, failure) -> work.cancelling.get().whenComplete((cancelled, none) -> {
+                noted.leave();
+                work.end(value, failure);
+            }));
+        } catch (Throwable e) {
             noted.leave();
-            work.end(value, failure);
-        }));
+            throw e;
+        }
         end.whenComplete((value, failure) -> {
             if (end.isCancelled()) {
                 cancel(stage);
@@ -58,13 +60,15 @@ final class StageWork {
         });
     }
 
-    private void cancelAndEnd(CompletionStage<?> stage) {
+    /** Cancels the stage, once, if that ends its work. */
+    void interrupt() {
         CompletableFuture<@Nullable Void> returned = new CompletableFuture<>();
-        cancelling = returned;
-        try {
-            cancel(stage);
-        } finally {
-            returned.complete(null);
+        if (hasItsOwnCancel(stage) && cancelling.compareAndSet(NONE, returned)) {
+            try {
+                cancel(stage);
+            } finally {
+                returned.complete(null);
+            }
         }
     }
 

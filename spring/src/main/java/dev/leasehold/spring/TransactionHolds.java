@@ -1,7 +1,10 @@
 package dev.leasehold.spring;
 
 import dev.leasehold.Lease;
+import dev.leasehold.LeaseFunction;
 import dev.leasehold.LeaseLostException;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -21,25 +24,97 @@ final class TransactionHolds {
         return name == null ? "(without a name)" : "'" + name + "'";
     }
 
-    /** Returns the lease that the running transaction holds, if it holds that lock; null otherwise. */
-    static @Nullable Lease held(Object client, String lock) {
+    /**
+     * Runs a body under a lease that the running transaction holds until it has completed: the one that it holds already, or
+     * one that is acquired now.
+     *
+     * @throws LockInsideTransactionException if the transaction is completing, and could hold nothing any more
+     */
+    static <T extends @Nullable Object> BlockingCall.Outcome<T> run(BlockingCall call, LeaseFunction<T, Exception> body)
+            throws Exception {
+        String lock = call.lock().name();
+        if (!TransactionSynchronizationManager.isSynchronizationActive()) {
+            throw LockInsideTransactionException.ofCompletion(lock, name());
+        }
+        Hold hold = held(call.client(), lock);
+        if (hold == null) {
+            Optional<Lease> acquired = call.acquire();
+            if (acquired.isEmpty()) {
+                return new BlockingCall.Outcome<>(false, null);
+            }
+            hold = begin(call, acquired.get());
+        }
+        hold.enter();
+        try {
+            return new BlockingCall.Outcome<>(true, body.call(hold.lease));
+        } finally {
+            hold.leave();
+        }
+    }
+
+    private static @Nullable Hold held(Object client, String lock) {
         for (TransactionSynchronization one : TransactionSynchronizationManager.getSynchronizations()) {
             if (one instanceof Hold hold
                     && hold.client == client
                     && hold.lease.name().equals(lock)) {
-                return hold.lease;
+                return hold;
             }
         }
         return null;
     }
 
-    /** Has the running transaction hold a lease until it has completed. */
-    static void hold(Object client, Lease lease) {
-        TransactionSynchronizationManager.registerSynchronization(new Hold(client, lease));
+    private static Hold begin(BlockingCall call, Lease lease) {
+        Hold hold = new Hold(call.client(), lease, call.running().enter());
+        TransactionSynchronizationManager.registerSynchronization(hold);
+        return hold;
     }
 
-    /** A hold lasts as long as a transaction, and lets it commit only while the lease is valid. */
-    private record Hold(Object client, Lease lease) implements TransactionSynchronization {
+    /**
+     * A hold lasts as long as a transaction, and lets it commit only while the lease is valid. It is noted as a running body as
+     * long, since what the transaction writes is under the lock after the method has returned, too.
+     *
+     * <p>A transaction may complete on another thread, when its time is over, while a body still runs: then the lease is given
+     * back when the last body has returned.
+     */
+    private static final class Hold implements TransactionSynchronization {
+
+        private final Object client;
+        private final Lease lease;
+        private final RunningBodies.Body noted;
+        private final ReentrantLock guard = new ReentrantLock();
+        private int bodies;
+        private boolean completed;
+
+        Hold(Object client, Lease lease, RunningBodies.Body noted) {
+            this.client = client;
+            this.lease = lease;
+            this.noted = noted;
+        }
+
+        void enter() {
+            guard.lock();
+            try {
+                bodies++;
+            } finally {
+                guard.unlock();
+            }
+        }
+
+        void leave() {
+            if (isOverWithoutBody()) {
+                end();
+            }
+        }
+
+        private boolean isOverWithoutBody() {
+            guard.lock();
+            try {
+                bodies--;
+                return completed && bodies == 0;
+            } finally {
+                guard.unlock();
+            }
+        }
 
         @Override
         public void beforeCommit(boolean readOnly) {
@@ -59,7 +134,27 @@ final class TransactionHolds {
 
         @Override
         public void afterCompletion(int status) {
-            lease.close();
+            if (isWithoutBodyAtCompletion()) {
+                end();
+            }
+        }
+
+        private boolean isWithoutBodyAtCompletion() {
+            guard.lock();
+            try {
+                completed = true;
+                return bodies == 0;
+            } finally {
+                guard.unlock();
+            }
+        }
+
+        private void end() {
+            try {
+                lease.close();
+            } finally {
+                noted.leave();
+            }
         }
 
         /** After all others have been told of the completion. */

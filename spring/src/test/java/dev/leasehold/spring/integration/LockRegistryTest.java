@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
+import dev.leasehold.test.HeldElsewhere;
 import dev.leasehold.test.TestLeasehold;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -107,6 +108,21 @@ class LockRegistryTest {
         assertThatThrownBy(() -> registry.renewLock("a")).isInstanceOf(IllegalStateException.class);
         registry.obtain("a").lock();
         registry.renewLock("a");
+    }
+
+    @Test
+    void aLostLockIsNeitherRenewedNorTakenFromTheNext() throws Exception {
+        DistributedLock lock = registry.obtain("a");
+        lock.lock();
+        HeldElsewhere next = locks.loseToElsewhere("si:a");
+        assertThatThrownBy(() -> registry.renewLock("a")).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> registry.renewLock("a", Duration.ofMinutes(1)))
+                .isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
+        assertThat(locks.anotherClient().lock("si:a").tryAcquire())
+                .as("the next one's")
+                .isEmpty();
+        assertThat(next).isNotNull();
     }
 
     /** It was renewed for 30 s, whatever the client's leases last. */

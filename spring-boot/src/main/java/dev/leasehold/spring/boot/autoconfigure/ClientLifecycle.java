@@ -57,8 +57,7 @@ final class ClientLifecycle implements SmartLifecycle {
     private CompletableFuture<Void> closing() {
         running = false;
         CompletableFuture<Void> closed = new CompletableFuture<>();
-        Thread closer = new Thread(
-                null,
+        start(
                 () -> {
                     try {
                         endBodiesAndClose();
@@ -66,20 +65,23 @@ final class ClientLifecycle implements SmartLifecycle {
                         closed.complete(null);
                     }
                 },
-                "leasehold-shutdown",
-                0,
-                false);
-        closer.setDaemon(true);
-        closer.start();
+                "leasehold-shutdown");
         return closed;
     }
 
+    private static void start(Runnable task, String name) {
+        Thread thread = new Thread(null, task, name, 0, false);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /** Interrupts come from a thread of their own: a stage's cancel is code of others, and may block. */
     private void endBodiesAndClose() {
         long end = System.nanoTime()
                 + shutdown.waitTime().plus(shutdown.interruptWaitTime()).toNanos();
         try {
             if (!bodies.await(shutdown.waitTime())) {
-                bodies.interrupt();
+                start(bodies::interrupt, "leasehold-interrupts");
                 bodies.await(shutdown.interruptWaitTime());
             }
             Duration left = Duration.ofNanos(Math.max(0, end - System.nanoTime()));

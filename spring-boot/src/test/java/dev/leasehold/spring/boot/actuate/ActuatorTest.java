@@ -6,6 +6,8 @@ import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.spring.Elections;
 import dev.leasehold.spring.boot.autoconfigure.LeaseholdAutoConfiguration;
+import java.util.UUID;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -13,7 +15,9 @@ import org.springframework.boot.actuate.info.Info;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.jdbc.core.JdbcTemplate;
 
 /** Endpoint, health and info. */
 class ActuatorTest {
@@ -81,6 +85,21 @@ class ActuatorTest {
                         .isEqualTo(Status.DOWN));
         runner.withPropertyValues("management.health.leasehold.enabled=false")
                 .run(context -> assertThat(context).doesNotHaveBean("leaseholdHealthIndicator"));
+    }
+
+    @Test
+    void healthWritesNothing() {
+        runner.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
+                .withPropertyValues(
+                        "leasehold.store.type=jdbc",
+                        "spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1")
+                .run(context -> {
+                    HealthIndicator health = context.getBean("leaseholdHealthIndicator", HealthIndicator.class);
+                    assertThat(health.health().getStatus()).isEqualTo(Status.UP);
+                    assertThat(new JdbcTemplate(context.getBean(DataSource.class))
+                                    .queryForObject("SELECT COUNT(*) FROM \"leasehold_lock\"", Integer.class))
+                            .isZero();
+                });
     }
 
     @Test

@@ -42,9 +42,12 @@ class EndpointOverHttpTest {
         }
 
         HttpResponse<String> send(String method, String path) throws IOException, InterruptedException {
+            return ask(method, "leasehold" + path);
+        }
+
+        HttpResponse<String> ask(String method, String path) throws IOException, InterruptedException {
             String port = context.getEnvironment().getRequiredProperty("local.server.port");
-            HttpRequest request = HttpRequest.newBuilder(
-                            URI.create("http://localhost:" + port + "/actuator/leasehold" + path))
+            HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/actuator/" + path))
                     .method(method, HttpRequest.BodyPublishers.noBody())
                     .build();
             return HTTP.send(request, HttpResponse.BodyHandlers.ofString());
@@ -112,6 +115,24 @@ class EndpointOverHttpTest {
                     .as("without a name")
                     .isEqualTo(400);
             assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+        }
+    }
+
+    /** A platform restarts what is not alive, and that brings no store back. */
+    @Test
+    void aStoreThatIsAwayIsUnhealthyButNoReasonForARestart() throws Exception {
+        try (Running running = Running.start(
+                "--leasehold.store.uri=redis://localhost:1",
+                "--leasehold.store.timeout=200ms",
+                "--management.endpoints.web.exposure.include=health",
+                "--management.endpoint.health.probes.enabled=true",
+                "--management.endpoint.health.show-components=always")) {
+            HttpResponse<String> health = running.ask("GET", "health");
+            assertThat(health.statusCode()).isEqualTo(503);
+            assertThat(health.body()).contains("\"leasehold\":{\"status\":\"DOWN\"}");
+            HttpResponse<String> liveness = running.ask("GET", "health/liveness");
+            assertThat(liveness.statusCode()).isEqualTo(200);
+            assertThat(liveness.body()).contains("\"status\":\"UP\"").doesNotContain("leasehold");
         }
     }
 

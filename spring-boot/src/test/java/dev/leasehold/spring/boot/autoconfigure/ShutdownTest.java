@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.leasehold.ElectionListener;
 import dev.leasehold.HolderInfo;
+import dev.leasehold.LeaderElection;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockInfo;
+import dev.leasehold.spring.Elections;
 import dev.leasehold.spring.Locked;
 import dev.leasehold.spring.LockedTemplate;
 import dev.leasehold.spring.RunningBodies;
@@ -21,6 +24,7 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationListener;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 
@@ -142,6 +146,102 @@ class ShutdownTest {
                             "endless",
                             next.info("endless").orElseThrow().holder().token()))
                     .isTrue();
+        }
+    }
+
+    /** Notes, in a phase after the clients', whether they are closed, and lets the cancel return. */
+    record AfterClients(Leasehold client, CountDownLatch end, CompletableFuture<Boolean> closed)
+            implements SmartLifecycle {
+
+        @Override
+        public void start() {}
+
+        @Override
+        public void stop() {
+            try {
+                client.lock("other").tryAcquire().ifPresent(Lease::close);
+                closed.complete(false);
+            } catch (IllegalStateException e) {
+                closed.complete(true);
+            } catch (InterruptedException e) {
+                closed.completeExceptionally(e);
+            } finally {
+                end.countDown();
+            }
+        }
+
+        @Override
+        public boolean isRunning() {
+            return !closed.isDone();
+        }
+
+        @Override
+        public int getPhase() {
+            return 0;
+        }
+    }
+
+    /** The clients were not closed, and their leases renewed, for as long as it blocked. */
+    @Test
+    void aCancelThatBlocksDoesNotKeepTheClientsOpen() {
+        CountDownLatch end = new CountDownLatch(1);
+        CompletableFuture<Boolean> closed = new CompletableFuture<>();
+        CompletableFuture<String> work = new CompletableFuture<>() {
+            @Override
+            public boolean cancel(boolean interrupt) {
+                try {
+                    end.await();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+                return super.cancel(interrupt);
+            }
+        };
+        runner.withPropertyValues("leasehold.shutdown.wait-time=100ms", "leasehold.shutdown.interrupt-wait-time=200ms")
+                .withBean(AfterClients.class, end, closed)
+                .run(context -> {
+                    CompletableFuture<String> result =
+                            context.getBean(Work.class).endless(work);
+                    await().until(() -> context.getBean(RunningBodies.class).count() == 1);
+                    assertThat(result).isNotDone();
+                });
+        assertThat(closed).isCompletedWithValue(true);
+    }
+
+    /** A job may take long; meanwhile another instance leads already. */
+    @Test
+    void theLeaderResignsBeforeBodiesAreWaitedFor() throws Exception {
+        String store = "memory:shutdown-order";
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        CompletableFuture<String> body = new CompletableFuture<>();
+        try (Leasehold next = Leasehold.connect(store)) {
+            runner.withPropertyValues("leasehold.store.uri=" + store, "leasehold.shutdown.wait-time=8s")
+                    .run(context -> {
+                        Elections elections = context.getBean(Elections.class);
+                        elections.start();
+                        elections.election("boss");
+                        await().until(() -> elections.isLeader("boss"));
+                        LeaderElection other = next.election("boss");
+                        other.onChange(new ElectionListener() {
+                            @Override
+                            public void elected(Lease lease) {
+                                end.countDown();
+                            }
+                        });
+                        other.start();
+                        Work work = context.getBean(Work.class);
+                        onItsOwnThread(() -> {
+                            try {
+                                body.complete(work.nesting(begun, end));
+                            } catch (InterruptedException e) {
+                                body.completeExceptionally(e);
+                            }
+                        });
+                        assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+                        assertThat(end.getCount()).isEqualTo(1);
+                    });
+            assertThat(body.get(10, TimeUnit.SECONDS)).isEqualTo("inner");
         }
     }
 

@@ -147,6 +147,21 @@ class ObservationTest {
     }
 
     @Test
+    void aThousandNamesAreOneTimer() {
+        observations.observationConfig().observationHandler(new DefaultMeterObservationHandler(meters));
+        runner.run(context -> {
+            for (int id = 0; id < 1000; id++) {
+                context.getBean(Shop.class).send(id, () -> {});
+            }
+            for (String name : List.of("leasehold.acquire", "leasehold.hold")) {
+                assertThat(meters.get(name).timers())
+                        .singleElement()
+                        .satisfies(timer -> assertThat(timer.count()).isEqualTo(1000));
+            }
+        });
+    }
+
+    @Test
     void withoutMicrometerThereIsNothing() {
         runner.withClassLoader(new FilteredClassLoader(ObservationRegistry.class, MeterRegistry.class))
                 .run(context -> assertThat(context).doesNotHaveBean("leaseholdMeterObserver"));

@@ -1,0 +1,267 @@
+package dev.leasehold.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseLostException;
+import dev.leasehold.Leasehold;
+import dev.leasehold.test.TestLeasehold;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+
+/** Stages under locks that behave badly, and what else comes at a bad moment. */
+class StageWorkTest {
+
+    static class Shop {
+
+        @Locked(name = "stage", maxWait = "0s")
+        CompletableFuture<String> stage(Supplier<CompletableFuture<String>> work) {
+            return work.get();
+        }
+
+        @Locked(name = "object", maxWait = "0s")
+        Object object(Supplier<CompletableFuture<String>> work) {
+            return work.get();
+        }
+
+        @Locked(name = "thread", maxWait = "0s")
+        void block(CountDownLatch begun) throws InterruptedException {
+            begun.countDown();
+            new CountDownLatch(1).await();
+        }
+    }
+
+    @EnableLeasehold
+    static class Enabled {}
+
+    private final TestLeasehold locks = TestLeasehold.create();
+    private final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+    private Shop shop;
+    private RunningBodies bodies;
+
+    @BeforeEach
+    void start() {
+        context.registerBean(Leasehold.class, locks::leasehold, definition -> definition.setDestroyMethodName(""));
+        context.register(Enabled.class, Shop.class);
+        context.refresh();
+        shop = context.getBean(Shop.class);
+        bodies = context.getBean(RunningBodies.class);
+    }
+
+    @AfterEach
+    void stop() {
+        context.close();
+        locks.close();
+    }
+
+    private CompletableFuture<String> begin(CompletableFuture<String> work) {
+        CompletableFuture<String> result = shop.stage(() -> work);
+        await().until(() -> bodies.count() == 1 && locks.isHeldHere("stage"));
+        return result;
+    }
+
+    private void assertNothingIsLeft() {
+        await().until(() -> bodies.count() == 0);
+        await().until(() -> !locks.isHeldHere("stage") && !locks.isHeldHere("object"));
+    }
+
+    private CompletableFuture<Integer> interruptOnAnotherThread() {
+        CompletableFuture<Integer> interrupted = new CompletableFuture<>();
+        new Thread(() -> interrupted.complete(bodies.interrupt())).start();
+        return interrupted;
+    }
+
+    /** It counted as running, and a shutdown waited for it, for as long as the process lived. */
+    @Test
+    void aStageThatNobodyCanCompleteIsNotNotedAnyMore() {
+        WeakReference<Object> gone = new WeakReference<>(begin(new CompletableFuture<>()));
+        await().until(() -> {
+            System.gc();
+            return gone.refersTo(null) && bodies.count() == 0;
+        });
+    }
+
+    @Test
+    void aStageBehindObjectThatNobodyCanCompleteIsNotNotedAnyMore() {
+        WeakReference<Object> gone = new WeakReference<>(shop.object(CompletableFuture::new));
+        await().until(() -> {
+            System.gc();
+            return gone.refersTo(null) && bodies.count() == 0;
+        });
+    }
+
+    /** The others were not interrupted, and the clients were not closed. */
+    @Test
+    void aCancelThatFailsKeepsNobodyElseFromBeingInterrupted() throws Exception {
+        AtomicInteger cancels = new AtomicInteger();
+        class Failing extends CompletableFuture<String> {
+            @Override
+            public boolean cancel(boolean interrupt) {
+                cancels.incrementAndGet();
+                throw new IllegalStateException("cancel");
+            }
+        }
+        Failing first = new Failing();
+        Failing second = new Failing();
+        CompletableFuture<String> one = begin(first);
+        CompletableFuture<?> other = (CompletableFuture<?>) shop.object(() -> second);
+        await().until(() -> bodies.count() == 2);
+        assertThat(bodies.interrupt()).isEqualTo(2);
+        assertThat(cancels).hasValue(2);
+        first.complete("done");
+        second.complete("done");
+        assertThat(one.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+        assertThat(other.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+        assertNothingIsLeft();
+    }
+
+    /** A stage whose future completes at once when it is cancelled, and whose work ends when the latch says so. */
+    private static final class Slow extends CompletableFuture<String> {
+        final CountDownLatch begun = new CountDownLatch(1);
+        final CountDownLatch end = new CountDownLatch(1);
+
+        @Override
+        public boolean cancel(boolean interrupt) {
+            boolean first = super.cancel(interrupt);
+            if (first) {
+                begun.countDown();
+                try {
+                    end.await();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            }
+            return first;
+        }
+    }
+
+    /** The second had nothing to cancel any more, and gave the lock back while the first waited for the work's end. */
+    @Test
+    void aSecondCancelDoesNotEndTheWorkOfTheFirst() throws Exception {
+        Slow work = new Slow();
+        CompletableFuture<String> result = begin(work);
+        CompletableFuture<Integer> first = interruptOnAnotherThread();
+        assertThat(work.begun.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(bodies.interrupt()).isEqualTo(1);
+        assertThat(result).isNotDone();
+        assertThat(locks.isHeldHere("stage")).isTrue();
+        work.end.countDown();
+        assertThat(first.get(10, TimeUnit.SECONDS)).isEqualTo(1);
+        assertThatThrownBy(() -> result.get(10, TimeUnit.SECONDS)).isInstanceOf(CancellationException.class);
+        assertNothingIsLeft();
+    }
+
+    /** The thread stood in line behind it. */
+    @Test
+    void aCancelThatBlocksDoesNotDelayTheInterruptsOfThreads() throws Exception {
+        Slow work = new Slow();
+        CompletableFuture<String> result = begin(work);
+        CompletableFuture<Throwable> thread = new CompletableFuture<>();
+        CountDownLatch begun = new CountDownLatch(1);
+        new Thread(() -> {
+                    try {
+                        shop.block(begun);
+                    } catch (Throwable e) {
+                        thread.complete(e);
+                    }
+                })
+                .start();
+        assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+        CompletableFuture<Integer> interrupted = interruptOnAnotherThread();
+        assertThat(thread.get(10, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
+        work.end.countDown();
+        assertThat(interrupted.get(10, TimeUnit.SECONDS)).isEqualTo(2);
+        assertThatThrownBy(() -> result.get(10, TimeUnit.SECONDS)).isInstanceOf(CancellationException.class);
+    }
+
+    /** It counted as running for as long as the process lived, and its lock was never given back. */
+    @Test
+    void aStageThatRefusesToBeFollowedIsNotNoted() {
+        class Refusing extends CompletableFuture<String> {
+            @Override
+            public CompletableFuture<String> whenComplete(BiConsumer<? super String, ? super Throwable> action) {
+                throw new IllegalStateException("refused");
+            }
+        }
+        assertThatThrownBy(() -> shop.stage(Refusing::new).get(10, TimeUnit.SECONDS))
+                .hasRootCauseMessage("refused");
+        assertThatThrownBy(() -> shop.object(Refusing::new)).hasMessage("refused");
+        assertNothingIsLeft();
+    }
+
+    @Test
+    void aStageThatCompletesTwiceEndsOnce() throws Exception {
+        class Twice extends CompletableFuture<String> {
+            @Override
+            public CompletableFuture<String> whenComplete(BiConsumer<? super String, ? super Throwable> action) {
+                super.whenComplete((value, failure) -> action.accept("again", null));
+                return super.whenComplete(action);
+            }
+        }
+        Twice work = new Twice();
+        CompletableFuture<String> result = begin(work);
+        work.complete("done");
+        assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+        assertNothingIsLeft();
+    }
+
+    @Test
+    void aCallThatIsCancelledAsItIsGrantedLeavesNothing() {
+        for (int i = 0; i < 2000; i++) {
+            CompletableFuture<String> result = shop.stage(() -> CompletableFuture.completedFuture("done"));
+            if (i % 2 == 0) {
+                Thread.onSpinWait();
+            }
+            result.cancel(true);
+        }
+        assertNothingIsLeft();
+    }
+
+    /** The caller may leave; the work goes on, and so does its lock. */
+    @Test
+    void aCallThatIsCancelledWhileItsWorkGoesOnKeepsTheLock() {
+        CompletableFuture<String> work = new CompletableFuture<>();
+        CompletableFuture<String> result = begin(work);
+        assertThat(result.cancel(true)).isTrue();
+        assertThat(work).isNotDone();
+        assertThat(locks.isHeldHere("stage")).isTrue();
+        assertThat(bodies.count()).isEqualTo(1);
+        work.complete("done");
+        assertNothingIsLeft();
+    }
+
+    @Test
+    void aPauseOfTheProcessFailsTheCallAndLeavesTheNextHolderAlone() throws Exception {
+        CompletableFuture<String> work = new CompletableFuture<>();
+        CompletableFuture<String> result = begin(work);
+        locks.pause(Duration.ofMinutes(1));
+        Lease next = locks.anotherClient().lock("stage").tryAcquire().orElseThrow();
+        work.complete("done");
+        assertThatThrownBy(() -> result.get(10, TimeUnit.SECONDS)).hasCauseInstanceOf(LeaseLostException.class);
+        assertThat(next.isValid()).isTrue();
+        assertThat(bodies.count()).isZero();
+    }
+
+    /** The caller waited as long as the store was silent, and not for a second. */
+    @Test
+    void aReleaseThatIsNotAnsweredIsNotWaitedForLong() throws Exception {
+        CompletableFuture<String> work = new CompletableFuture<>();
+        CompletableFuture<?> result = (CompletableFuture<?>) shop.object(() -> work);
+        locks.loseAnswers();
+        work.complete("done");
+        assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+    }
+}
