@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -160,6 +161,23 @@ final class RedisUnderTest implements StoreUnderTest {
     public void killSessions(int server) {
         masters.get(server).commands().clientKill(KillArgs.Builder.typeNormal().skipme(true));
         masters.get(server).commands().clientKill(KillArgs.Builder.typePubsub());
+    }
+
+    @Override
+    public Map<String, Long> gauges() {
+        return gauges(masters);
+    }
+
+    /** The sums over some servers, without the connection that asks. */
+    static Map<String, Long> gauges(List<RedisProcess> servers) {
+        Map<String, Long> gauges = new LinkedHashMap<>();
+        for (RedisProcess server : servers) {
+            RedisCommands<String, String> commands = server.commands();
+            gauges.merge("connections", commands.clientList().lines().count() - 1, Long::sum);
+            gauges.merge("channels", (long) commands.pubsubChannels().size(), Long::sum);
+            gauges.merge("keys", commands.dbsize(), Long::sum);
+        }
+        return gauges;
     }
 
     @Override
