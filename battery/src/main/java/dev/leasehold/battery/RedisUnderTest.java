@@ -26,6 +26,9 @@ final class RedisUnderTest implements StoreUnderTest {
     /** The longest lease of a quorum, for which masters that have forgotten have no vote. */
     private static final Duration LONGEST = Duration.ofSeconds(4);
 
+    /** On a busy machine a process does not run for longer than the 50 ms that are waited by default. */
+    private static final Duration NODE_TIMEOUT = Duration.ofMillis(200);
+
     private final List<RedisProcess> masters = new ArrayList<>();
     private final List<ClockShim> clocks = new ArrayList<>();
     private final boolean quorum;
@@ -94,7 +97,8 @@ final class RedisUnderTest implements StoreUnderTest {
     private String uri(List<Integer> ports) {
         String hosts = ports.stream().map(port -> "127.0.0.1:" + port).collect(Collectors.joining(","));
         return quorum
-                ? "redlock://" + hosts + "?leasehold.maxLeaseDuration=" + LONGEST.toMillis() + "ms"
+                ? "redlock://" + hosts + "?leasehold.maxLeaseDuration=" + LONGEST.toMillis() + "ms&leasehold.nodeTimeout="
+                        + NODE_TIMEOUT.toMillis() + "ms"
                 : "redis://" + hosts;
     }
 

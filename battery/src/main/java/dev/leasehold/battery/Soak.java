@@ -22,6 +22,9 @@ final class Soak {
     /** Used beside the locks of every run, so often that the first minute uses all of them. */
     private static final int FURTHER_NAMES = 50;
 
+    /** All locks that are used. */
+    static final int LOCKS = FURTHER_NAMES + 3;
+
     private static final Duration FIRST = Duration.ofSeconds(60);
     private static final Duration MEASURING = Duration.ofSeconds(30);
     private static final int PARTS = 3;

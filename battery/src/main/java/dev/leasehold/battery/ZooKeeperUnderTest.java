@@ -168,8 +168,9 @@ final class ZooKeeperUnderTest implements StoreUnderTest {
                 switch (words[0]) {
                     case "zk_num_alive_connections" -> gauges.merge("connections", number(words) - 1, Long::sum);
                     case "zk_watch_count" -> gauges.merge("watchers", number(words), Long::sum);
-                    case "zk_znode_count", "zk_ephemerals_count" -> // Each server has all of them.
-                        gauges.merge(words[0].substring(3, words[0].length() - 6) + "s", number(words), Long::max);
+                    // Each server has all of them.
+                    case "zk_znode_count" -> gauges.merge("nodes", number(words), Long::max);
+                    case "zk_ephemerals_count" -> gauges.merge("ephemeral nodes", number(words), Long::max);
                     default -> {
                         // Of no interest here.
                     }
