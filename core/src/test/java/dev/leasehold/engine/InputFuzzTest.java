@@ -98,7 +98,7 @@ class InputFuzzTest {
                 });
                 assertThat(taken).as("seed %d: %s", seed, name).isEqualTo(wellFormed);
                 worked(() -> client.locks(other));
-                worked(() -> client.namespaced(other).lock(name));
+                worked(() -> assertThat(client.namespaced(other).lock(name)).isNotNull());
             }
         }
     }
@@ -122,7 +122,7 @@ class InputFuzzTest {
                         }
                     });
                 });
-                worked(() -> client.semaphore(name + "-permits", random.nextInt()).tryAcquire());
+                worked(() -> client.semaphore(name + "-permits", random.nextInt()).tryAcquire().ifPresent(Lease::close));
                 worked(() -> client.breakLock(name, random.nextLong()));
             }
         }

@@ -8,10 +8,12 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** A spoiling proxy hands on what a client asks a Redis, and spoils as many of the answers as it is told to. */
 final class SpoilingProxy implements AutoCloseable {
@@ -21,6 +23,7 @@ final class SpoilingProxy implements AutoCloseable {
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
     private final AtomicInteger spoiling = new AtomicInteger();
     private volatile Random random = new Random(0);
+    private volatile @Nullable String saying;
 
     private SpoilingProxy(int server) throws IOException {
         this.server = server;
@@ -46,9 +49,9 @@ final class SpoilingProxy implements AutoCloseable {
         spoiling.set(answers);
     }
 
-    /** How many answers are still to be spoilt. */
-    int left() {
-        return Math.max(0, spoiling.get());
+    /** Says the same instead of each answer, or null to hand on what the server says. */
+    void say(@Nullable String answer) {
+        saying = answer;
     }
 
     private void accept() throws IOException {
@@ -80,7 +83,10 @@ final class SpoilingProxy implements AutoCloseable {
         boolean goesOn = true;
         while (goesOn) {
             byte[] answer = SpoiltAnswers.read(in);
-            if (spoiling.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+            String instead = saying;
+            if (instead != null) {
+                out.write(instead.getBytes(StandardCharsets.US_ASCII));
+            } else if (spoiling.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
                 goesOn = SpoiltAnswers.write(answer, random, out);
             } else {
                 out.write(answer);
