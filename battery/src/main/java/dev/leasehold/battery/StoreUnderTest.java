@@ -34,6 +34,9 @@ interface StoreUnderTest extends AutoCloseable {
     /** Starts a killed server again. */
     void restart(int server, boolean withData) throws Exception;
 
+    /** Waits until all servers that were started again serve. */
+    default void awaitServing() throws Exception {}
+
     /** Deletes a server's data while it runs. */
     void flush(int server) throws Exception;
 
