@@ -12,6 +12,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -27,8 +31,40 @@ class InputFuzzTest {
     private static final String SECRET = "s3cr3t";
 
     private static final List<String> PIECES = List.of(
-            "a", "B", "/", ":", "%", "%2", "%00", "\0", "\n", " ", "*", "?", "\\", "{", "}", "é", "\ud83d", "\ude00",
-            "🔒", "&", "=", ";", "@", "#", "[", "]", "+", "..", "//", "-1", "99999999999999999999", "\u200f", "'", "\"");
+            "a",
+            "B",
+            "/",
+            ":",
+            "%",
+            "%2",
+            "%00",
+            "\0",
+            "\n",
+            " ",
+            "*",
+            "?",
+            "\\",
+            "{",
+            "}",
+            "é",
+            "\ud83d",
+            "\ude00",
+            "🔒",
+            "&",
+            "=",
+            ";",
+            "@",
+            "#",
+            "[",
+            "]",
+            "+",
+            "..",
+            "//",
+            "-1",
+            "99999999999999999999",
+            "\u200f",
+            "'",
+            "\"");
 
     private static final List<Duration> DURATIONS = List.of(
             Duration.ZERO,
@@ -42,6 +78,19 @@ class InputFuzzTest {
             Duration.ofSeconds(Long.MAX_VALUE),
             Duration.ofSeconds(Long.MIN_VALUE),
             Duration.ofSeconds(Long.MAX_VALUE, 999_999_999));
+
+    /** Many of these options are such that a lease is warned of. Kept here, or the setting would be lost with the logger. */
+    private static final Logger LOG = Logger.getLogger("dev.leasehold");
+
+    @BeforeAll
+    static void warnOfNothing() {
+        LOG.setLevel(Level.OFF);
+    }
+
+    @AfterAll
+    static void warnAgain() {
+        LOG.setLevel(null);
+    }
 
     private interface Call {
         void make() throws Exception;
@@ -122,7 +171,9 @@ class InputFuzzTest {
                         }
                     });
                 });
-                worked(() -> client.semaphore(name + "-permits", random.nextInt()).tryAcquire().ifPresent(Lease::close));
+                worked(() -> client.semaphore(name + "-permits", random.nextInt())
+                        .tryAcquire()
+                        .ifPresent(Lease::close));
                 worked(() -> client.breakLock(name, random.nextLong()));
             }
         }

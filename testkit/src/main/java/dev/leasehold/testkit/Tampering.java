@@ -114,8 +114,7 @@ public final class Tampering {
         switch (random.nextInt(6)) {
             case 0, 1 -> exclusively(held, () -> client.lock(lock).tryAcquire(BRIEF));
             case 2 -> exclusively(held, () -> client.lock(lock).tryAcquire());
-            case 3 ->
-                exclusively(held, () -> client.readWriteLock(lock).read().tryAcquire(BRIEF));
+            case 3 -> exclusively(held, () -> client.readWriteLock(lock).read().tryAcquire(BRIEF));
             case 4 ->
                 exclusively(held, () -> {
                     client.info(lock);
@@ -136,7 +135,9 @@ public final class Tampering {
         try {
             granted = call.make();
             boolean both = granted.filter(Lease::isValid).isPresent() && held.isValid();
-            assertThat(both).as("%s: two valid leases, %s and %s", run, held, granted).isFalse();
+            assertThat(both)
+                    .as("%s: two valid leases, %s and %s", run, held, granted)
+                    .isFalse();
         } catch (LockException e) {
             explained(e);
         } finally {
