@@ -30,7 +30,7 @@ final class BatteryCommand implements Callable<Integer> {
     /** It reports each server that is killed. Kept here, or the setting would be lost with the logger. */
     private static final Logger LETTUCE = Logger.getLogger("io.lettuce");
 
-    private static final Duration REACTION = Duration.ofSeconds(1);
+    static final Duration REACTION = Duration.ofSeconds(1);
 
     @Option(
             names = "--store",
@@ -106,7 +106,12 @@ final class BatteryCommand implements Callable<Integer> {
     /** Runs the command. */
     public static void main(String[] args) {
         LETTUCE.setLevel(Level.OFF);
-        System.exit(new CommandLine(new BatteryCommand(System.out)).execute(args));
+        System.exit(commandLine(System.out).execute(args));
+    }
+
+    /** The command with its subcommand. */
+    static CommandLine commandLine(PrintStream out) {
+        return new CommandLine(new BatteryCommand(out)).addSubcommand(new SoakCommand(out));
     }
 
     @Override

@@ -9,6 +9,15 @@ import java.util.Random;
 /** A client process of the battery: one client with a few workers, until its standard input ends. */
 final class ClientMain {
 
+    /** The order to ask for nothing. */
+    static final char REST = 'r';
+
+    /** The order to go on. */
+    static final char GO_ON = 'g';
+
+    /** The order to write {@link ClientGauges} to the console. */
+    static final char MEASURE = 'm';
+
     private static final int WORKERS = 2;
     private static final long STALL_NANOS = 150_000_000;
     private static final Duration CLOSING = Duration.ofSeconds(5);
@@ -19,7 +28,7 @@ final class ClientMain {
      * Runs until standard input ends, then ends its holds and closes the client.
      *
      * @param args the process's name, the store's URI, the lease in milliseconds, the seed, the directory of the history, the {@link
-     *     Worker.Kind}, the {@link Peer}, the {@link StoreKind}
+     *     Worker.Kind}, the {@link Peer}, the {@link StoreKind}; and how many further locks to use, or nothing
      * @throws Exception if something fails that is not the store's
      */
     public static void main(String[] args) throws Exception {
@@ -29,6 +38,9 @@ final class ClientMain {
         try (History history = History.open(Path.of(args[4]), name);
                 Locks locks = Peer.valueOf(args[6])
                         .locks(StoreKind.valueOf(args[7]), args[1], name, lease, kind == Worker.Kind.CAREFUL)) {
+            if (args.length > 8 && locks instanceof LeaseholdLocks ours) {
+                ours.useFurther(Integer.parseInt(args[8]));
+            }
             locks.connect();
             watchForStalls();
             List<Worker> workers = new ArrayList<>();
@@ -45,8 +57,8 @@ final class ClientMain {
                 thread.start();
                 threads.add(thread);
             }
-            while (System.in.read() >= 0) {
-                // It says nothing; its end is the order to end.
+            for (int order = System.in.read(); order >= 0; order = System.in.read()) {
+                obey(order, workers);
             }
             workers.forEach(Worker::finish);
             for (Thread thread : threads) {
@@ -56,6 +68,18 @@ final class ClientMain {
             }
         }
         System.exit(0);
+    }
+
+    /** What standard input says beside its end. */
+    private static void obey(int order, List<Worker> workers) {
+        switch (order) {
+            case REST -> workers.forEach(worker -> worker.rest(true));
+            case GO_ON -> workers.forEach(worker -> worker.rest(false));
+            case MEASURE -> System.out.println(ClientGauges.now().toLine());
+            default -> {
+                // A line's end, say.
+            }
+        }
     }
 
     /** Writes to the console when the machine did not let this process run: delays of that time are not the library's. */

@@ -86,6 +86,12 @@ final class ClientProcess implements AutoCloseable {
         way.close();
     }
 
+    /** Gives the client one of the orders of {@link ClientMain}. */
+    void order(char order) throws IOException {
+        process.getOutputStream().write(order);
+        process.getOutputStream().flush();
+    }
+
     /** Orders the client to end. */
     void finish() {
         try {

@@ -12,6 +12,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -140,6 +141,17 @@ final class DatabaseUnderTest implements StoreUnderTest {
     @Override
     public void flush(int index) {
         throw new UnsupportedOperationException("databases keep their data here");
+    }
+
+    /** A session that is seen here includes none of the battery's own. */
+    @Override
+    public Map<String, Long> gauges() throws SQLException {
+        Map<String, Long> gauges = new LinkedHashMap<>();
+        gauges.put("connections", Pool.count(server.url(), "(" + server.sessions() + ") others"));
+        gauges.putAll(Pool.rows(
+                server.url(),
+                "SELECT table_name FROM information_schema.tables WHERE LOWER(table_name) LIKE 'leasehold%'"));
+        return gauges;
     }
 
     @Override

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -25,8 +26,14 @@ final class GuaranteeTables {
 
     private final List<Row> rows;
 
+    /** Where each run stands in its file, by identity: two runs may have come to the same. */
+    private final Map<Row, Integer> lines = new IdentityHashMap<>();
+
     private GuaranteeTables(List<Row> rows) {
         this.rows = rows;
+        for (Row row : rows) {
+            lines.put(row, lines.size() + 2); // The first line names the columns, and they count from 1.
+        }
     }
 
     /** The page with its tables generated anew. */
@@ -72,7 +79,7 @@ final class GuaranteeTables {
                 : row.peer().word() + " " + row.library() + " on " + row.store().word();
     }
 
-    private static String table(List<Row> rows) {
+    private String table(List<Row> rows) {
         Map<Fault, Map<String, List<Row>>> cells = new TreeMap<>();
         Map<Integer, String> titles = new TreeMap<>();
         for (Row row : rows) {
@@ -99,8 +106,8 @@ final class GuaranteeTables {
         return table.toString();
     }
 
-    /** The text of a cell: the promise and how many held at once, the broken rules, then grants, faults and seconds. */
-    private static String cell(List<Row> runs) {
+    /** The text of a cell: the promise and how many held at once, the broken rules, grants, faults and seconds, and the lines of its runs. */
+    private String cell(List<Row> runs) {
         long overlaps = runs.stream().mapToLong(Row::overlaps).sum();
         String verdict = switch (runs.get(runs.size() - 1).promise()) {
             case EXCLUDED -> "excluded";
@@ -116,7 +123,12 @@ final class GuaranteeTables {
         return verdict + bad + " ("
                 + runs.stream().mapToLong(Row::grants).sum() + " / "
                 + runs.stream().mapToLong(Row::strikes).sum() + " / "
-                + runs.stream().mapToLong(Row::seconds).sum() + ")";
+                + runs.stream().mapToLong(Row::seconds).sum() + ") "
+                + runs.stream().map(this::link).collect(Collectors.joining(" "));
+    }
+
+    private String link(Row run) {
+        return "[" + lines.get(run) + "](" + RESULTS + "#L" + lines.get(run) + ")";
     }
 
     private String sum() {

@@ -18,6 +18,7 @@ final class LeaseholdLocks implements Locks {
     private static final int PERMITS = 2;
 
     private final Leasehold leasehold;
+    private int further;
 
     LeaseholdLocks(String uri, String label, Duration lease, boolean renewing) {
         leasehold = Leasehold.builder()
@@ -26,6 +27,11 @@ final class LeaseholdLocks implements Locks {
                 .options(LockOptions.defaults().withLeaseDuration(lease).withAutoRenew(renewing))
                 .storeTimeout(STORE_TIMEOUT)
                 .build();
+    }
+
+    /** Draws so many further mutexes now and then. */
+    void useFurther(int names) {
+        further = names;
     }
 
     @Override
@@ -47,6 +53,10 @@ final class LeaseholdLocks implements Locks {
     /** A mutex where the store refuses the kind of lock that was drawn. */
     @Override
     public Wanted draw(Random random) {
+        if (further > 0 && random.nextInt(3) > 0) {
+            String name = "battery-" + random.nextInt(further);
+            return new Wanted(name, 1, leasehold.lock(name));
+        }
         int choice = random.nextInt(10);
         try {
             return switch (choice) {

@@ -201,6 +201,7 @@ final class Nemesis {
             Thread.sleep(millis);
         } finally {
             healing.run();
+            store.awaitServing();
             healed(target);
         }
     }

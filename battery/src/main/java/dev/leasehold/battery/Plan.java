@@ -31,6 +31,11 @@ record Plan(
         return new Plan(peer, store, fault, other, lease, clients, seed, worker, reaction, directory);
     }
 
+    /** The same, with another fault. */
+    Plan under(Fault other) {
+        return new Plan(peer, store, other, duration, lease, clients, seed, worker, reaction, directory);
+    }
+
     /** The same, with another directory. */
     Plan in(Path other) {
         return new Plan(peer, store, fault, duration, lease, clients, seed, worker, reaction, other);

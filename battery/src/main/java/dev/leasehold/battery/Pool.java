@@ -4,8 +4,13 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** A pool of connections for a peer, as HikariCP makes it by default. */
 final class Pool {
@@ -32,5 +37,32 @@ final class Pool {
                 Statement statement = connection.createStatement()) {
             statement.execute(sql);
         }
+    }
+
+    /** How many rows a table has, or a query in brackets with a name behind it. */
+    static long count(String url, String table) throws SQLException {
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement();
+                ResultSet count = statement.executeQuery("SELECT COUNT(*) FROM " + table)) {
+            count.next();
+            return count.getLong(1);
+        }
+    }
+
+    /** How many rows each of the tables has that a query names. */
+    static Map<String, Long> rows(String url, String tables) throws SQLException {
+        List<String> names = new ArrayList<>();
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement();
+                ResultSet found = statement.executeQuery(tables)) {
+            while (found.next()) {
+                names.add(found.getString(1));
+            }
+        }
+        Map<String, Long> rows = new TreeMap<>();
+        for (String name : names) {
+            rows.put("rows of " + name, count(url, name));
+        }
+        return rows;
     }
 }

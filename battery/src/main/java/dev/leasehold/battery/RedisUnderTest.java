@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -24,6 +25,9 @@ final class RedisUnderTest implements StoreUnderTest {
 
     /** The longest lease of a quorum, for which masters that have forgotten have no vote. */
     private static final Duration LONGEST = Duration.ofSeconds(4);
+
+    /** On a busy machine a process does not run for longer than the 50 ms that are waited by default. */
+    private static final Duration NODE_TIMEOUT = Duration.ofMillis(200);
 
     private final List<RedisProcess> masters = new ArrayList<>();
     private final List<ClockShim> clocks = new ArrayList<>();
@@ -93,7 +97,8 @@ final class RedisUnderTest implements StoreUnderTest {
     private String uri(List<Integer> ports) {
         String hosts = ports.stream().map(port -> "127.0.0.1:" + port).collect(Collectors.joining(","));
         return quorum
-                ? "redlock://" + hosts + "?leasehold.maxLeaseDuration=" + LONGEST.toMillis() + "ms"
+                ? "redlock://" + hosts + "?leasehold.maxLeaseDuration=" + LONGEST.toMillis() + "ms&leasehold.nodeTimeout="
+                        + NODE_TIMEOUT.toMillis() + "ms"
                 : "redis://" + hosts;
     }
 
@@ -160,6 +165,23 @@ final class RedisUnderTest implements StoreUnderTest {
     public void killSessions(int server) {
         masters.get(server).commands().clientKill(KillArgs.Builder.typeNormal().skipme(true));
         masters.get(server).commands().clientKill(KillArgs.Builder.typePubsub());
+    }
+
+    @Override
+    public Map<String, Long> gauges() {
+        return gauges(masters);
+    }
+
+    /** The sums over some servers, without the connection that asks. */
+    static Map<String, Long> gauges(List<RedisProcess> servers) {
+        Map<String, Long> gauges = new LinkedHashMap<>();
+        for (RedisProcess server : servers) {
+            RedisCommands<String, String> commands = server.commands();
+            gauges.merge("connections", commands.clientList().lines().count() - 1, Long::sum);
+            gauges.merge("channels", (long) commands.pubsubChannels().size(), Long::sum);
+            gauges.merge("keys", commands.dbsize(), Long::sum);
+        }
+        return gauges;
     }
 
     @Override

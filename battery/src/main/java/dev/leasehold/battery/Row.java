@@ -1,8 +1,10 @@
 package dev.leasehold.battery;
 
+import java.lang.management.ManagementFactory;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * A row is one run as the committed file of results keeps it, a line of comma-separated values.
@@ -13,6 +15,7 @@ import java.util.List;
  * @param store the store
  * @param server its version
  * @param broken the rules that were broken, each as often as it was
+ * @param load the machine's load average at the end of the run; NaN where it was not noted
  * @param overlaps how many holds began beside others with which they cannot be
  */
 record Row(
@@ -31,10 +34,11 @@ record Row(
         long longestWaitMillis,
         long seed,
         long leaseMillis,
-        int clients) {
+        int clients,
+        double load) {
 
     static final String HEADER =
-            "date,peer,library,store,server,fault,promise,seconds,grants,strikes,overlaps,broken,longest_wait_ms,seed,lease_ms,clients";
+            "date,peer,library,store,server,fault,promise,seconds,grants,strikes,overlaps,broken,longest_wait_ms,seed,lease_ms,clients,load";
 
     static Row of(LocalDate date, Result result) {
         Plan plan = result.plan();
@@ -54,7 +58,8 @@ record Row(
                 result.longestWait().toMillis(),
                 plan.seed(),
                 plan.lease().toMillis(),
-                plan.clients());
+                plan.clients(),
+                ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
     }
 
     String toLine() {
@@ -72,6 +77,9 @@ record Row(
                 overlaps));
         parts.add(String.join(" ", broken.stream().map(Enum::name).toList()));
         parts.addAll(List.of(longestWaitMillis, seed, leaseMillis, clients));
+        if (!Double.isNaN(load)) {
+            parts.add(String.format(Locale.ROOT, "%.1f", load));
+        }
         return String.join(",", parts.stream().map(Object::toString).toList());
     }
 
@@ -97,6 +105,7 @@ record Row(
                 Long.parseLong(p[12]),
                 Long.parseLong(p[13]),
                 Long.parseLong(p[14]),
-                Integer.parseInt(p[15]));
+                Integer.parseInt(p[15]),
+                p.length > 16 ? Double.parseDouble(p[16]) : Double.NaN);
     }
 }

@@ -4,6 +4,7 @@ import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
 import io.lettuce.core.RedisException;
 import java.util.List;
+import java.util.Map;
 
 /** A Redis master with a replica, and a Sentinel that promotes it. Server 0 is the one that is master at present. */
 final class SentinelUnderTest implements StoreUnderTest {
@@ -83,6 +84,11 @@ final class SentinelUnderTest implements StoreUnderTest {
     @Override
     public void flush(int server) {
         master().commands().flushall();
+    }
+
+    @Override
+    public Map<String, Long> gauges() {
+        return RedisUnderTest.gauges(List.of(master()));
     }
 
     @Override

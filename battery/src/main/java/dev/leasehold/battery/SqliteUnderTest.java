@@ -3,6 +3,7 @@ package dev.leasehold.battery;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
 
 /** An SQLite file: no server, and no network. */
 final class SqliteUnderTest implements StoreUnderTest {
@@ -51,6 +52,11 @@ final class SqliteUnderTest implements StoreUnderTest {
     @Override
     public void flush(int server) {
         throw new UnsupportedOperationException("a file has no server");
+    }
+
+    @Override
+    public Map<String, Long> gauges() throws SQLException {
+        return Pool.rows("jdbc:" + uri(), "SELECT name FROM sqlite_master WHERE type = 'table'");
     }
 
     @Override

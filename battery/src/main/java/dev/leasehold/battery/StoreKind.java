@@ -59,12 +59,16 @@ enum StoreKind {
     POSTGRES {
         @Override
         StoreUnderTest start(Path directory, Fault fault) throws IOException {
-            return DatabaseUnderTest.postgres(directory, fault);
+            return fault == Fault.FAIL_OVER
+                    ? new ReplicatedPostgresUnderTest()
+                    : DatabaseUnderTest.postgres(directory, fault);
         }
 
         @Override
         Set<Fault> faults() {
-            return ofDatabases();
+            EnumSet<Fault> faults = EnumSet.copyOf(ofDatabases());
+            faults.add(Fault.FAIL_OVER);
+            return faults;
         }
     },
     MARIADB {

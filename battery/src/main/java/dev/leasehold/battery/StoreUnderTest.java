@@ -3,6 +3,7 @@ package dev.leasehold.battery;
 import dev.leasehold.testkit.FaultProxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 /** A store under test is a running store, with its servers and the ways that clients take to them. Its servers are numbered from 0. */
 interface StoreUnderTest extends AutoCloseable {
@@ -33,6 +34,9 @@ interface StoreUnderTest extends AutoCloseable {
     /** Starts a killed server again. */
     void restart(int server, boolean withData) throws Exception;
 
+    /** Waits until all servers that were started again serve. */
+    default void awaitServing() throws Exception {}
+
     /** Deletes a server's data while it runs. */
     void flush(int server) throws Exception;
 
@@ -45,6 +49,9 @@ interface StoreUnderTest extends AutoCloseable {
     default void killSessions(int server) throws Exception {
         throw new UnsupportedOperationException("this store ends no connections");
     }
+
+    /** What the servers have at the moment: connections, keys, rows, nodes, watchers. Their order is that of the map. */
+    Map<String, Long> gauges() throws Exception;
 
     /** How many later requests may be served before a waiter, where nothing is the matter; see {@link Terms}. */
     int overtaking();

@@ -32,6 +32,7 @@ final class Worker implements Runnable {
     private final Random random;
     private final Kind kind;
     private volatile boolean finishing;
+    private volatile boolean resting;
     private long calls;
 
     Worker(String name, Locks locks, History history, Duration lease, Random random, Kind kind) {
@@ -43,6 +44,11 @@ final class Worker implements Runnable {
         this.kind = kind;
     }
 
+    /** Asks for nothing, until it goes on. */
+    void rest(boolean resting) {
+        this.resting = resting;
+    }
+
     void finish() {
         finishing = true;
     }
@@ -51,7 +57,9 @@ final class Worker implements Runnable {
     public void run() {
         try {
             while (!finishing) {
-                once();
+                if (!resting) {
+                    once();
+                }
                 LockSupport.parkNanos(random.nextInt(60) * 1_000_000L);
             }
         } catch (InterruptedException e) {

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
@@ -85,7 +86,7 @@ final class ZooKeeperUnderTest implements StoreUnderTest {
 
     private void awaitServing(int index) {
         long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-        while (!ask(index).contains("Mode: ")) {
+        while (!ask(index, "srvr").contains("Mode: ")) {
             if (!processes[index].isAlive() || System.nanoTime() - end > 0) {
                 throw new IllegalStateException("the server " + index + " did not start; see " + directory);
             }
@@ -93,10 +94,10 @@ final class ZooKeeperUnderTest implements StoreUnderTest {
         }
     }
 
-    private String ask(int index) {
+    private String ask(int index, String word) {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), ports[index])) {
             socket.setSoTimeout(2_000);
-            socket.getOutputStream().write("srvr".getBytes(StandardCharsets.US_ASCII));
+            socket.getOutputStream().write(word.getBytes(StandardCharsets.US_ASCII));
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
         } catch (IOException e) {
             return "";
@@ -149,6 +150,14 @@ final class ZooKeeperUnderTest implements StoreUnderTest {
         launch(server);
     }
 
+    /** Three JVMs that start at once on a busy machine take longer than any client should have to wait. */
+    @Override
+    public void awaitServing() {
+        for (int i = 0; i < SERVERS; i++) {
+            awaitServing(i);
+        }
+    }
+
     @Override
     public void flush(int server) {
         throw new UnsupportedOperationException("an ensemble must keep its data");
@@ -157,6 +166,30 @@ final class ZooKeeperUnderTest implements StoreUnderTest {
     @Override
     public void moveClock(int server, Duration by) throws IOException {
         clocks[server].moveWall(by.toNanos() / 1_000);
+    }
+
+    @Override
+    public Map<String, Long> gauges() {
+        Map<String, Long> gauges = new LinkedHashMap<>();
+        for (int i = 0; i < SERVERS; i++) {
+            ask(i, "mntr").lines().map(line -> line.split("\t", -1)).forEach(words -> {
+                switch (words[0]) {
+                    case "zk_num_alive_connections" -> gauges.merge("connections", number(words) - 1, Long::sum);
+                    case "zk_watch_count" -> gauges.merge("watchers", number(words), Long::sum);
+                    // Each server has all of them.
+                    case "zk_znode_count" -> gauges.merge("nodes", number(words), Long::max);
+                    case "zk_ephemerals_count" -> gauges.merge("ephemeral nodes", number(words), Long::max);
+                    default -> {
+                        // Of no interest here.
+                    }
+                }
+            });
+        }
+        return gauges;
+    }
+
+    private static long number(String[] words) {
+        return Long.parseLong(words[1]);
     }
 
     @Override

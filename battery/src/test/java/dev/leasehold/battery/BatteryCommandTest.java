@@ -15,7 +15,7 @@ import picocli.CommandLine;
 class BatteryCommandTest {
 
     private static int execute(PrintStream out, String... arguments) {
-        CommandLine command = new CommandLine(new BatteryCommand(out));
+        CommandLine command = BatteryCommand.commandLine(out);
         command.setErr(new PrintWriter(new StringWriter()));
         return command.execute(arguments);
     }
@@ -27,6 +27,8 @@ class BatteryCommandTest {
         assertThat(execute(nowhere, "--fault", "earthquake")).isEqualTo(2);
         assertThat(execute(nowhere, "--store", "sqlite", "--fault", "cut")).isEqualTo(2);
         assertThat(execute(nowhere, "--minutes", "-1")).isEqualTo(2);
+        assertThat(execute(nowhere, "soak", "--store", "oracle")).isEqualTo(2);
+        assertThat(execute(nowhere, "soak", "--minutes", "0")).isEqualTo(2);
     }
 
     /** Every store under every fault, unless {@code -Dbattery.arguments} names others. */

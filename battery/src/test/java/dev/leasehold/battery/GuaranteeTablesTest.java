@@ -35,7 +35,8 @@ class GuaranteeTablesTest {
                 1_500,
                 24,
                 2_000,
-                3);
+                3,
+                Double.NaN);
     }
 
     private String page(Row... rows) throws IOException {
@@ -60,7 +61,7 @@ class GuaranteeTablesTest {
     void runsOfOneCellAreAddedUp() throws IOException {
         assertThat(page(row(Promise.FENCED, 2, List.of()), row(Promise.FENCED, 1, List.of())))
                 .startsWith("before\n<!-- battery -->\n| fault | redis 7.0.15 |")
-                .contains("| `flush` | fenced only: 3 (200 / 6 / 40) |")
+                .contains("| `flush` | fenced only: 3 (200 / 6 / 40) [2](battery-results.csv#L2) [3](battery-results.csv#L3) |")
                 .doesNotContain("old")
                 .endsWith("<!-- /battery -->\nafter\n");
     }
@@ -68,12 +69,15 @@ class GuaranteeTablesTest {
     @Test
     void aBrokenPromiseIsShown() throws IOException {
         assertThat(page(row(Promise.EXCLUDED, 0, List.of(Violation.Rule.WAITING, Violation.Rule.WAITING))))
-                .contains("| excluded, **WAITING 2** (100 / 3 / 20) |");
+                .contains("| excluded, **WAITING 2** (100 / 3 / 20) [2](");
     }
 
     @Test
     void aRowIsReadAsItWasWritten() {
         Row row = row(Promise.NONE, 7, List.of(Violation.Rule.ORDER, Violation.Rule.TOKENS));
         assertThat(Row.parse(row.toLine())).isEqualTo(row);
+        Row noted = Row.parse(row.toLine() + ",2.5");
+        assertThat(noted.load()).isEqualTo(2.5);
+        assertThat(Row.parse(noted.toLine())).isEqualTo(noted);
     }
 }

@@ -32,8 +32,9 @@ public final class MemoryStoreProvider implements StoreProvider {
         }
         String name = uri.text().substring(uri.text().indexOf(':') + 1);
         if (name.indexOf('?') >= 0) {
+            String shown = uri.toString(); // Without passwords, unlike the name.
             throw new IllegalArgumentException(
-                    "unknown option '" + name.substring(name.indexOf('?') + 1) + "' in '" + uri + "'");
+                    "unknown option '" + shown.substring(shown.indexOf('?') + 1) + "' in '" + shown + "'");
         }
         return name.isEmpty()
                 ? new MemorySpace(SCHEME + ':')

@@ -37,6 +37,14 @@ class MemoryStoreProviderTest {
                 .hasMessageContaining("size=5");
     }
 
+    @Test
+    void anUnknownOptionThatIsAPasswordIsNotShown() {
+        assertThatThrownBy(() -> create("memory:a?password=s3cr3t"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("'password=***'")
+                .hasMessageNotContaining("s3cr3t");
+    }
+
     private static StoreFactory create(String uri) {
         return new MemoryStoreProvider().create(StoreUri.parse(uri));
     }

@@ -52,8 +52,9 @@ public final class SqliteStoreProvider implements StoreProvider {
             throw new IllegalArgumentException("'" + uri + "' has no path: name the file, " + EXAMPLE);
         }
         if (path.indexOf('?') >= 0) {
-            throw new IllegalArgumentException("unknown option '" + path.substring(path.indexOf('?') + 1) + "' in '"
-                    + uri + "': sqlite: stores have none of their own, and the path cannot contain '?'");
+            String shown = uri.toString(); // Without passwords, unlike the path.
+            throw new IllegalArgumentException("unknown option '" + shown.substring(shown.indexOf('?') + 1) + "' in '"
+                    + shown + "': sqlite: stores have none of their own, and the path cannot contain '?'");
         }
         if (path.startsWith("//") && !path.startsWith("///")) {
             throw new IllegalArgumentException(

@@ -44,6 +44,14 @@ class SqliteStoreProviderTest {
     }
 
     @Test
+    void anUnknownOptionThatIsAPasswordIsNotShown() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> create("sqlite:/a?password=s3cr3t"))
+                .withMessageContaining("'password=***'")
+                .withMessageNotContaining("s3cr3t");
+    }
+
+    @Test
     void refusesACharacterThatNoPathMayHave() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> create("sqlite:/a\0b"))

@@ -107,6 +107,20 @@ public final class PostgresServer implements AutoCloseable {
                 .orElseThrow(() -> new IllegalStateException("the server has ended; see " + directory));
     }
 
+    /** Where its files are. */
+    Path data() {
+        return directory.resolve("data");
+    }
+
+    /** The program that it is. */
+    Path binary() {
+        try {
+            return Path.of(process().info().command().orElseThrow());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** Kills the server; its other processes end by themselves. */
     public void kill() {
         try {

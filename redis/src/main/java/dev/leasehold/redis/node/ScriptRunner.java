@@ -125,7 +125,7 @@ public final class ScriptRunner {
                                 .args())
                 .whenComplete((answer, failure) -> {
                     if (failure == null) {
-                        Reply.read(result, reader, sentAt, answer);
+                        Reply.read(result, reader, sentAt, answer, route.toString(), what);
                     } else if (Causes.of(failure) instanceof RedisNoScriptException) {
                         whole(what, connection, script, rest, reader, result);
                     } else {
@@ -151,7 +151,7 @@ public final class ScriptRunner {
                                 .args())
                 .whenComplete((answer, failure) -> {
                     if (failure == null) {
-                        Reply.read(result, reader, sentAt, answer);
+                        Reply.read(result, reader, sentAt, answer, route.toString(), what);
                     } else {
                         result.completeExceptionally(failed(what, connection, failure));
                     }

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A reader of the scripts' answers. {@code lock.lua} describes the layout of values and answers. */
@@ -35,6 +36,7 @@ public final class Reply {
     private static final int HOLDER_PARTS = 8;
     private static final String OURS = "leasehold|";
     private static final int VALUE_PARTS = 7;
+    private static final int MOST_SHOWN = 200;
 
     /** What a master of a quorum keeps there; see {@code lock.lua}. */
     private static final Pattern BEHIND_THE_OWNER = Pattern.compile("\n[\\d|]*$");
@@ -51,14 +53,33 @@ public final class Reply {
 
     private Reply() {}
 
+    /**
+     * Reads an answer into a result, which fails if it makes no sense.
+     *
+     * @param node the server
+     * @param what what it was asked for
+     */
     public static <T> void read(
-            CompletableFuture<T> result, Reader<T> reader, ClockReading sentAt, List<Object> answer) {
+            CompletableFuture<T> result,
+            Reader<T> reader,
+            ClockReading sentAt,
+            List<Object> answer,
+            String node,
+            String what) {
         try {
             result.complete(reader.read(sentAt, answer));
         } catch (RuntimeException e) {
-            result.completeExceptionally(
-                    new LockException("the server's answer " + answer + " makes no sense; is it a Redis?", e));
+            result.completeExceptionally(new LockException(
+                    "the answer of " + node + " to " + what + " makes no sense: " + beginningOf(answer)
+                            + "; is it a Redis, and nothing else in between?",
+                    e));
         }
+    }
+
+    /** Enough of an answer to recognise it by; it may be of any length. */
+    private static String beginningOf(List<Object> answer) {
+        String text = answer.stream().limit(MOST_SHOWN).map(String::valueOf).collect(Collectors.joining(", ", "[", "]"));
+        return text.length() > MOST_SHOWN ? text.substring(0, MOST_SHOWN) + "…" : text;
     }
 
     /** Returns the beginning of a lock's value while a lease is there. */
@@ -84,7 +105,7 @@ public final class Reply {
     public static ClaimAnswer.Granted granted(Claim claim, ClockReading sentAt, String answer) {
         if (answer.indexOf('|') < 0) {
             return new ClaimAnswer.Granted(
-                    new LeaseId(claim.lock(), claim.id(), Long.parseLong(answer)),
+                    new LeaseId(claim.lock(), claim.id(), token(answer)),
                     claim.spare(),
                     Validity.of(sentAt, Duration.ofMillis(WholeMillis.up(claim.lease()))));
         }
@@ -93,10 +114,19 @@ public final class Reply {
         int left = answer.indexOf('|', spare) + 1;
         HolderTerms terms = HolderTerms.parse(answer.substring(spare, left - 1));
         return new ClaimAnswer.Granted(
-                new LeaseId(claim.lock(), claim.id(), Long.parseLong(answer, token, spare - 1, 10)),
+                new LeaseId(claim.lock(), claim.id(), token(answer.substring(token, spare - 1))),
                 terms.spare(),
                 terms.slot(),
                 Validity.of(sentAt, Duration.ofMillis(Long.parseLong(answer, left, answer.length(), 10))));
+    }
+
+    /** Reads the token of a grant. A number that is none comes from somebody else than our script. */
+    private static long token(String text) {
+        long token = Long.parseLong(text);
+        if (token <= 0) {
+            throw new IllegalArgumentException("no token is " + token);
+        }
+        return token;
     }
 
     public static long number(Object part) {

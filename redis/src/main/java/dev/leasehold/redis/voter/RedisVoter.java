@@ -134,7 +134,7 @@ public final class RedisVoter implements Voter {
 
     private Vote vote(Ballot ballot, EncodedArgs key, ClockReading sentAt, List<Object> answer) {
         NodeStatus known = latest;
-        if (answer.size() == 1 && known != null) {
+        if (answer.size() == 1 && known != null && Reply.number(answer.get(0)) == 1) {
             Duration asked = Duration.ofMillis(WholeMillis.up(ballot.lease()));
             return new Vote.Yes(ballot.token(), Validity.of(sentAt, asked), known);
         }

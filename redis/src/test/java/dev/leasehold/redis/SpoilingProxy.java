@@ -1,0 +1,126 @@
+package dev.leasehold.redis;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** A spoiling proxy hands on what a client asks a Redis, and spoils as many of the answers as it is told to. */
+final class SpoilingProxy implements AutoCloseable {
+
+    private final int server;
+    private final ServerSocket listener;
+    private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger spoiling = new AtomicInteger();
+    private volatile Random random = new Random(0);
+    private volatile @Nullable String saying;
+
+    private SpoilingProxy(int server) throws IOException {
+        this.server = server;
+        listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        start(this::accept);
+    }
+
+    static SpoilingProxy to(int server) {
+        try {
+            return new SpoilingProxy(server);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    int port() {
+        return listener.getLocalPort();
+    }
+
+    /** Spoils the next answers, as a seed says. */
+    void spoil(int answers, long seed) {
+        random = new Random(seed);
+        spoiling.set(answers);
+    }
+
+    /** Says the same instead of each answer, or null to hand on what the server says. */
+    void say(@Nullable String answer) {
+        saying = answer;
+    }
+
+    private void accept() throws IOException {
+        while (true) {
+            Socket client = listener.accept();
+            Socket upstream = new Socket(InetAddress.getLoopbackAddress(), server);
+            client.setTcpNoDelay(true);
+            upstream.setTcpNoDelay(true);
+            sockets.add(client);
+            sockets.add(upstream);
+            start(() -> {
+                try (client;
+                        upstream) {
+                    client.getInputStream().transferTo(upstream.getOutputStream());
+                }
+            });
+            start(() -> {
+                try (client;
+                        upstream) {
+                    answers(client, upstream);
+                }
+            });
+        }
+    }
+
+    private void answers(Socket client, Socket upstream) throws IOException {
+        InputStream in = new BufferedInputStream(upstream.getInputStream());
+        OutputStream out = client.getOutputStream();
+        boolean goesOn = true;
+        while (goesOn) {
+            byte[] answer = SpoiltAnswers.read(in);
+            String instead = saying;
+            if (instead != null) {
+                out.write(instead.getBytes(StandardCharsets.US_ASCII));
+            } else if (spoiling.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+                goesOn = SpoiltAnswers.write(answer, random, out);
+            } else {
+                out.write(answer);
+            }
+        }
+    }
+
+    private interface Task {
+        void run() throws IOException;
+    }
+
+    private static void start(Task task) {
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        task.run();
+                    } catch (IOException e) {
+                        // The connection has ended.
+                    }
+                },
+                "spoiling-proxy");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    @Override
+    public void close() {
+        try {
+            listener.close();
+            for (Socket socket : sockets) {
+                socket.close();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

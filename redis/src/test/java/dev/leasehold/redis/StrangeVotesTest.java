@@ -1,0 +1,46 @@
+package dev.leasehold.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockException;
+import io.lettuce.core.RedisURI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Masters of a quorum that answer a ballot with something that is no vote. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class StrangeVotesTest {
+
+    /** Any answer of one part was counted as a vote. */
+    @ParameterizedTest
+    @ValueSource(strings = {":0\r\n", ":-1\r\n", "+OK\r\n", "$-1\r\n", "*1\r\n$2\r\nno\r\n"})
+    void aSinglePartThatIsNoVoteIsNotCounted(String answer) throws Exception {
+        List<SpoilingProxy> proxies = new ArrayList<>();
+        try (RedlockFixture quorum = RedlockFixture.opened(3)) {
+            quorum.servers.forEach(server -> proxies.add(SpoilingProxy.to(server.port())));
+            List<RedisURI> uris = proxies.stream()
+                    .map(proxy -> RedisURI.create("redis://localhost:" + proxy.port()))
+                    .toList();
+            Leasehold client = quorum.client(
+                    RedlockStore.of(uris).withNodeTimeout(Duration.ofSeconds(1)), RedlockFixture.LEASE);
+            try (Lease lease = client.lock("first").acquire()) {
+                assertThat(lease.isValid()).isTrue();
+            }
+            proxies.forEach(proxy -> proxy.say(answer));
+            assertThatThrownBy(() -> client.lock("second").tryAcquire())
+                    .isInstanceOf(LockException.class)
+                    .hasMessageContaining("second");
+            proxies.forEach(proxy -> proxy.say(null));
+        } finally {
+            proxies.forEach(SpoilingProxy::close);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package dev.leasehold.redis.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.LockException;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.ClockReading;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Answers that do not come from our scripts. */
+class ReplyTest {
+
+    private static final ClockReading NOW = new ClockReading(0, 0);
+    private static final Claim CLAIM = new Claim(new ClaimId("client", 1), "a", Duration.ofSeconds(30), 0, true);
+
+    private static CompletableFuture<Long> read(List<Object> answer) {
+        CompletableFuture<Long> result = new CompletableFuture<>();
+        Reply.read(
+                result,
+                (sentAt, parts) -> Reply.number(parts.get(0)),
+                NOW,
+                answer,
+                "redis://one:6379",
+                "the claim of 'a'");
+        return result;
+    }
+
+    @Test
+    void anAnswerThatMakesNoSenseIsReportedWithServerAndLock() {
+        for (List<Object> answer : List.<List<Object>>of(List.of(), List.of("OK"), Collections.singletonList(null))) {
+            assertThatThrownBy(read(answer)::join)
+                    .hasCauseInstanceOf(LockException.class)
+                    .hasMessageContaining("redis://one:6379")
+                    .hasMessageContaining("the claim of 'a'");
+        }
+    }
+
+    @Test
+    void aLongAnswerIsNotShownWhole() {
+        assertThat(read(List.of("x".repeat(1_000_000))).handle((read, failure) -> failure.getMessage()))
+                .isCompletedWithValueMatching(message -> message.length() < 500);
+        assertThat(read(Collections.nCopies(1_000_000, "x")).handle((read, failure) -> failure.getMessage()))
+                .isCompletedWithValueMatching(message -> message.length() < 500);
+    }
+
+    @Test
+    void aNumberThatIsNoTokenGrantsNothing() {
+        for (String answer : List.of("0", "-7", "granted|0|0|60000", "granted|-7|0|60000")) {
+            assertThatThrownBy(() -> Reply.granted(CLAIM, NOW, answer)).isInstanceOf(IllegalArgumentException.class);
+        }
+        assertThat(Reply.granted(CLAIM, NOW, "granted|7|0|60000").lease().token()).isEqualTo(7);
+    }
+}
