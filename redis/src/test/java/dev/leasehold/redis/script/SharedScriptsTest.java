@@ -141,6 +141,56 @@ class SharedScriptsTest {
         assertThat(redis.exists(KEYS[2])).isZero();
     }
 
+    private void letRunOutBehind(String... shares) {
+        redis.set(KEY, "leasehold|1|dead:1|5|0|5|them", SetArgs.Builder.px(60_000));
+        for (int i = 0; i < shares.length; i++) {
+            assertThat(claim(0, "c:" + (i + 1), shares[i], 30, -1)).startsWith("busy|" + (i + 1));
+        }
+        redis.del(KEY);
+    }
+
+    /** It would have to ask again, up to five seconds later, while nobody has the lock. */
+    @Test
+    void aWithdrawalFromAFreeLockLetsTheNextIn() {
+        letRunOutBehind("0", "0", "0");
+        assertThat(run(1, Script.WITHDRAW, "c:1", TELL)).isEqualTo("1");
+        assertThat(redis.get(KEY)).startsWith("leasehold|1|c:2|");
+        assertThat(redis.llen(KEYS[2])).isEqualTo(1);
+    }
+
+    @Test
+    void aWithdrawalFromAFreeLockLetsInAllThatFit() {
+        letRunOutBehind("0", "02", "02", "02");
+        assertThat(run(1, Script.WITHDRAW, "c:1", TELL)).isEqualTo("1");
+        assertThat(holders()).extracting(SharedScriptsTest::claimOf).containsExactly("c:2", "c:3");
+        assertThat(redis.llen(KEYS[2])).isEqualTo(1);
+    }
+
+    /** What it was before the next attempt came in is kept, so that this can be taken back, too. */
+    @Test
+    void aFailedAttemptThatLeavesAFreeLockKeepsWhatTheLastTokenWas() {
+        for (String last : new String[] {"5", ""}) {
+            redis.flushall();
+            letRunOutBehind("0", "0");
+            if (!last.isEmpty()) {
+                redis.set(KEYS[1], last, SetArgs.Builder.px(60_000));
+            }
+            assertThat(run(1, Script.WITHDRAW, "c:1", TELL, "1")).isEqualTo("1");
+            assertThat(redis.get(KEY)).startsWith("leasehold|1|c:2|").endsWith("me\n" + last);
+            assertThat(run(1, Script.WITHDRAW, "c:2", TELL, "1")).isEqualTo("1");
+            assertThat(redis.get(KEYS[1])).isEqualTo(last.isEmpty() ? null : last);
+            assertThat(redis.exists(KEY)).isZero();
+        }
+    }
+
+    @Test
+    void aWithdrawalOfNobodyChangesNothing() {
+        letRunOutBehind("0", "0");
+        assertThat(run(1, Script.WITHDRAW, "c:9", TELL)).isEqualTo("0");
+        assertThat(redis.exists(KEY)).isZero();
+        assertThat(redis.llen(KEYS[2])).isEqualTo(2);
+    }
+
     @Test
     void aReleaseLeavesWhatCannotBeReadAsItIs() {
         for (String value : List.of("leasehold|2|whatever", "leasehold|2|-\nc:1|5|9|1|owner", "leasehold|2|")) {
