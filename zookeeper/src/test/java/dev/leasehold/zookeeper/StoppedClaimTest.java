@@ -29,6 +29,7 @@ class StoppedClaimTest {
     private final VirtualTime time = new VirtualTime();
     private final ScriptedTree tree = new ScriptedTree(() -> time.now().wallMicros() / 1_000);
     private final List<Grant> granted = new ArrayList<>();
+    private final List<Integer> places = new ArrayList<>();
     private final ScriptedHandle handle;
     private final OpenZooKeeperStore store;
 
@@ -95,11 +96,18 @@ class StoppedClaimTest {
                     if (answer instanceof ClaimAnswer.Granted granted) {
                         this.granted.add(new Grant(granted.lease(), 0, share, granted.slot()));
                     }
+                    note(answer);
                 });
         while (!handle.hasListed()) {
             handle.serve(null);
         }
         while (handle.deliver()) {}
+    }
+
+    private void note(@Nullable ClaimAnswer answer) {
+        if (answer instanceof ClaimAnswer.Busy busy) {
+            places.add(busy.place());
+        }
     }
 
     private void goOn() {
@@ -172,6 +180,27 @@ class StoppedClaimTest {
         tree.delete(one);
         goOn();
         assertThat(granted).hasSize(1);
+    }
+
+    /** Two readers have the lock, one without a holder; a writer waits, and behind it comes another. */
+    @Test
+    void aKeptLeaseIsCountedBeforeThoseWhoWait() throws Exception {
+        stranger(Claim.UNLIMITED);
+        String waiting = stranger(Claim.EXCLUSIVE);
+        tree.create(
+                PATH + '/' + NodeName.kept(64, Claim.UNLIMITED, Grant.NO_SLOT),
+                new NodeData.Keep(64, 600_000).bytes(),
+                CreateMode.PERSISTENT,
+                0);
+        claimAndStop(Claim.EXCLUSIVE);
+        goOn();
+        assertThat(places).containsExactly(2);
+        tree.delete(waiting);
+        goOn();
+        store.claim(new Claim(new ClaimId("c", 1), "l", Claim.EXCLUSIVE, Duration.ofMinutes(10), true))
+                .thenAccept(this::note);
+        goOn();
+        assertThat(places).containsExactly(2, 1);
     }
 
     /** Another client has written its slot, and the one behind it waits to hear that it is in. */

@@ -111,6 +111,18 @@ class SharedScriptsTest {
         assertThat(holders()).extracting(SharedScriptsTest::claimOf).containsExactly("c:1", "c:3");
     }
 
+    /** The line of one that has run out is taken out, and the others are written again, with their new ends. */
+    @Test
+    void aRenewalThatLetsAnotherInIsNotForgotten() {
+        String token = claim(0, "c:1", "02", 600, -1).split("\\|")[1];
+        claim(0, "c:2", "02", 4, -1);
+        assertThat(claim(1, "c:3", "02", 30, -1)).startsWith("busy|1");
+        assertThat(run(5, Script.DOWNGRADE, "leasehold|1|c:1|" + token + '|', "900000", TELL))
+                .isEqualTo("900000");
+        assertThat(holders()).extracting(SharedScriptsTest::claimOf).containsExactly("c:1", "c:3");
+        assertThat(holders().get(0)).startsWith("c:1|" + token + '|' + (BEGINNING + 5 + 900) + "000000|");
+    }
+
     /** Its line is still there, since nobody has come in since. */
     @Test
     void nothingBringsBackOneThatHasRunOut() {
