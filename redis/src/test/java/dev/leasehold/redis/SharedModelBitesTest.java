@@ -75,17 +75,11 @@ class SharedModelBitesTest {
         A_SHORT_CUT_OVERTAKES_NOBODY("if isRead and not first and living < least", "if isRead and living < least"),
         A_SHORT_CUT_ASKS_FOR_ITSELF_FIRST(
                 "and not (value and find(value, '\\n' .. sub(ARGV[1], 13), 1, true))", ""),
-        A_SHORT_CUT_WAITS_BEHIND_EQUALS_ALONE("living == asked and least == asked and most == asked", "living == asked"),
-        A_SHORT_CUT_SHOWS_WHO_ENDS_FIRST("if not soonest or ends < soonest then", "if not soonest then"),
         A_SHORT_CUT_HANDS_OVER_TO_AN_EQUAL("'0' .. share ~= spare then", "false then"),
-        A_SHORT_CUT_HANDS_OVER_WHERE_ALL_ARE_THERE(" and living == tonumber(spare) then", " then"),
-        A_SHORT_CUT_HANDS_ITS_OWN_SLOT_OVER("slot, behind = number, next", "slot, behind = '0', next"),
-        A_SHORT_CUT_KEEPS_THE_KEY_FOR_ALL(
-                "math.max(math.ceil((latest - now) / 1000), period) + 1", "period + 1"),
         A_SHORT_CUT_HANDS_OVER_TO_THE_LIVING("and claim and age < aliveFor * 1000", "and claim"),
         A_SHORT_CUT_FINDS_THE_FREE_SLOT("taken[slot] = true", ""),
         A_SHORT_CUT_KEEPS_THE_KEY("if call('PTTL', KEYS[1]) < ARGV[3] + 1 then", "if false then"),
-        A_SHORT_CUT_ENDS_ITS_OWN_ALONE("(next and sub(value, next) or '')\n  local left", "''\n  local left"),
+        A_SHORT_CUT_ENDS_ITS_OWN_ALONE("(next and sub(value, next) or '')\n    local left", "''\n    local left"),
         BUSY_TELLS_WHEN_THE_ASKER_WOULD_FIT("most = math.min(most, holder.share)", ""),
         A_BREAK_CONCERNS_ONE("tonumber(ARGV[1]) <= holder.token + holder.spare", "true");
 
@@ -116,7 +110,10 @@ class SharedModelBitesTest {
         requireThatItIsFound(guard);
     }
 
-    /** What shows in few of the runs, and not in the same ones each time, since the server's time is real. */
+    /**
+     * What shows in few of the runs, and not in the same ones each time, since the server's time is real. SharedScriptsTest shows each
+     * of them at once.
+     */
     @ParameterizedTest
     @EnumSource(
             value = Guard.class,

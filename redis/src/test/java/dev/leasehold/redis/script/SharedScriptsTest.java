@@ -153,6 +153,36 @@ class SharedScriptsTest {
         assertThat(redis.exists(KEYS[2])).isZero();
     }
 
+    private String downgrade(long second, String claim, String token, String milliseconds) {
+        return run(second, Script.DOWNGRADE, "leasehold|1|" + claim + '|' + token + '|', milliseconds, TELL);
+    }
+
+    @Test
+    void aWithdrawnWriterLetsTheReaderBehindItIn() {
+        claim(0, "c:1", READER, 30, -1);
+        assertThat(claim(0, "c:2", "0", 30, -1)).startsWith("busy|1");
+        assertThat(claim(0, "c:3", READER, 30, -1)).startsWith("busy|2");
+        assertThat(run(1, Script.WITHDRAW, "c:2", TELL)).isEqualTo("1");
+        assertThat(holders()).extracting(SharedScriptsTest::claimOf).containsExactly("c:1", "c:3");
+    }
+
+    @Test
+    void aDowngradeLetsInTheReaderThatWaitsAndThoseThatCome() {
+        String token = claim(0, "c:1", "0", 30, -1);
+        assertThat(claim(0, "c:2", READER, 30, -1)).startsWith("busy|1");
+        assertThat(downgrade(1, "c:1", token, "60000")).isEqualTo("60000");
+        assertThat(holders()).extracting(SharedScriptsTest::claimOf).containsExactly("c:1", "c:2");
+        assertThat(claim(1, "c:3", READER, 30, -1)).startsWith("granted|");
+    }
+
+    /** It stands in the queue as a permit, and asks again as a mutex. */
+    @Test
+    void theAskerThatIsNextComesInWithTheShareOfItsPlace() {
+        letRunOutBehind("02");
+        assertThat(claim(1, "c:1", "0", 30, 1)).contains("|0/2/0|");
+        assertThat(claim(1, "c:2", "02", 30, -1)).contains("|0/2/1|");
+    }
+
     private void letRunOutBehind(String... shares) {
         redis.set(KEY, "leasehold|1|dead:1|5|0|5|them", SetArgs.Builder.px(60_000));
         for (int i = 0; i < shares.length; i++) {
