@@ -7,6 +7,7 @@ import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.Grant;
+import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.Validity;
@@ -14,7 +15,9 @@ import dev.leasehold.test.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -217,5 +220,31 @@ class StoppedClaimTest {
                 .singleElement()
                 .satisfies(grant -> assertThat(grant.slot()).isZero());
         assertThat(NodeData.Owner.read(tree.read(PATH + '/' + own())).isNews()).isTrue();
+    }
+
+    private CompletableFuture<RenewAnswer> downgradeWhatIsHeld() throws Exception {
+        claimAndStop(Claim.EXCLUSIVE);
+        goOn();
+        return store.downgrade(granted.get(0).lease(), Duration.ofMinutes(10)).toCompletableFuture();
+    }
+
+    @Test
+    void aRefusedDowngradeIsAnsweredAndNotRepeated() throws Exception {
+        CompletableFuture<RenewAnswer> answer = downgradeWhatIsHeld();
+        handle.serve(Code.NOAUTH);
+        while (handle.deliver()) {}
+        assertThat(answer).isCompletedExceptionally();
+        assertThat(handle.isIdle()).isTrue();
+    }
+
+    /** Nobody watches the node yet. */
+    @Test
+    void aDowngradeFindsThatTheLeaseWasBroken() throws Exception {
+        CompletableFuture<RenewAnswer> answer = downgradeWhatIsHeld();
+        tree.delete(PATH + '/' + own());
+        goOn();
+        assertThat(answer).isCompletedWithValueMatching(RenewAnswer.Lost.class::isInstance);
+        assertThat(store.renew(granted.get(0).lease(), Duration.ofMinutes(10)).toCompletableFuture())
+                .isCompletedWithValueMatching(RenewAnswer.Lost.class::isInstance);
     }
 }
