@@ -73,8 +73,7 @@ class SharedModelBitesTest {
         A_SHORT_CUT_COUNTS_THE_LIVING("living < least and (asked == 0 or living < asked)", "true"),
         A_SHORT_CUT_LEAVES_THE_DEAD_OUT("#ends ~= 16 or ends <= now then", "#ends ~= 16 then"),
         A_SHORT_CUT_OVERTAKES_NOBODY("if isRead and not first and living < least", "if isRead and living < least"),
-        A_SHORT_CUT_ASKS_FOR_ITSELF_FIRST(
-                "and not (value and find(value, '\\n' .. sub(ARGV[1], 13), 1, true))", ""),
+        A_SHORT_CUT_ASKS_FOR_ITSELF_FIRST("and not (value and find(value, '\\n' .. sub(ARGV[1], 13), 1, true))", ""),
         A_SHORT_CUT_HANDS_OVER_TO_AN_EQUAL("'0' .. share ~= spare then", "false then"),
         A_SHORT_CUT_HANDS_OVER_TO_THE_LIVING("and claim and age < aliveFor * 1000", "and claim"),
         A_SHORT_CUT_FINDS_THE_FREE_SLOT("taken[slot] = true", ""),

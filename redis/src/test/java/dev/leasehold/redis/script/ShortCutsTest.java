@@ -238,7 +238,8 @@ class ShortCutsTest {
                 boolean isGone = odd == 1 && i == 1;
                 lines.append(slot == 0 ? "\nheard:1|1234567890123456|" : "\nother:" + i + "|123456789012345" + i + '|')
                         .append(isGone ? 1234567890123456L : now + (i == share - 1 ? 20 : 30) * SECOND)
-                        .append("|1234567890123456|0|" + (share + (odd == 2 && i == 0 ? 1 : 0)) + "|" + slot + "|them|x");
+                        .append("|1234567890123456|0|" + (share + (odd == 2 && i == 0 ? 1 : 0)) + "|" + slot
+                                + "|them|x");
             }
             return lines.toString();
         }
