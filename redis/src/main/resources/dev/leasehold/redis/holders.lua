@@ -8,7 +8,8 @@
 -- the first of them came, raised by each that has left, but for failed attempts. Others may have raised KEYS[2] while an attempt
 -- stood there; so one that has failed leaves the greatest of BEFORE and of those that stay, and not what it found.
 -- holders.least is the smallest share of the living; holders.stored is the length of KEYS[1] where it says
--- the same as holders.
+-- the same as holders. A holder's line is what KEYS[1] has of it, which is written again as it is; nothing for one that is new or was
+-- changed. To take the text apart is most of what a script costs here, and to put a line together costs as much again.
 local HOLDERS = 'leasehold|2|'
 
 local function areHolders(value)
@@ -41,23 +42,26 @@ local function holdersOf(value, now)
     error(unreadable(value))
   end
   local holders = {before = before ~= '-' and before or nil, all = {}, least = math.huge, stored = #value}
-  for line in string.gmatch(value, '\n([^\n]*)') do
-    local claim, token, ends, since, spare, share, slot, owner =
-      string.match(line, '^([^|]*)|(%d+)|(%d+)|(%d+)|(%d+)|(%d+)|(%-?%d+)|(.*)$')
-    if not claim then
-      error(unreadable(value))
+  local from = #HOLDERS + #before + 1
+  for at, claim, token, ends, since, spare, share, slot, owner, next in string.gmatch(value,
+      '()\n([^|\n]*)|(%d+)|(%d+)|(%d+)|(%d+)|(%d+)|(%-?%d+)|([^\n]*)()') do
+    if at ~= from then
+      break
     end
-    ends, share = tonumber(ends), shareOf(tonumber(share))
+    from, ends, share = next, tonumber(ends), shareOf(tonumber(share))
     if ends > now then
       holders.all[#holders.all + 1] = {claim = claim, token = token, ends = ends, since = since, spare = spare, share = share,
-        slot = slot, owner = owner}
-      holders.least = math.min(holders.least, share)
+        slot = slot, owner = owner, line = string.sub(value, at, next - 1)}
+      holders.least = share < holders.least and share or holders.least
     else
       holders.stored = false
       if holders.before then
         holders.before = raised(holders.before, token)
       end
     end
+  end
+  if from <= #value then
+    error(unreadable(value))
   end
   return holders.all[1] and holders
 end
@@ -72,8 +76,9 @@ end
 
 -- The same by how an exclusive holder's value would begin, which is what a renewal and a release name.
 local function holderBeginning(holders, beginning)
+  local claim, token = string.match(beginning, '^leasehold|1|([^|]*)|(%d+)|$')
   for place, holder in ipairs(holders and holders.all or {}) do
-    if LAYOUT .. holder.claim .. '|' .. holder.token .. '|' == beginning then
+    if holder.claim == claim and holder.token == token then
       return holder, place
     end
   end
@@ -111,9 +116,9 @@ local function freeSlot(holders, share)
   end
   local taken, slot = {}, 0
   for _, holder in ipairs(holders and holders.all or {}) do
-    taken[holder.slot] = true
+    taken[tonumber(holder.slot)] = true
   end
-  while taken[integer(slot)] do
+  while taken[slot] do
     slot = slot + 1
   end
   return integer(slot)
@@ -146,8 +151,8 @@ local function writeHolders(holders, now)
   end
   local lines, last = {HOLDERS .. (holders.before or '-')}, 0
   for i, holder in ipairs(holders.all) do
-    lines[i + 1] = lineOf(holder)
-    last = math.max(last, holder.ends)
+    lines[i + 1] = holder.line or lineOf(holder)
+    last = holder.ends > last and holder.ends or last
   end
   local text = table.concat(lines)
   redis.call('SET', KEYS[1], text, 'PX', lastsFor(last, now))
@@ -183,7 +188,7 @@ local function withoutHolder(holders, place)
   table.remove(holders.all, place)
   holders.stored, holders.least = false, math.huge
   for _, holder in ipairs(holders.all) do
-    holders.least = math.min(holders.least, holder.share)
+    holders.least = holder.share < holders.least and holder.share or holders.least
   end
   return holders.all[1] and holders
 end
@@ -206,7 +211,7 @@ local function extendHolder(value, holder, now, milliseconds)
     local lasts = lastsFor(ends, now)
     redis.call('PEXPIRE', KEYS[1], math.max(redis.call('PTTL', KEYS[1]), tonumber(lasts)))
     redis.call('SETRANGE', KEYS[1], at, string.format('%016.0f', ends))
-    holder.ends = ends
+    holder.ends, holder.line = ends, nil
   end
   return integer(math.floor((holder.ends - now) / 1000))
 end

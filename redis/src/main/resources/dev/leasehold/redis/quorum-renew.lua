@@ -14,7 +14,7 @@ if areHolders(value) then
   end
   -- A full server takes this as the first write of a script, and SET only after it.
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
-  holder.ends = math.max(holder.ends, now + ARGV[2] * 1000)
+  holder.ends, holder.line = math.max(holder.ends, now + ARGV[2] * 1000), nil
   writeHolders(holders, now)
   return {'renewed', integer(now), seen, 0, integer(math.floor((holder.ends - now) / 1000))}
 end

@@ -16,22 +16,70 @@ if not value or sub(value, 1, #ARGV[1]) ~= ARGV[1] then
   end
 end
 -- The third short cut: one of several leaves, and nobody waits. Its line is taken out; lines whose end has passed stay, since they count
--- for nothing.
-if shares and sub(value, 13, 14) == '-\n' and sub(ARGV[2], 2, 2) == '|' and call('EXISTS', KEYS[3]) == 0 then
-  local from, at = string.find(value, '\n' .. sub(ARGV[1], 13), 1, true)
+-- for nothing. The fourth: the others are alive, all have the same share and with it are as many as that, and so does the first in the
+-- queue. Then that one comes in, with the slot of the one that leaves, since all others are taken; and after it nobody.
+if shares and sub(value, 13, 14) == '-\n' and sub(ARGV[2], 2, 2) == '|' then
+  local find = string.find
+  local first = call('LINDEX', KEYS[3], '0')
+  local from, at = find(value, '\n' .. sub(ARGV[1], 13), 1, true)
   local time = call('TIME')
-  if not from or (tonumber(sub(value, at + 1, at + 16)) or 0) <= time[1] * 1000000 + time[2] then
-    return 0
+  local micros = time[2]
+  while #micros < 6 do
+    micros = '0' .. micros
   end
-  local next = string.find(value, '\n', at, true)
-  local rest = sub(value, 1, from - 1) .. (next and sub(value, next) or '')
-  local left = call('PTTL', KEYS[1])
-  -- Removed first: after it a full server takes what follows.
-  call('DEL', KEYS[1])
-  if #rest > 13 then
-    call('SET', KEYS[1], rest, 'PX', math.max(left, 1))
+  local now = time[1] .. micros
+  if not first then
+    if not from or (tonumber(sub(value, at + 1, at + 16)) or 0) <= tonumber(now) then
+      return 0
+    end
+    local next = find(value, '\n', at, true)
+    local rest = sub(value, 1, from - 1) .. (next and sub(value, next) or '')
+    local left = call('PTTL', KEYS[1])
+    -- Removed first: after it a full server takes what follows.
+    call('DEL', KEYS[1])
+    if #rest > 13 then
+      call('SET', KEYS[1], rest, 'PX', math.max(left, 1))
+    end
+    return 1
   end
-  return 1
+  local claim, period, spare, channel, owner = string.match(first, '^([^|]*)|(%d+)|(0%d+)|([^|]*)|(.*)$', 74)
+  local age, aliveFor = now - (tonumber(sub(first, 1, 16)) or 0), tonumber(sub(first, 35, 39)) or 0
+  if from and claim and age < aliveFor * 1000 and #now == 16 and not find(value, '\n' .. claim .. '|', 1, true) then
+    local living, to, latest, slot, behind = 0, 14, now
+    for start, ends, share, number, next in string.gmatch(value, '()\n[^|\n]*|%d+|(%d+)|%d+|%d+|(%d+)|(%-?%d+)|[^\n]*()') do
+      if start ~= to or #ends ~= 16 or ends <= now or '0' .. share ~= spare then
+        break
+      end
+      to, living = next, living + 1
+      if start == from then
+        slot, behind = number, next
+      elseif ends > latest then
+        latest = ends
+      end
+    end
+    if slot and to > #value and living == tonumber(spare) then
+      local token, last = now, call('GET', KEYS[2])
+      if last and (#last ~= 16 or last >= now) then
+        token = string.format('%.0f', math.max(now, string.match(last, '^%d+') + 1))
+      end
+      local told = '0/' .. sub(spare, 2) .. '/' .. slot
+      call('LPOP', KEYS[3])
+      call('SET', KEYS[1], sub(value, 1, from - 1) .. sub(value, behind) .. '\n' .. claim .. '|' .. token .. '|'
+        .. string.format('%016.0f', now + period * 1000) .. '|' .. now .. '|0|' .. sub(spare, 2) .. '|' .. slot .. '|' .. owner,
+        'PX', string.format('%.0f', math.max(math.ceil((latest - now) / 1000), period) + 1))
+      call('SET', KEYS[2], token, 'PX', '604810000')
+      local heard = pcall(redis.set_repl, redis.REPL_NONE) and redis.pcall('PUBLISH', channel,
+        table.concat({'granted', token, sub(first, 41, 72), claim, period, told, ARGV[2]}, '|'))
+      pcall(redis.set_repl, redis.REPL_ALL)
+      if heard ~= 0 or sub(ARGV[2], 1, 1) == '0' then
+        return 1
+      end
+      -- Its token is lost, as in handOver(), and value is what the lock was. If it is alone there, the queue has gone with it.
+      if call('LPUSH', KEYS[3], first) == 1 then
+        call('PEXPIRE', KEYS[3], string.format('%.0f', 2 * aliveFor + 1000 + math.max(0, -age / 1000)))
+      end
+    end
+  end
 end
 -- What is written first, here and below, only removes: after it the server takes what follows also where it is full.
 -- What several share is written again without the one that leaves: by release.lua, once it has been read.

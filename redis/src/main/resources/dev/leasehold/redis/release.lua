@@ -6,7 +6,7 @@ if shares then
   local holder, place = holderBeginning(holders, ARGV[1])
   local keeps = string.sub(ARGV[2], 2, 2) ~= '|'
   if holder and keeps then
-    holder.claim, holder.owner, holder.ends = '', '', now + ARGV[2] * 1000
+    holder.claim, holder.owner, holder.ends, holder.line = '', '', now + ARGV[2] * 1000, nil
   elseif holder then
     holders = holderGone(holders, place)
   end

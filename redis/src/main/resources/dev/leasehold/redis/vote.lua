@@ -104,7 +104,7 @@ if own then
     end
     own.token = token
   end
-  own.ends = math.max(own.ends, now + lease * 1000)
+  own.ends, own.line = math.max(own.ends, now + lease * 1000), nil
   writeHolders(holders, now)
   writeLast(raised(record or '', proposal))
   return {'yes', integer(now), seen, 0, integer(math.floor((own.ends - now) / 1000))}

@@ -57,6 +57,13 @@ if areHolders(value) then
   handOver(to)
   return (holder or found == 1) and 1 or 0
 end
+if found == 1 and not value then
+  -- Its holder has run out: whoever comes next need not wait until it asks again.
+  local to = news(ARGV[2])
+  to.before = ARGV[3] and (redis.call('GET', KEYS[2]) or '')
+  handOver(to)
+  return 1
+end
 -- A foreign holder tells nobody of its release; who is first now has to look for it.
 local first = SHARED and found == 1 and redis.call('LINDEX', KEYS[3], 0)
 local next = first and waiter(first)

@@ -382,7 +382,7 @@ final class ModelLock {
                 ends(own);
             }
         }
-        if (own != null || readers) {
+        if (own != null || readers || (found && holders.isEmpty())) {
             handOver(now, failed, null);
         }
         return found || own != null;

@@ -82,6 +82,18 @@ class QuorumModelTest {
         assertThat(dropped).containsExactlyInAnyOrderElementsOf(quoted(rules));
     }
 
+    /** There is a line for each, with what it violates. */
+    @Test
+    void thePageTellsWhatIsDropped() throws IOException {
+        String page = Files.readString(Path.of("README.md"));
+        assertThat(broken()).allSatisfy(configuration -> {
+            String name = configuration.getFileName().toString().replace(".cfg", "");
+            String violated = only(configuration, "(?m)^INVARIANTS (\\w+)$").group(1);
+            assertThat(page)
+                    .containsPattern("(?m)^\\| `" + Pattern.quote(name) + "` \\| .* \\| `" + violated + "` \\|$");
+        });
+    }
+
     private static Tlc.Result check(Path configuration) {
         Tlc.Result result = Tlc.check(MODULE, configuration);
         System.out.printf("%-40s %s%n", TLA.relativize(configuration), result);

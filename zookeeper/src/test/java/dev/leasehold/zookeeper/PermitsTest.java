@@ -196,6 +196,18 @@ class PermitsTest {
         assertThat(ZOO.get().nodes(lock)).hasSize(2).noneMatch(NodeName::isKept);
     }
 
+    /** Its name says which. */
+    @Test
+    void aKeptPermitKeepsItsOwnSlot() throws Exception {
+        Store store = open("c");
+        hold(store, claim("c", 3));
+        ClaimAnswer.Granted second = hold(store, claim("c", 3));
+        assertThat(second.slot()).isEqualTo(1);
+        get(store.release(second.lease(), Duration.ofSeconds(40)));
+        assertThat(ZOO.get().nodes(lock)).anyMatch(node -> node.startsWith("2-keep-3.1-"));
+        assertThat(hold(store, claim("c", 3)).slot()).isEqualTo(2);
+    }
+
     /** A third permit waits for its time to be over. */
     @Test
     void whoWaitsForAKeptPermitComesInAfterItsTime() throws Exception {

@@ -127,6 +127,7 @@ class ReadersTest {
      */
     @Test
     void aReaderThatLeavesWakesNobodyWhileAnotherIsBehindIt() throws Exception {
+        int watched = watches();
         Store store = open("c");
         List<LeaseId> readers = new ArrayList<>();
         for (int i = 0; i < 40; i++) {
@@ -136,6 +137,8 @@ class ReadersTest {
         for (int i = 0; i < 20; i++) {
             join(store, "c", UNLIMITED);
         }
+        // A client watches the nodes of its own leases after a moment, and hears of their end; the 41st is the writer's.
+        await().until(() -> watches() - watched >= 41);
         long[] before = packets();
         for (int i = 0; i < 39; i++) {
             release(store, readers.get(i));
@@ -164,6 +167,10 @@ class ReadersTest {
         release(store, second);
         await().until(() -> stores.granted.size() == 1 + readers);
         assertThat(packets()[0] - before[0]).isBetween(1 + 2L * readers, 10 + 2L * readers);
+    }
+
+    private static int watches() {
+        return ZOO.get().server().getZKDatabase().getDataTree().getWatchCount();
     }
 
     /** Received and sent by the server. */

@@ -7,6 +7,7 @@ import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.Grant;
+import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.Validity;
@@ -14,7 +15,9 @@ import dev.leasehold.test.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,6 +32,7 @@ class StoppedClaimTest {
     private final VirtualTime time = new VirtualTime();
     private final ScriptedTree tree = new ScriptedTree(() -> time.now().wallMicros() / 1_000);
     private final List<Grant> granted = new ArrayList<>();
+    private final List<Integer> places = new ArrayList<>();
     private final ScriptedHandle handle;
     private final OpenZooKeeperStore store;
 
@@ -95,11 +99,18 @@ class StoppedClaimTest {
                     if (answer instanceof ClaimAnswer.Granted granted) {
                         this.granted.add(new Grant(granted.lease(), 0, share, granted.slot()));
                     }
+                    note(answer);
                 });
         while (!handle.hasListed()) {
             handle.serve(null);
         }
         while (handle.deliver()) {}
+    }
+
+    private void note(@Nullable ClaimAnswer answer) {
+        if (answer instanceof ClaimAnswer.Busy busy) {
+            places.add(busy.place());
+        }
     }
 
     private void goOn() {
@@ -174,6 +185,27 @@ class StoppedClaimTest {
         assertThat(granted).hasSize(1);
     }
 
+    /** Two readers have the lock, one without a holder; a writer waits, and behind it comes another. */
+    @Test
+    void aKeptLeaseIsCountedBeforeThoseWhoWait() throws Exception {
+        stranger(Claim.UNLIMITED);
+        String waiting = stranger(Claim.EXCLUSIVE);
+        tree.create(
+                PATH + '/' + NodeName.kept(64, Claim.UNLIMITED, Grant.NO_SLOT),
+                new NodeData.Keep(64, 600_000).bytes(),
+                CreateMode.PERSISTENT,
+                0);
+        claimAndStop(Claim.EXCLUSIVE);
+        goOn();
+        assertThat(places).containsExactly(2);
+        tree.delete(waiting);
+        goOn();
+        store.claim(new Claim(new ClaimId("c", 1), "l", Claim.EXCLUSIVE, Duration.ofMinutes(10), true))
+                .thenAccept(this::note);
+        goOn();
+        assertThat(places).containsExactly(2, 1);
+    }
+
     /** Another client has written its slot, and the one behind it waits to hear that it is in. */
     @Test
     void itWakesTheNextAlsoIfItsSlotWasGivenByAnother() throws Exception {
@@ -188,5 +220,31 @@ class StoppedClaimTest {
                 .singleElement()
                 .satisfies(grant -> assertThat(grant.slot()).isZero());
         assertThat(NodeData.Owner.read(tree.read(PATH + '/' + own())).isNews()).isTrue();
+    }
+
+    private CompletableFuture<RenewAnswer> downgradeWhatIsHeld() throws Exception {
+        claimAndStop(Claim.EXCLUSIVE);
+        goOn();
+        return store.downgrade(granted.get(0).lease(), Duration.ofMinutes(10)).toCompletableFuture();
+    }
+
+    @Test
+    void aRefusedDowngradeIsAnsweredAndNotRepeated() throws Exception {
+        CompletableFuture<RenewAnswer> answer = downgradeWhatIsHeld();
+        handle.serve(Code.NOAUTH);
+        while (handle.deliver()) {}
+        assertThat(answer).isCompletedExceptionally();
+        assertThat(handle.isIdle()).isTrue();
+    }
+
+    /** Nobody watches the node yet. */
+    @Test
+    void aDowngradeFindsThatTheLeaseWasBroken() throws Exception {
+        CompletableFuture<RenewAnswer> answer = downgradeWhatIsHeld();
+        tree.delete(PATH + '/' + own());
+        goOn();
+        assertThat(answer).isCompletedWithValueMatching(RenewAnswer.Lost.class::isInstance);
+        assertThat(store.renew(granted.get(0).lease(), Duration.ofMinutes(10)).toCompletableFuture())
+                .isCompletedWithValueMatching(RenewAnswer.Lost.class::isInstance);
     }
 }

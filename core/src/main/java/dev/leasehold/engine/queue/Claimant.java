@@ -148,7 +148,7 @@ final class Claimant {
         }
         heard(at);
         outage.inTime();
-        boolean stragglers = granted.mayHaveStragglers() || granted.isUnderWay();
+        boolean stragglers = granted.mayHaveLateRequests();
         watchdog.begin(new StoreLease(
                 lease,
                 share,

@@ -94,8 +94,9 @@ final class Cleanup {
         return blocked;
     }
 
+    /** Has the claim withdrawn after the release, unless all of its requests were carried out before. */
     void withdrawAfterwards() {
-        withdrawAfterwards = true;
+        withdrawAfterwards = stragglers;
     }
 
     boolean isToBeWithdrawn() {

@@ -24,6 +24,7 @@ final class PendingClaim {
     private int place = Claim.NEW;
 
     private boolean underWay;
+    private int questions;
     private boolean askAgain;
     private boolean mayStandInQueue;
     private boolean uncertain;
@@ -83,6 +84,14 @@ final class PendingClaim {
         return everUncertain;
     }
 
+    /**
+     * Returns whether a request of it may be carried out after its grant. If it was asked once, that has been carried out before, since
+     * the store knew of the claim.
+     */
+    boolean mayHaveLateRequests() {
+        return everUncertain || (underWay && questions > 1);
+    }
+
     /** Returns whether so much time has passed since the last answer that the store may have passed the claim over. */
     boolean isForgotten(long now) {
         return mayHaveLeftTraces()
@@ -91,6 +100,7 @@ final class PendingClaim {
 
     Action send(long now) {
         underWay = true;
+        questions++;
         askAgain = false;
         sentAt = now;
         Action sending = new Action.SendClaim(claim.at(place));

@@ -47,8 +47,8 @@ final class PendingCleanups {
     }
 
     /**
-     * Notes that a claim has to be withdrawn as soon as its lease is released. Not before: a withdrawal that overtakes the
-     * release ends the lease too, and then the release seems to come too late.
+     * Notes that a claim has to be withdrawn as soon as its lease is released, if its requests may outlive that. Not before: a
+     * withdrawal that overtakes the release ends the lease too, and then the release seems to come too late.
      *
      * @return false if no release of it is under way
      */

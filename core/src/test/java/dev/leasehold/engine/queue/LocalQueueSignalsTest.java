@@ -85,6 +85,25 @@ class LocalQueueSignalsTest {
         harness.busy(claim);
         harness.none(Action.SendWithdraw.class);
         harness.released(lease);
+        harness.none(Action.SendWithdraw.class);
+        harness.isIdle();
+    }
+
+    /** The second question may come to the store after the release, and put the claim into its queue once more. */
+    @Test
+    void aClaimThatWasAskedTwiceIsWithdrawnAfterItsRelease() {
+        Caller caller = harness.joins();
+        Claim claim = harness.claim();
+        harness.busy(claim);
+        harness.pushes(harness.newLease(claim), 0, null);
+        harness.claim();
+        LeaseId lease = harness.newLease(claim);
+        harness.pushes(lease, 0, Duration.ofSeconds(5));
+        harness.ends(harness.given(caller));
+        assertThat(harness.release()).isEqualTo(lease);
+        harness.busy(claim);
+        harness.none(Action.SendWithdraw.class);
+        harness.released(lease);
         assertThat(harness.withdrawal()).isEqualTo(claim.id());
     }
 

@@ -110,6 +110,18 @@ class SharedScriptsTest {
         assertThat(holders()).extracting(SharedScriptsTest::claimOf).containsExactly("c:1", "c:3");
     }
 
+    /** The line of one that has run out is taken out, and the others are written again, with their new ends. */
+    @Test
+    void aRenewalThatLetsAnotherInIsNotForgotten() {
+        String token = claim(0, "c:1", "02", 600, -1).split("\\|")[1];
+        claim(0, "c:2", "02", 4, -1);
+        assertThat(claim(1, "c:3", "02", 30, -1)).startsWith("busy|1");
+        assertThat(run(5, Script.DOWNGRADE, "leasehold|1|c:1|" + token + '|', "900000", TELL))
+                .isEqualTo("900000");
+        assertThat(holders()).extracting(SharedScriptsTest::claimOf).containsExactly("c:1", "c:3");
+        assertThat(holders().get(0)).startsWith("c:1|" + token + '|' + (BEGINNING + 5 + 900) + "000000|");
+    }
+
     /** Its line is still there, since nobody has come in since. */
     @Test
     void nothingBringsBackOneThatHasRunOut() {
@@ -138,6 +150,86 @@ class SharedScriptsTest {
                 .isEqualTo("1");
         assertThat(holders()).extracting(SharedScriptsTest::claimOf).containsExactly("c:1", "c:2", "c:3");
         assertThat(redis.exists(KEYS[2])).isZero();
+    }
+
+    private String downgrade(long second, String claim, String token, String milliseconds) {
+        return run(second, Script.DOWNGRADE, "leasehold|1|" + claim + '|' + token + '|', milliseconds, TELL);
+    }
+
+    @Test
+    void aWithdrawnWriterLetsTheReaderBehindItIn() {
+        claim(0, "c:1", READER, 30, -1);
+        assertThat(claim(0, "c:2", "0", 30, -1)).startsWith("busy|1");
+        assertThat(claim(0, "c:3", READER, 30, -1)).startsWith("busy|2");
+        assertThat(run(1, Script.WITHDRAW, "c:2", TELL)).isEqualTo("1");
+        assertThat(holders()).extracting(SharedScriptsTest::claimOf).containsExactly("c:1", "c:3");
+    }
+
+    @Test
+    void aDowngradeLetsInTheReaderThatWaitsAndThoseThatCome() {
+        String token = claim(0, "c:1", "0", 30, -1);
+        assertThat(claim(0, "c:2", READER, 30, -1)).startsWith("busy|1");
+        assertThat(downgrade(1, "c:1", token, "60000")).isEqualTo("60000");
+        assertThat(holders()).extracting(SharedScriptsTest::claimOf).containsExactly("c:1", "c:2");
+        assertThat(claim(1, "c:3", READER, 30, -1)).startsWith("granted|");
+    }
+
+    /** It stands in the queue as a permit, and asks again as a mutex. */
+    @Test
+    void theAskerThatIsNextComesInWithTheShareOfItsPlace() {
+        letRunOutBehind("02");
+        assertThat(claim(1, "c:1", "0", 30, 1)).contains("|0/2/0|");
+        assertThat(claim(1, "c:2", "02", 30, -1)).contains("|0/2/1|");
+    }
+
+    private void letRunOutBehind(String... shares) {
+        redis.set(KEY, "leasehold|1|dead:1|5|0|5|them", SetArgs.Builder.px(60_000));
+        for (int i = 0; i < shares.length; i++) {
+            assertThat(claim(0, "c:" + (i + 1), shares[i], 30, -1)).startsWith("busy|" + (i + 1));
+        }
+        redis.del(KEY);
+    }
+
+    /** It would have to ask again, up to five seconds later, while nobody has the lock. */
+    @Test
+    void aWithdrawalFromAFreeLockLetsTheNextIn() {
+        letRunOutBehind("0", "0", "0");
+        assertThat(run(1, Script.WITHDRAW, "c:1", TELL)).isEqualTo("1");
+        assertThat(redis.get(KEY)).startsWith("leasehold|1|c:2|");
+        assertThat(redis.llen(KEYS[2])).isEqualTo(1);
+    }
+
+    @Test
+    void aWithdrawalFromAFreeLockLetsInAllThatFit() {
+        letRunOutBehind("0", "02", "02", "02");
+        assertThat(run(1, Script.WITHDRAW, "c:1", TELL)).isEqualTo("1");
+        assertThat(holders()).extracting(SharedScriptsTest::claimOf).containsExactly("c:2", "c:3");
+        assertThat(redis.llen(KEYS[2])).isEqualTo(1);
+    }
+
+    /** What it was before the next attempt came in is kept, so that this can be taken back, too. */
+    @Test
+    void aFailedAttemptThatLeavesAFreeLockKeepsWhatTheLastTokenWas() {
+        for (String last : new String[] {"5", ""}) {
+            redis.flushall();
+            letRunOutBehind("0", "0");
+            if (!last.isEmpty()) {
+                redis.set(KEYS[1], last, SetArgs.Builder.px(60_000));
+            }
+            assertThat(run(1, Script.WITHDRAW, "c:1", TELL, "1")).isEqualTo("1");
+            assertThat(redis.get(KEY)).startsWith("leasehold|1|c:2|").endsWith("me\n" + last);
+            assertThat(run(1, Script.WITHDRAW, "c:2", TELL, "1")).isEqualTo("1");
+            assertThat(redis.get(KEYS[1])).isEqualTo(last.isEmpty() ? null : last);
+            assertThat(redis.exists(KEY)).isZero();
+        }
+    }
+
+    @Test
+    void aWithdrawalOfNobodyChangesNothing() {
+        letRunOutBehind("0", "0");
+        assertThat(run(1, Script.WITHDRAW, "c:9", TELL)).isEqualTo("0");
+        assertThat(redis.exists(KEY)).isZero();
+        assertThat(redis.llen(KEYS[2])).isEqualTo(2);
     }
 
     @Test

@@ -284,7 +284,7 @@ public final class SimNode {
         if (own != null) {
             lock.holders.remove(own);
             handOver(name, lock, null, time, signals);
-        } else if (waited && lock.isTaken(now) && !off.contains(SimGuard.WITHDRAWN_WAITER_HANDS_OVER)) {
+        } else if (waited && !off.contains(SimGuard.WITHDRAWN_WAITER_HANDS_OVER)) {
             handOver(name, lock, null, time, signals);
         }
         return new SimAnswer.Ended(own != null);
