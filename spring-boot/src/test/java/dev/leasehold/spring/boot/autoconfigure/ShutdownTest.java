@@ -99,11 +99,12 @@ class ShutdownTest {
         assertThat(result.join().get(10, TimeUnit.SECONDS)).isEqualTo("inner");
     }
 
-    private void endWhileRunning(CompletableFuture<String> work, CompletableFuture<CompletableFuture<String>> result) {
+    private void endWhileRunning(
+            CompletableFuture<String> work, CompletableFuture<CompletableFuture<String>> result, String interruptWait) {
         runner.withPropertyValues(
                         "leasehold.store.uri=" + DATABASE,
                         "leasehold.shutdown.wait-time=100ms",
-                        "leasehold.shutdown.interrupt-wait-time=200ms")
+                        "leasehold.shutdown.interrupt-wait-time=" + interruptWait)
                 .run(context -> {
                     result.complete(context.getBean(Work.class).endless(work));
                     await().until(() -> context.getBean(RunningBodies.class).count() == 1);
@@ -124,7 +125,7 @@ class ShutdownTest {
                     return done;
                 }
             };
-            endWhileRunning(work, result);
+            endWhileRunning(work, result, "10s");
             assertThat(cancelled).isCompleted();
             assertThat(cancelled.join()).as("the holder while the work went on").isNotEmpty();
             assertThat(result.join()).isCancelled();
@@ -137,7 +138,7 @@ class ShutdownTest {
     void aPlainStageThatDoesNotEndKeepsItsLockFromTheNext() throws Exception {
         CompletableFuture<CompletableFuture<String>> result = new CompletableFuture<>();
         CompletableFuture<String> work = new CompletableFuture<>();
-        endWhileRunning(work, result);
+        endWhileRunning(work, result, "200ms");
         assertThatThrownBy(() -> result.join().get(10, TimeUnit.SECONDS)).hasCauseInstanceOf(LeaseLostException.class);
         assertThat(work).isCancelled();
         try (Leasehold next = Leasehold.connect(DATABASE)) {
