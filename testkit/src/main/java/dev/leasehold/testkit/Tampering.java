@@ -153,7 +153,7 @@ public final class Tampering {
     private void explained(LockException e) {
         assertThat(e.getMessage()).as(run).contains(lock).hasSizeLessThan(LONGEST_MESSAGE);
         if (!(e instanceof LeaseLostException)) {
-            assertThat(e.getMessage()).as(run).contains(store);
+            assertThat(e.getMessage()).as(run).containsIgnoringCase(store);
         }
     }
 }

@@ -78,7 +78,8 @@ public final class Reply {
 
     /** Enough of an answer to recognise it by; it may be of any length. */
     private static String beginningOf(List<Object> answer) {
-        String text = answer.stream().limit(MOST_SHOWN).map(String::valueOf).collect(Collectors.joining(", ", "[", "]"));
+        String text =
+                answer.stream().limit(MOST_SHOWN).map(String::valueOf).collect(Collectors.joining(", ", "[", "]"));
         return text.length() > MOST_SHOWN ? text.substring(0, MOST_SHOWN) + "…" : text;
     }
 

@@ -54,6 +54,7 @@ class ReplyTest {
         for (String answer : List.of("0", "-7", "granted|0|0|60000", "granted|-7|0|60000")) {
             assertThatThrownBy(() -> Reply.granted(CLAIM, NOW, answer)).isInstanceOf(IllegalArgumentException.class);
         }
-        assertThat(Reply.granted(CLAIM, NOW, "granted|7|0|60000").lease().token()).isEqualTo(7);
+        assertThat(Reply.granted(CLAIM, NOW, "granted|7|0|60000").lease().token())
+                .isEqualTo(7);
     }
 }
