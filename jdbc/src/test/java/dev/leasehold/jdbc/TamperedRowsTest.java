@@ -54,7 +54,7 @@ class TamperedRowsTest {
         return Leasehold.builder()
                 .uri(uri)
                 .options(OPTIONS)
-                .storeTimeout(Duration.ofSeconds(3))
+                .storeTimeout(Duration.ofSeconds(10))
                 .build();
     }
 
