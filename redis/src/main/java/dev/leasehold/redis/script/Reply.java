@@ -130,6 +130,18 @@ public final class Reply {
         return token;
     }
 
+    /**
+     * Returns the only part of an answer.
+     *
+     * @throws IllegalArgumentException if it has none, or several
+     */
+    public static Object only(List<Object> answer) {
+        if (answer.size() != 1) {
+            throw new IllegalArgumentException("one part was expected, not " + answer.size());
+        }
+        return answer.get(0);
+    }
+
     public static long number(Object part) {
         return part instanceof Long number ? number : Long.parseLong(part.toString());
     }
