@@ -44,8 +44,8 @@ record ClientGauges(long heap, int threads, long files) {
         return Files.readAllLines(console).stream()
                 .filter(line -> line.startsWith(MARK))
                 .map(line -> line.split(" ", -1))
-                .map(words ->
-                        new ClientGauges(Long.parseLong(words[1]), Integer.parseInt(words[2]), Long.parseLong(words[3])))
+                .map(words -> new ClientGauges(
+                        Long.parseLong(words[1]), Integer.parseInt(words[2]), Long.parseLong(words[3])))
                 .toList();
     }
 }

@@ -49,8 +49,7 @@ final class ClientGroup implements Nemesis.Clients, AutoCloseable {
 
     private void startClient() throws Exception {
         String name = "client-" + ++started;
-        clients.add(ClientProcess.start(
-                name, store.way(), plan, seeds.nextLong(), logs, ClientMain.class, arguments));
+        clients.add(ClientProcess.start(name, store.way(), plan, seeds.nextLong(), logs, ClientMain.class, arguments));
     }
 
     @Override

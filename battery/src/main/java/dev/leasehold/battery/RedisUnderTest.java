@@ -97,8 +97,8 @@ final class RedisUnderTest implements StoreUnderTest {
     private String uri(List<Integer> ports) {
         String hosts = ports.stream().map(port -> "127.0.0.1:" + port).collect(Collectors.joining(","));
         return quorum
-                ? "redlock://" + hosts + "?leasehold.maxLeaseDuration=" + LONGEST.toMillis() + "ms&leasehold.nodeTimeout="
-                        + NODE_TIMEOUT.toMillis() + "ms"
+                ? "redlock://" + hosts + "?leasehold.maxLeaseDuration=" + LONGEST.toMillis()
+                        + "ms&leasehold.nodeTimeout=" + NODE_TIMEOUT.toMillis() + "ms"
                 : "redis://" + hosts;
     }
 

@@ -79,8 +79,8 @@ final class Soak {
     static List<Fault> faults(StoreKind store) {
         EnumSet<Fault> faults = EnumSet.copyOf(store.faults());
         faults.removeAll(EnumSet.of(Fault.NONE, Fault.SUSPEND));
-        faults.removeIf(fault ->
-                fault.movesServerClock() || Promises.of(Peer.LEASEHOLD, store, fault) != Promise.EXCLUDED);
+        faults.removeIf(
+                fault -> fault.movesServerClock() || Promises.of(Peer.LEASEHOLD, store, fault) != Promise.EXCLUDED);
         return List.copyOf(faults);
     }
 
@@ -107,21 +107,19 @@ final class Soak {
         }
         List<Event> history = History.read(logs);
         List<Violation> violations = Judge.violations(terms, history, left);
-        Outcome outcome =
-                new Outcome(Result.of(plan, terms.promise(), server, history, violations), gauges);
+        Outcome outcome = new Outcome(Result.of(plan, terms.promise(), server, history, violations), gauges);
         Files.write(
                 plan.directory().resolve("violations.txt"),
-                Stream.concat(
-                                violations.stream().map(Violation::toString),
-                                gauges.grown().stream())
+                Stream.concat(violations.stream().map(Violation::toString), gauges.grown().stream())
                         .toList());
-        Files.writeString(
-                plan.directory().resolve("soak.md"), outcome.report().stripLeading());
+        Files.writeString(plan.directory().resolve("soak.md"), outcome.report().stripLeading());
         return outcome;
     }
 
     private void torment(ClientGroup clients, StoreUnderTest store, History own, Terms terms) throws Exception {
-        long end = System.nanoTime() + plan.duration().toNanos() / PARTS - terms.recovery().toNanos();
+        long end = System.nanoTime()
+                + plan.duration().toNanos() / PARTS
+                - terms.recovery().toNanos();
         List<Fault> faults = faults(plan.store());
         while (System.nanoTime() - end < 0) {
             Thread.sleep(5_000 + random.nextInt(20_000));

@@ -18,8 +18,9 @@ import picocli.CommandLine.Spec;
         name = "soak",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = "Runs many client processes for long, with a fault now and then, and counts at rest what they and the "
-                + "servers have: memory, threads, files, connections, watchers, keys, rows, nodes.")
+        description =
+                "Runs many client processes for long, with a fault now and then, and counts at rest what they and the "
+                        + "servers have: memory, threads, files, connections, watchers, keys, rows, nodes.")
 final class SoakCommand implements Callable<Integer> {
 
     @Option(

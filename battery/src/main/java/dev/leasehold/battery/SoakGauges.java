@@ -40,7 +40,11 @@ final class SoakGauges {
         });
         last.store()
                 .forEach((what, now) -> more(
-                        grown, what, first.store().getOrDefault(what, 0L), now, slack(what, last.clients().size())));
+                        grown,
+                        what,
+                        first.store().getOrDefault(what, 0L),
+                        now,
+                        slack(what, last.clients().size())));
         return grown;
     }
 

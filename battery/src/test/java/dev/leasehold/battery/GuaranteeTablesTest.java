@@ -61,7 +61,8 @@ class GuaranteeTablesTest {
     void runsOfOneCellAreAddedUp() throws IOException {
         assertThat(page(row(Promise.FENCED, 2, List.of()), row(Promise.FENCED, 1, List.of())))
                 .startsWith("before\n<!-- battery -->\n| fault | redis 7.0.15 |")
-                .contains("| `flush` | fenced only: 3 (200 / 6 / 40) [2](battery-results.csv#L2) [3](battery-results.csv#L3) |")
+                .contains(
+                        "| `flush` | fenced only: 3 (200 / 6 / 40) [2](battery-results.csv#L2) [3](battery-results.csv#L3) |")
                 .doesNotContain("old")
                 .endsWith("<!-- /battery -->\nafter\n");
     }

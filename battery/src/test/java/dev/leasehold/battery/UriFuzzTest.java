@@ -33,9 +33,38 @@ class UriFuzzTest {
             "sqlite:/nonexistent/locks.db?leasehold.busy=1");
 
     private static final List<String> PIECES = List.of(
-            "", ":", "/", "//", "@", "?", "&", "=", "#", ",", "%", "%zz", "%00", "\0", " ", "\n", "[", "]", "[::1]", "-1", "99999",
-            "99999999999999999999", "é", "\ud83d", "leasehold.", "leasehold.x=1&", "?leasehold.keys=", "timeout=", "0ms", "redis:",
-            "jdbc:", "..");
+            "",
+            ":",
+            "/",
+            "//",
+            "@",
+            "?",
+            "&",
+            "=",
+            "#",
+            ",",
+            "%",
+            "%zz",
+            "%00",
+            "\0",
+            " ",
+            "\n",
+            "[",
+            "]",
+            "[::1]",
+            "-1",
+            "99999",
+            "99999999999999999999",
+            "é",
+            "\ud83d",
+            "leasehold.",
+            "leasehold.x=1&",
+            "?leasehold.keys=",
+            "timeout=",
+            "0ms",
+            "redis:",
+            "jdbc:",
+            "..");
 
     @Test
     void aMistakeInAUriIsRefusedOrHarmless() {
@@ -61,11 +90,15 @@ class UriFuzzTest {
         String uri = GOOD.get(random.nextInt(GOOD.size()));
         for (int i = random.nextInt(3); i >= 0; i--) {
             int secret = uri.indexOf(SECRET);
-            int least = uri.startsWith("sqlite:") ? "sqlite:/nonexistent/".length() : secret >= 0 ? secret + SECRET.length() : 6;
+            int least = uri.startsWith("sqlite:")
+                    ? "sqlite:/nonexistent/".length()
+                    : secret >= 0 ? secret + SECRET.length() : 6;
             int at = Math.min(uri.length(), least) + random.nextInt(Math.max(1, uri.length() - least));
             String piece = PIECES.get(random.nextInt(PIECES.size()));
             int end = Math.min(uri.length(), at + random.nextInt(4));
-            uri = random.nextInt(3) == 0 ? uri.substring(0, at) + uri.substring(end) : uri.substring(0, at) + piece + uri.substring(at);
+            uri = random.nextInt(3) == 0
+                    ? uri.substring(0, at) + uri.substring(end)
+                    : uri.substring(0, at) + piece + uri.substring(at);
         }
         return uri;
     }

@@ -54,7 +54,7 @@ class TamperedRowsTest {
         return Leasehold.builder()
                 .uri(uri)
                 .options(OPTIONS)
-                .storeTimeout(Duration.ofSeconds(3))
+                .storeTimeout(Duration.ofSeconds(10))
                 .build();
     }
 
@@ -171,9 +171,8 @@ class TamperedRowsTest {
         @Override
         public void remove(String lock) throws SQLException {
             try (Connection connection = DriverManager.getConnection(url)) {
-                String foreign = key.equals("id")
-                        ? "lock = (SELECT id FROM leasehold_lock WHERE name = ?)"
-                        : "name = ?";
+                String foreign =
+                        key.equals("id") ? "lock = (SELECT id FROM leasehold_lock WHERE name = ?)" : "name = ?";
                 execute(connection, "DELETE FROM \"leasehold_holder\" WHERE " + foreign, lock);
                 execute(connection, "DELETE FROM \"leasehold_waiter\" WHERE " + foreign, lock);
                 execute(connection, "DELETE FROM \"leasehold_lock\" WHERE name = ?", lock);

@@ -74,7 +74,10 @@ class AnswerFuzzTest {
                 .map(server -> RedisURI.create("redis://localhost:" + proxy(server)))
                 .toList();
         RedlockStore store = RedlockStore.of(uris).withNodeTimeout(Duration.ofMillis(500));
-        fuzz(quorum.client(quorum.store, Duration.ofSeconds(50)), fuzzed(builder -> builder.store(store)), "localhost:");
+        fuzz(
+                quorum.client(quorum.store, Duration.ofSeconds(50)),
+                fuzzed(builder -> builder.store(store)),
+                "localhost:");
     }
 
     private void fuzz(Leasehold holder, Leasehold fuzzed, String store) throws Exception {

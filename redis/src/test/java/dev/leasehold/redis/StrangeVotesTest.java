@@ -29,8 +29,8 @@ class StrangeVotesTest {
             List<RedisURI> uris = proxies.stream()
                     .map(proxy -> RedisURI.create("redis://localhost:" + proxy.port()))
                     .toList();
-            Leasehold client = quorum.client(
-                    RedlockStore.of(uris).withNodeTimeout(Duration.ofSeconds(1)), RedlockFixture.LEASE);
+            Leasehold client =
+                    quorum.client(RedlockStore.of(uris).withNodeTimeout(Duration.ofSeconds(1)), RedlockFixture.LEASE);
             try (Lease lease = client.lock("first").acquire()) {
                 assertThat(lease.isValid()).isTrue();
             }

@@ -9,10 +9,11 @@ import dev.leasehold.LockException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A seeded fuzz test of a store that somebody tampers with behind its back: whatever stands there, no call hangs or fails with
- * anything but a {@link LockException} that names the store and the lock; one client never has two valid leases of one lock; it
+ * anything but a {@link LockException} that names the store and the lock; one client never has two valid leases of one mutex; it
  * serves other locks meanwhile, and this one again when what was tampered with has been removed.
  */
 public final class Tampering {
@@ -114,7 +115,8 @@ public final class Tampering {
         switch (random.nextInt(6)) {
             case 0, 1 -> exclusively(held, () -> client.lock(lock).tryAcquire(BRIEF));
             case 2 -> exclusively(held, () -> client.lock(lock).tryAcquire());
-            case 3 -> exclusively(held, () -> client.readWriteLock(lock).read().tryAcquire(BRIEF));
+            case 3 -> // A reader and a mutex of one name each ask the store, so what the store forgets both have.
+                exclusively(null, () -> client.readWriteLock(lock).read().tryAcquire(BRIEF));
             case 4 ->
                 exclusively(held, () -> {
                     client.info(lock);
@@ -129,12 +131,12 @@ public final class Tampering {
         }
     }
 
-    private void exclusively(Lease held, Call call) throws InterruptedException {
+    private void exclusively(@Nullable Lease held, Call call) throws InterruptedException {
         long start = System.nanoTime();
         Optional<Lease> granted = Optional.empty();
         try {
             granted = call.make();
-            boolean both = granted.filter(Lease::isValid).isPresent() && held.isValid();
+            boolean both = held != null && held.isValid() && granted.filter(Lease::isValid).isPresent();
             assertThat(both)
                     .as("%s: two valid leases, %s and %s", run, held, granted)
                     .isFalse();
@@ -153,7 +155,7 @@ public final class Tampering {
     private void explained(LockException e) {
         assertThat(e.getMessage()).as(run).contains(lock).hasSizeLessThan(LONGEST_MESSAGE);
         if (!(e instanceof LeaseLostException)) {
-            assertThat(e.getMessage()).as(run).contains(store);
+            assertThat(e.getMessage()).as(run).containsIgnoringCase(store);
         }
     }
 }

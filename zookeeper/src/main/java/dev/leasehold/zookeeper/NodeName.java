@@ -115,7 +115,7 @@ record NodeName(String name, int sequence) {
             if (matcher.matches()) {
                 claims.add(new NodeName(child, (int) Long.parseLong(matcher.group(1))));
             } else if (isOfOtherLayout(child)) {
-                throw new LockException("the node " + lock + " holds '" + child
+                throw new LockException("the ZooKeeper node " + lock + " holds '" + child
                         + "', which a newer version of Leasehold has written: upgrade this one, or use another namespace; "
                         + "the lock was not acquired");
             }

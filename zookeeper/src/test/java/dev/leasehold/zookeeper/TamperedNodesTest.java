@@ -47,8 +47,15 @@ class TamperedNodesTest {
             "3-client-1-0000000000",
             "99999999999999999999-x");
 
-    private static final List<String> CONTENTS =
-            List.of("", "\n", "garbage", "-1\n-1", "99999999999999999999\n1", "7\n9223372036854775807", "+\n", "x".repeat(100_000));
+    private static final List<String> CONTENTS = List.of(
+            "",
+            "\n",
+            "garbage",
+            "-1\n-1",
+            "99999999999999999999\n1",
+            "7\n9223372036854775807",
+            "+\n",
+            "x".repeat(100_000));
 
     @RegisterExtension
     private static final Started<OneServer> ZOO = new Started<>(OneServer::new);

@@ -95,7 +95,7 @@ final class ClaimScript {
     }
 
     private ClaimAnswer claimAnswer(Claim claim, ClockReading sentAt, List<Object> answer) {
-        String text = answer.get(0).toString();
+        String text = Reply.only(answer).toString();
         boolean busy = text.startsWith(Reply.BUSY);
         keys.of(claim.lock()).seen(busy);
         if (!busy) {

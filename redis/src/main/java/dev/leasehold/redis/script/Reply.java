@@ -78,7 +78,8 @@ public final class Reply {
 
     /** Enough of an answer to recognise it by; it may be of any length. */
     private static String beginningOf(List<Object> answer) {
-        String text = answer.stream().limit(MOST_SHOWN).map(String::valueOf).collect(Collectors.joining(", ", "[", "]"));
+        String text =
+                answer.stream().limit(MOST_SHOWN).map(String::valueOf).collect(Collectors.joining(", ", "[", "]"));
         return text.length() > MOST_SHOWN ? text.substring(0, MOST_SHOWN) + "…" : text;
     }
 
@@ -127,6 +128,18 @@ public final class Reply {
             throw new IllegalArgumentException("no token is " + token);
         }
         return token;
+    }
+
+    /**
+     * Returns the only part of an answer.
+     *
+     * @throws IllegalArgumentException if it has none, or several
+     */
+    public static Object only(List<Object> answer) {
+        if (answer.size() != 1) {
+            throw new IllegalArgumentException("one part was expected, not " + answer.size());
+        }
+        return answer.get(0);
     }
 
     public static long number(Object part) {

@@ -49,11 +49,21 @@ class ReplyTest {
                 .isCompletedWithValueMatching(message -> message.length() < 500);
     }
 
+    /** The first of several parts was taken for a claim's answer. */
+    @Test
+    void anAnswerOfSeveralPartsIsNotReadAsItsFirst() {
+        assertThat(Reply.only(List.of("7"))).isEqualTo("7");
+        for (List<Object> answer : List.<List<Object>>of(List.of(), List.of(1L, 2L, 3L, 4L))) {
+            assertThatThrownBy(() -> Reply.only(answer)).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
     @Test
     void aNumberThatIsNoTokenGrantsNothing() {
         for (String answer : List.of("0", "-7", "granted|0|0|60000", "granted|-7|0|60000")) {
             assertThatThrownBy(() -> Reply.granted(CLAIM, NOW, answer)).isInstanceOf(IllegalArgumentException.class);
         }
-        assertThat(Reply.granted(CLAIM, NOW, "granted|7|0|60000").lease().token()).isEqualTo(7);
+        assertThat(Reply.granted(CLAIM, NOW, "granted|7|0|60000").lease().token())
+                .isEqualTo(7);
     }
 }
