@@ -34,8 +34,7 @@ class TransferControllerTest {
 
     @Test
     void aStoreThatIsAwayIsUnavailable() throws Exception {
-        failing(new StoreUnavailableException(
-                        "no answer", "db", StoreUnavailableException.Outcome.NOT_ACQUIRED, null))
+        failing(new StoreUnavailableException("no answer", "db", StoreUnavailableException.Outcome.NOT_ACQUIRED, null))
                 .perform(post("/transfers/1/2/10"))
                 .andExpect(status().isServiceUnavailable());
     }

@@ -356,7 +356,8 @@ class QueueTest {
         Store store = open("leaver");
         lease(get(store.claim(claim("leaver"))));
         get(store.renew(lease(get(store.claim(new Claim(new ClaimId("leaver", 1), lock, LONG, 0, true)))), LONG));
-        assertThat(ZOO.get().probe.getChildren("/it/leasehold/clients", false)).anyMatch(node -> node.startsWith("leaver-"));
+        assertThat(ZOO.get().probe.getChildren("/it/leasehold/clients", false))
+                .anyMatch(node -> node.startsWith("leaver-"));
         store.close();
         await().until(() -> ZOO.get().nodes(lock).isEmpty());
         await().until(() -> ZOO.get().probe.getChildren("/it/leasehold/clients", false).stream()

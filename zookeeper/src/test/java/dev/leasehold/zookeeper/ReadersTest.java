@@ -137,7 +137,8 @@ class ReadersTest {
         for (int i = 0; i < 20; i++) {
             join(store, "c", UNLIMITED);
         }
-        // A client watches the nodes of its own leases after a moment, and hears of their end; the 41st is the writer's.
+        // A client watches the nodes of its own leases after a moment, and hears of their end; the 41st is the
+        // writer's.
         await().until(() -> watches() - watched >= 41);
         long[] before = packets();
         for (int i = 0; i < 39; i++) {
