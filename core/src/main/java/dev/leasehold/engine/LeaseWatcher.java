@@ -32,7 +32,7 @@ public final class LeaseWatcher implements HoldWatcher {
     private final Hold hold;
     private final QueueRunner runner;
     private final Client client;
-    private final @Nullable Asker asker;
+    private final String ownName;
     private final @Nullable ObservedCall observed;
 
     /**
@@ -54,12 +54,13 @@ public final class LeaseWatcher implements HoldWatcher {
         this.hold = hold;
         this.runner = runner;
         this.client = client;
-        this.asker = asker;
+        // The asker is not kept: through its outcome it refers to the lease.
+        this.ownName = asker == null ? hold.lock() : asker.ownName();
         this.observed = asker instanceof Request request ? request.observed() : null;
     }
 
     String ownName() {
-        return asker == null ? hold.lock() : asker.ownName();
+        return ownName;
     }
 
     @Override

@@ -1,0 +1,65 @@
+package dev.leasehold.test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseState;
+import dev.leasehold.LockOptions;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A lease that nobody refers to any more is renewed no longer, and runs out. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class DroppedLeaseTest {
+
+    private static final Duration LONG = Duration.ofDays(1).minusMinutes(1);
+
+    private final TestLeasehold locks = TestLeasehold.create();
+
+    @AfterEach
+    void close() {
+        locks.close();
+    }
+
+    /** What is told of a lease in its first moments refers to it; after a renewal or two nothing does. */
+    private void assertThatItRunsOut(WeakReference<Lease> lease) throws InterruptedException {
+        for (int i = 0; i < 100 && !lease.refersTo(null); i++) {
+            System.gc();
+            locks.time().advance(LockOptions.defaults().leaseDuration());
+        }
+        assertThat(lease.refersTo(null)).isTrue();
+        locks.time().advance(LockOptions.defaults().leaseDuration().multipliedBy(2));
+        assertThat(locks.leasehold().locks("*")).isEmpty();
+    }
+
+    /** The engine kept it by way of its request, whose outcome it is. */
+    @Test
+    void aDroppedLeaseRunsOut() throws Exception {
+        assertThatItRunsOut(new WeakReference<>(locks.leasehold().lock("x").acquire()));
+    }
+
+    @Test
+    void aDroppedLeaseThatWasWaitedForRunsOut() throws Exception {
+        Lease first = locks.leasehold().lock("x").acquire();
+        WeakReference<Lease> second = afterwards(first);
+        assertThatItRunsOut(second);
+    }
+
+    private WeakReference<Lease> afterwards(Lease first) throws Exception {
+        var waiting = locks.leasehold().lock("x").acquireAsync();
+        first.release();
+        return new WeakReference<>(waiting.get(10, TimeUnit.SECONDS));
+    }
+
+    @Test
+    void aLeaseThatIsKeptIsRenewed() throws Exception {
+        Lease lease = locks.leasehold().lock("x").acquire();
+        System.gc();
+        locks.time().advance(LONG);
+        assertThat(lease.state()).isEqualTo(LeaseState.HELD);
+    }
+}
