@@ -92,7 +92,7 @@ class UriFuzzTest {
             int secret = uri.indexOf(SECRET);
             int least = uri.startsWith("sqlite:")
                     ? "sqlite:/nonexistent/".length()
-                    : secret >= 0 ? secret + SECRET.length() : 6;
+                    : secret >= 0 ? secret + SECRET.length() + 1 : 6;
             int at = Math.min(uri.length(), least) + random.nextInt(Math.max(1, uri.length() - least));
             String piece = PIECES.get(random.nextInt(PIECES.size()));
             int end = Math.min(uri.length(), at + random.nextInt(4));

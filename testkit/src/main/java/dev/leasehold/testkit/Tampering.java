@@ -136,7 +136,9 @@ public final class Tampering {
         Optional<Lease> granted = Optional.empty();
         try {
             granted = call.make();
-            boolean both = held != null && held.isValid() && granted.filter(Lease::isValid).isPresent();
+            boolean both = held != null
+                    && held.isValid()
+                    && granted.filter(Lease::isValid).isPresent();
             assertThat(both)
                     .as("%s: two valid leases, %s and %s", run, held, granted)
                     .isFalse();
