@@ -16,7 +16,6 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -194,7 +193,6 @@ class InputFuzzTest {
         return options[0];
     }
 
-    @Tag("extended") // Until it has been seen green.
     @Test
     void uris() throws Exception {
         for (long seed = FIRST_SEED; seed < FIRST_SEED + RUNS; seed++) {

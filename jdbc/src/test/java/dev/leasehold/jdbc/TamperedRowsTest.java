@@ -25,7 +25,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Rows of locks that somebody has changed: numbers out of range, other types where the database takes them, rows gone or invented. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-@Tag("extended") // Until it has been seen green.
 class TamperedRowsTest {
 
     private static final LockOptions OPTIONS = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(10));

@@ -17,7 +17,6 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -27,10 +26,9 @@ import org.junit.jupiter.api.Timeout;
  * more of them, from {@code -Dleasehold.firstSeed=N} on.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-@Tag("extended") // Until it has been seen green.
 class AnswerFuzzTest {
 
-    private static final int RUNS = Integer.getInteger("leasehold.runs", 25);
+    private static final int RUNS = Integer.getInteger("leasehold.runs", 10);
     private static final long FIRST_SEED = Long.getLong("leasehold.firstSeed", 1);
     private static final Duration AT_MOST = Duration.ofSeconds(20);
 
