@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A PostgreSQL with a replica that hears of each commit late, and clients that know both. Server 0 is the one that is written at
+ * A PostgreSQL with a replica that is behind in the end, and clients that know both. Server 0 is the one that is written at
  * present. When it is killed, what was on its way to the replica is lost, and the replica takes its place.
  */
 final class ReplicatedPostgresUnderTest implements StoreUnderTest {
@@ -19,15 +19,9 @@ final class ReplicatedPostgresUnderTest implements StoreUnderTest {
 
     private final PostgresServer first = PostgresServer.start();
     private PostgresReplica primary;
-    private FaultProxy stream = stream(first.port());
+    private FaultProxy stream = FaultProxy.to(first.port());
     private PostgresReplica replica = PostgresReplica.of(first, stream.port());
     private final int[] ports = {first.port(), replica.port()};
-
-    private static FaultProxy stream(int port) {
-        FaultProxy stream = FaultProxy.to(port);
-        stream.delay(LAG);
-        return stream;
-    }
 
     @Override
     public Way way() {
@@ -55,9 +49,11 @@ final class ReplicatedPostgresUnderTest implements StoreUnderTest {
         throw new UnsupportedOperationException("it is only killed");
     }
 
+    /** What is committed in the last moments is on its way to the replica, and never arrives. */
     @Override
-    public void kill(int server) {
+    public void kill(int server) throws InterruptedException {
         stream.blackHole();
+        Thread.sleep(LAG.toMillis());
         stream.cut();
         stream.close();
         if (primary == null) {
@@ -76,7 +72,7 @@ final class ReplicatedPostgresUnderTest implements StoreUnderTest {
             primary.close();
         }
         primary = replica;
-        stream = stream(primary.port());
+        stream = FaultProxy.to(primary.port());
         replica = PostgresReplica.of(primary, stream.port(), free);
     }
 

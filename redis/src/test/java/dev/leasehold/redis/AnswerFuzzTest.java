@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AnswerFuzzTest {
 
-    private static final int RUNS = Integer.getInteger("leasehold.runs", 25);
+    private static final int RUNS = Integer.getInteger("leasehold.runs", 10);
     private static final long FIRST_SEED = Long.getLong("leasehold.firstSeed", 1);
     private static final Duration AT_MOST = Duration.ofSeconds(20);
 

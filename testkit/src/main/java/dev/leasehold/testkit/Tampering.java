@@ -42,7 +42,7 @@ public final class Tampering {
         Optional<Lease> make() throws InterruptedException;
     }
 
-    private static final int RUNS = 20;
+    private static final int RUNS = 8;
     private static final Duration MOST = Duration.ofSeconds(20);
     private static final Duration BRIEF = Duration.ofMillis(150);
     private static final int LONGEST_MESSAGE = 3_000;
