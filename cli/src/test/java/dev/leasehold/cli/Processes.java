@@ -19,7 +19,7 @@ final class Processes {
     private Processes() {}
 
     static ConditionFactory await() {
-        return Awaitility.await().atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofMillis(20));
+        return Awaitility.await().atMost(Duration.ofSeconds(90)).pollInterval(Duration.ofMillis(20));
     }
 
     static void signal(String name, long pid) throws IOException, InterruptedException {

@@ -47,8 +47,8 @@ class QuorumEndToEnd {
     private String uri() {
         return masters.stream()
                 .map(master -> "localhost:" + master.port())
-                .collect(
-                        Collectors.joining(",", "redlock://", "?leasehold.nodeTimeout=1s&leasehold.storeTimeout=5000"));
+                .collect(Collectors.joining(
+                        ",", "redlock://", "?leasehold.nodeTimeout=2s&leasehold.storeTimeout=20000"));
     }
 
     @Test

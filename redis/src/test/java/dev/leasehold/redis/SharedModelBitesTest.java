@@ -74,7 +74,6 @@ class SharedModelBitesTest {
         A_SHORT_CUT_OVERTAKES_NOBODY("if isRead and not first and living < least", "if isRead and living < least"),
         A_SHORT_CUT_ASKS_FOR_ITSELF_FIRST("and not (value and find(value, '\\n' .. sub(ARGV[1], 13), 1, true))", ""),
         A_SHORT_CUT_HANDS_OVER_TO_AN_EQUAL("'0' .. share ~= spare then", "false then"),
-        A_SHORT_CUT_HANDS_OVER_TO_THE_LIVING("and claim and age < aliveFor * 1000", "and claim"),
         A_SHORT_CUT_FINDS_THE_FREE_SLOT("taken[slot] = true", ""),
         A_SHORT_CUT_KEEPS_THE_KEY("if call('PTTL', KEYS[1]) < ARGV[3] + 1 then", "if false then"),
         A_SHORT_CUT_ENDS_ITS_OWN_ALONE("(next and sub(value, next) or '')\n    local left", "''\n    local left"),

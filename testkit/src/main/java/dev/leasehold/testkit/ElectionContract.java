@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 public abstract class ElectionContract {
 
-    private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
     private static final Duration LEASE = Duration.ofSeconds(2);
 
     /** A lease, and what it takes to notice on a slow machine. */

@@ -122,6 +122,18 @@ class SharedScriptsTest {
         assertThat(holders().get(0)).startsWith("c:1|" + token + '|' + (BEGINNING + 5 + 900) + "000000|");
     }
 
+    /** The first in the queue has been silent for longer than it may, so the permit goes to the next. */
+    @Test
+    void aReleaseOfOneOfAllPermitsHandsOverToTheLiving() {
+        String token = claim(0, "c:1", "02", 600, -1).split("\\|")[1];
+        assertThat(claim(0, "c:2", "02", 600, -1)).startsWith("granted|");
+        assertThat(claim(0, "c:3", "02", 30, -1)).startsWith("busy|1");
+        assertThat(claim(10, "c:4", "02", 30, -1)).startsWith("busy|2");
+        assertThat(run(20, Script.RELEASE, "leasehold|1|c:1|" + token + '|', TELL))
+                .isEqualTo("1");
+        assertThat(holders()).extracting(SharedScriptsTest::claimOf).containsExactly("c:2", "c:4");
+    }
+
     /** Its line is still there, since nobody has come in since. */
     @Test
     void nothingBringsBackOneThatHasRunOut() {
