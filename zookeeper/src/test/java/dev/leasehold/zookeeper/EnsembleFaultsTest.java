@@ -230,12 +230,19 @@ class EnsembleFaultsTest {
 
     @Test
     void aHolderWhoseServerIsKilledMovesToAnotherAndKeepsItsLock() throws Exception {
-        Leasehold client = client(ensemble.servers(), 20_000);
+        // The others may have to elect a leader, which took longer than ten seconds on a busy machine.
+        Duration lease = Duration.ofSeconds(60);
+        Leasehold client = Leasehold.builder()
+                .store(Zoo.store(ensemble.servers(), 60_000))
+                .options(OPTIONS.withLeaseDuration(lease))
+                .storeTimeout(Duration.ofSeconds(40))
+                .build();
+        opened.add(client);
         Lease held = client.lock(name).acquire();
         int server = ensemble.serverOf(owner());
         ensemble.kill(server);
         try {
-            held.extend(Duration.ofSeconds(20));
+            held.extend(lease);
             assertThat(held.isValid()).isTrue();
         } finally {
             ensemble.restart(server);
