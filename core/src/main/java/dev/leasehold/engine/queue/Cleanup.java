@@ -2,6 +2,7 @@ package dev.leasehold.engine.queue;
 
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.ReleaseAnswer;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -94,13 +95,18 @@ final class Cleanup {
         return blocked;
     }
 
-    /** Has the claim withdrawn after the release, unless all of its requests were carried out before. */
+    /** Has the claim withdrawn after the release, if that leaves anything of it. */
     void withdrawAfterwards() {
-        withdrawAfterwards = stragglers;
+        withdrawAfterwards = true;
     }
 
-    boolean isToBeWithdrawn() {
-        return withdrawAfterwards;
+    /**
+     * Returns whether the claim is to be withdrawn after the release was answered. A lease that was held until then is the
+     * last that requests before it have made. After one that had run out, such a request may have made the claim wait again,
+     * or given it another lease.
+     */
+    boolean isToBeWithdrawn(ReleaseAnswer answer) {
+        return withdrawAfterwards && (stragglers || answer == ReleaseAnswer.NOT_HELD);
     }
 
     boolean isRepeated() {

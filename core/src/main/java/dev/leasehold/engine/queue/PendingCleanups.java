@@ -131,7 +131,7 @@ final class PendingCleanups {
             actions.add(new Action.Settle(hold, lost ? LeaseState.LOST : LeaseState.RELEASED, null));
         }
         finish(cleanup, now);
-        if (cleanup.isToBeWithdrawn()) {
+        if (cleanup.isToBeWithdrawn(answer)) {
             withdraw(cleanup.claim(), true, now, actions);
         }
         return true;

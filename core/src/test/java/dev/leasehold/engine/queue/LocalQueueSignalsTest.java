@@ -89,6 +89,21 @@ class LocalQueueSignalsTest {
         harness.isIdle();
     }
 
+    /** Its lease had run out, so the one question may have put the claim into the queue once more, or got it another lease. */
+    @Test
+    void aClaimWhoseLeaseHadRunOutIsWithdrawnAfterItsRelease() {
+        Caller caller = harness.joins();
+        Claim claim = harness.claim();
+        LeaseId lease = harness.newLease(claim);
+        harness.pushes(lease, 0, Duration.ofSeconds(5));
+        harness.ends(harness.given(caller));
+        assertThat(harness.release()).isEqualTo(lease);
+        harness.busy(claim);
+        harness.none(Action.SendWithdraw.class);
+        harness.wasNotHeld(lease);
+        assertThat(harness.withdrawal()).isEqualTo(claim.id());
+    }
+
     /** The second question may come to the store after the release, and put the claim into its queue once more. */
     @Test
     void aClaimThatWasAskedTwiceIsWithdrawnAfterItsRelease() {
