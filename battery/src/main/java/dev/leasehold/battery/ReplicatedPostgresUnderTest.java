@@ -49,7 +49,7 @@ final class ReplicatedPostgresUnderTest implements StoreUnderTest {
         throw new UnsupportedOperationException("it is only killed");
     }
 
-    /** What is committed in the last moments is on its way to the replica, and never arrives. */
+    /** The commits of the last moments are on their way to the replica, and never arrive. */
     @Override
     public void kill(int server) throws InterruptedException {
         stream.blackHole();

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a clock that is set excuses, by the terms of a real plan, and that it excuses no more. */
+/** A clock that is set excuses what the terms of a real plan say, and no more. */
 class ClockAllowanceTest {
 
     private static final Duration LEASE = Duration.ofSeconds(2);

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.test.web.servlet.MockMvc;
 import org.springframework.test.web.servlet.setup.MockMvcBuilders;
 
-/** What a caller over HTTP sees of exceptions of locks. */
+/** The example's answers over HTTP to exceptions of locks. */
 class TransferControllerTest {
 
     private static MockMvc failing(RuntimeException failure) {

@@ -156,7 +156,7 @@ class TamperedRowsTest {
             }
         }
 
-        /** What the database itself refuses has not been tampered with. */
+        /** A change that the database itself refuses has not tampered with anything. */
         private static void execute(Connection connection, String sql, Object... values) {
             try (PreparedStatement statement = connection.prepareStatement(sql)) {
                 for (int i = 0; i < values.length; i++) {

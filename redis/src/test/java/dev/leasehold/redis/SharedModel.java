@@ -200,7 +200,7 @@ final class SharedModel implements AutoCloseable {
         get(tested.get(0).withdraw(LOCK, look.id()));
     }
 
-    /** What is written ends earlier, as if time had passed. */
+    /** Makes all that is written end earlier, as if time had passed. */
     private void moveBack(Duration by) {
         long micros = by.toNanos() / 1_000;
         String value = redis.get(KEY);

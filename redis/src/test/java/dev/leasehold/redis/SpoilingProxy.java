@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A spoiling proxy hands on what a client asks a Redis, and spoils as many of the answers as it is told to. */
+/** A spoiling proxy hands on the requests of a client to a Redis, and spoils a given number of the answers. */
 final class SpoilingProxy implements AutoCloseable {
 
     private final int server;

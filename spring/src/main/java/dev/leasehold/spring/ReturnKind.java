@@ -30,7 +30,7 @@ enum ReturnKind {
 
     private static final String FLOW = "kotlinx.coroutines.flow.Flow";
 
-    /** What comes to nothing in Kotlin without being marked as such: a flow may be empty. */
+    /** A Kotlin type that may hold nothing without being marked as such: a flow may be empty. */
     private static final Set<String> SUSPENDED_NOTHING = Set.of("kotlin.Unit", FLOW);
 
     /** Returns whether the work is done, as far as the declared type says, when the method returns. */

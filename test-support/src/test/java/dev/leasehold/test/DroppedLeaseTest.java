@@ -25,7 +25,7 @@ class DroppedLeaseTest {
         locks.close();
     }
 
-    /** What is told of a lease in its first moments refers to it; after a renewal or two nothing does. */
+    /** The events of a lease's first moments refer to it; after a renewal or two nothing does. */
     private void assertThatItRunsOut(WeakReference<Lease> lease) throws InterruptedException {
         for (int i = 0; i < 100 && !lease.refersTo(null); i++) {
             System.gc();

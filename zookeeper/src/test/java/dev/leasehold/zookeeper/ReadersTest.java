@@ -123,7 +123,7 @@ class ReadersTest {
 
     /**
      * The writer waits for the last reader only, until that one has gone. So the server receives a deletion for each of the
-     * others, and sends its answer and at most the news of it to the one that deleted; who was woken would ask, and be answered.
+     * others, and sends its answer and at most the news of it to the one that deleted; a client that was woken would ask, and get an answer.
      */
     @Test
     void aReaderThatLeavesWakesNobodyWhileAnotherIsBehindIt() throws Exception {

@@ -35,7 +35,7 @@ record ServerOperation<T>(
         @Nullable T on(SingleStatementPath quick, Sql sql, ClockReading sentAt) throws SQLException;
     }
 
-    /** What an operation comes to while others have the lock; null if that was not enough. */
+    /** The result of an operation while others have the lock; null if that was not enough. */
     @FunctionalInterface
     interface Waiting<T> {
         @Nullable T on(WaitingPath path) throws SQLException;

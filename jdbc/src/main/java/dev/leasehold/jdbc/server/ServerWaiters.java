@@ -49,7 +49,7 @@ final class ServerWaiters implements WaiterRows {
     @Override
     public @Nullable Waiter first(LockRow row) throws SQLException {
         Waiter first = sql.first(texts.firstWaiter, ServerWaiters::read, namespace, name(row));
-        changed |= first == null; // Who withdrew without a transaction is still counted.
+        changed |= first == null; // A waiter that withdrew without a transaction is still counted.
         return first;
     }
 

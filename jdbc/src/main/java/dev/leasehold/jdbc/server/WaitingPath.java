@@ -41,14 +41,14 @@ import org.jspecify.annotations.Nullable;
  *       transaction, which counts anew.
  *   <li><b>Nobody overtakes.</b> A position is the database's time, or one more than the greatest. A claim stands in the queue once
  *       it is counted; before, nobody was told that it does.
- *   <li><b>A place that was lost by silence is not regained.</b> Others have been told that they stand before whoever is dead. So
+ *   <li><b>A place that was lost by silence is not regained.</b> Others know that they stand before a dead waiter. So
  *       a word counts only for a row that is alive when the word arrives, and a dead claim that asks again is moved to the
  *       end, by one statement: its row is counted already, and a row that somebody has removed meanwhile is not moved.
  *   <li><b>A waiter's own row</b> is changed by its client, and by transactions that remove it. A change that finds no row has
  *       been too late: the claim was granted, or had died; a transaction finds out which. And a transaction that meant to
  *       remove a row, to grant its claim, and finds none, begins anew: see {@link ServerWaiters}.
- *   <li><b>A look is several reads, and others may come in between.</b> It decides only that the claim goes on waiting. Who makes room
- *       after the counting hands over itself. What runs out in silence is found by the next question, as ever.
+ *   <li><b>A look is several reads, and others may come in between.</b> It decides only that the claim goes on waiting. A release or
+ *       withdrawal that makes room after the counting hands over itself. The next question finds what has run out in silence, as ever.
  *   <li><b>The connection breaks</b> between insert and count: the claim is known as {@code joining}, its repetition finds
  *       the row and counts it. If an insert arrives only when its client has given the claim up, the row is that of a dead waiter:
  *       the client's own last withdrawal removes it, or its liveness deadline.
@@ -56,7 +56,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class WaitingPath {
 
-    /** What one look at a lock has shown. */
+    /** The state of a lock as one look has shown it. */
     private record View(
             Holders holders,
             boolean shared,
@@ -75,7 +75,7 @@ final class WaitingPath {
             return holders.admit(firstShare != null ? firstShare : share);
         }
 
-        /** The position of one who joins. */
+        /** The position of a claim that joins. */
         long end() {
             return Math.max(lastPosition + 1, now.micros());
         }

@@ -34,7 +34,7 @@ import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a batch of renewals makes of rows that are not as it has read them. */
+/** A batch of renewals meets rows that are not as it has read them. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RenewalBatchTest {
 

@@ -318,13 +318,13 @@ class SharedModelTest {
             this.url = url;
         }
 
-        /** What is written ends earlier, as if time had passed. */
+        /** Makes all that is written end earlier, as if time had passed. */
         @Override
         public void advance(Duration by) throws SQLException {
             move(-by.toNanos() / 1_000, "");
         }
 
-        /** What is over stays so. */
+        /** An end that has passed stays passed. */
         @Override
         public void hold() throws SQLException {
             long now = System.nanoTime();

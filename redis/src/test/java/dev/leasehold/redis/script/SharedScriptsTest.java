@@ -219,7 +219,7 @@ class SharedScriptsTest {
         assertThat(redis.llen(KEYS[2])).isEqualTo(1);
     }
 
-    /** What it was before the next attempt came in is kept, so that this can be taken back, too. */
+    /** Its state before the next attempt came in is kept, so that this can be taken back, too. */
     @Test
     void aFailedAttemptThatLeavesAFreeLockKeepsWhatTheLastTokenWas() {
         for (String last : new String[] {"5", ""}) {
