@@ -33,11 +33,16 @@ final class ProcessTree {
         return !members.isEmpty();
     }
 
-    /** Sends SIGKILL to all; whether there was anything. To be repeated, since more may be starting. */
+    /**
+     * Sends SIGKILL to all; whether there was anything. To be repeated, since more may be starting. Those that are known get
+     * it first: a search reads all processes of the machine, which takes its time when the machine is busy.
+     */
     boolean kill() {
+        boolean wasThere = !known.isEmpty();
+        known.forEach(ProcessHandle::destroyForcibly);
         Set<ProcessHandle> members = members();
         members.forEach(ProcessHandle::destroyForcibly);
-        return !members.isEmpty();
+        return wasThere || !members.isEmpty();
     }
 
     boolean isThere() {

@@ -15,7 +15,6 @@ final class FakeLease implements Lease {
 
     private final CompletableFuture<LeaseState> ended = new CompletableFuture<>();
     private volatile long deadline;
-    private volatile boolean releasedInTime;
     private volatile @Nullable LockException refusal;
 
     FakeLease(Duration duration) {
@@ -24,11 +23,6 @@ final class FakeLease implements Lease {
 
     void endIn(Duration duration) {
         deadline = System.nanoTime() + duration.toNanos();
-    }
-
-    /** Whether it was given back before its end. */
-    boolean wasReleasedInTime() {
-        return releasedInTime;
     }
 
     void refuseRelease(LockException answer) {
@@ -99,7 +93,6 @@ final class FakeLease implements Lease {
         if (answer != null) {
             throw answer;
         }
-        releasedInTime = System.nanoTime() < deadline;
         ended.complete(LeaseState.RELEASED);
         return ended.join();
     }
