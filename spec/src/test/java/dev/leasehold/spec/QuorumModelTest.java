@@ -22,14 +22,25 @@ import org.junit.jupiter.params.provider.MethodSource;
  * The model of the quorum holds within its bounds, and it bites: each rule that is dropped is missed. A configuration in
  * {@code holds} or {@code extended} names the states that it must at least reach, lest a mistake makes it check nothing; one in
  * {@code broken} has exactly one invariant, which must be violated.
+ *
+ * <p>What TLC finds must be what is on record, if anything is. What is large, and has not changed since it was recorded, is checked in the
+ * extended run. {@code -Dgolden=write} records what is found.
  */
 class QuorumModelTest {
     private static final Path TLA = Path.of("src", "main", "tla");
     private static final Path MODULE = TLA.resolve("Quorum.tla");
+    private static final Recorded RECORDED = Recorded.read();
 
     @ParameterizedTest(name = "{0}")
     @MethodSource
     void holds(Path configuration) {
+        checkThatItHolds(configuration);
+    }
+
+    @ParameterizedTest(name = "{0}", allowZeroInvocations = true)
+    @MethodSource
+    @Tag("extended")
+    void holdsAsRecorded(Path configuration) {
         checkThatItHolds(configuration);
     }
 
@@ -51,7 +62,11 @@ class QuorumModelTest {
     }
 
     static Stream<Path> holds() {
-        return configurations("holds");
+        return configurations("holds").filter(configuration -> !isLargeAndUnchanged(configuration));
+    }
+
+    static Stream<Path> holdsAsRecorded() {
+        return configurations("holds").filter(QuorumModelTest::isLargeAndUnchanged);
     }
 
     static Stream<Path> holdsInLargerWorlds() {
@@ -61,6 +76,17 @@ class QuorumModelTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource
     void broken(Path configuration) {
+        checkThatItIsBroken(configuration);
+    }
+
+    @ParameterizedTest(name = "{0}", allowZeroInvocations = true)
+    @MethodSource
+    @Tag("extended")
+    void brokenAsRecorded(Path configuration) {
+        checkThatItIsBroken(configuration);
+    }
+
+    private static void checkThatItIsBroken(Path configuration) {
         Tlc.Result result = check(configuration);
 
         assertThat(result.violated())
@@ -69,15 +95,24 @@ class QuorumModelTest {
     }
 
     static Stream<Path> broken() {
-        return configurations("broken");
+        return configurations("broken").filter(configuration -> !isLargeAndUnchanged(configuration));
+    }
+
+    static Stream<Path> brokenAsRecorded() {
+        return configurations("broken").filter(QuorumModelTest::isLargeAndUnchanged);
+    }
+
+    private static boolean isLargeAndUnchanged(Path configuration) {
+        return RECORDED.isLargeAndUnchanged(MODULE, configuration);
     }
 
     @Test
     void everyRuleIsDroppedOnce() {
         String rules = only(MODULE, "(?s)Rules == \\{(.*?)\\}").group(1);
         Set<String> dropped = new TreeSet<>();
-        broken().forEach(configuration ->
-                dropped.addAll(quoted(only(configuration, "Broken = \\{(.*)\\}").group(1))));
+        configurations("broken")
+                .forEach(configuration -> dropped.addAll(
+                        quoted(only(configuration, "Broken = \\{(.*)\\}").group(1))));
 
         assertThat(dropped).containsExactlyInAnyOrderElementsOf(quoted(rules));
     }
@@ -86,7 +121,7 @@ class QuorumModelTest {
     @Test
     void thePageTellsWhatIsDropped() throws IOException {
         String page = Files.readString(Path.of("README.md"));
-        assertThat(broken()).allSatisfy(configuration -> {
+        assertThat(configurations("broken")).allSatisfy(configuration -> {
             String name = configuration.getFileName().toString().replace(".cfg", "");
             String violated = only(configuration, "(?m)^INVARIANTS (\\w+)$").group(1);
             assertThat(page)
@@ -94,9 +129,31 @@ class QuorumModelTest {
         });
     }
 
+    /** The counts on the page are those on record. */
+    @Test
+    void thePageTellsWhatWasCounted() throws IOException {
+        String page = Files.readString(Path.of("README.md"));
+        assertThat(Stream.concat(configurations("holds"), configurations("extended"))
+                        .filter(RECORDED::has))
+                .hasSizeGreaterThan(10)
+                .allSatisfy(configuration -> {
+                    String name = Recorded.name(configuration);
+                    String[] counts = RECORDED.counts(name).split(" ");
+                    assertThat(page)
+                            .contains("| `%s` | %,d | %,d | %s |"
+                                    .formatted(name, Long.parseLong(counts[0]), Long.parseLong(counts[1]), counts[2]));
+                });
+    }
+
     private static Tlc.Result check(Path configuration) {
         Tlc.Result result = Tlc.check(MODULE, configuration);
         System.out.printf("%-40s %s%n", TLA.relativize(configuration), result);
+        if ("write".equals(System.getProperty("golden"))) {
+            RECORDED.write(MODULE, configuration, result);
+        }
+        if (RECORDED.has(configuration)) {
+            assertThat(Recorded.counts(result)).isEqualTo(RECORDED.counts(Recorded.name(configuration)));
+        }
         return result;
     }
 

@@ -79,6 +79,11 @@ final class Tlc {
                 module.getFileName().toString());
     }
 
+    /** The name of the jar, which has the version in it. */
+    static String release() {
+        return Path.of(jarOfTlc()).getFileName().toString();
+    }
+
     private static String jarOfTlc() {
         try {
             return Path.of(tlc2.TLC
