@@ -18,17 +18,36 @@ class SimulatorBitesTest {
     @RegisterExtension
     static final EngineLog LOG = new EngineLog();
 
+    /**
+     * A run that showed it when it was last looked for, where it is not among the first. It is tried first, which saves minutes of
+     * looking; after a change it may show nothing, and the one that is found then can be written here.
+     */
+    private static long shown(SimGuard guard) {
+        return switch (guard) {
+            default -> 1;
+        };
+    }
+
+    private static SimReport run(SimGuard guard, long seed) {
+        return guard.concernsSharing()
+                ? Simulator.runShared(seed, Set.of(guard), null)
+                : Simulator.run(seed, Set.of(guard), null);
+    }
+
     @ParameterizedTest
     @EnumSource(SimGuard.class)
     void findsWhatABrokenRuleDoes(SimGuard guard) {
-        Optional<SimReport> caught = LongStream.range(1, MOST_RUNS)
-                .parallel()
-                .mapToObj(seed -> guard.concernsSharing()
-                        ? Simulator.runShared(seed, Set.of(guard), null)
-                        : Simulator.run(seed, Set.of(guard), null))
-                .filter(report -> !report.findings().isEmpty())
-                .findAny();
+        SimReport noted = run(guard, shown(guard));
+        Optional<SimReport> caught = noted.findings().isEmpty()
+                ? LongStream.range(1, MOST_RUNS)
+                        .parallel()
+                        .mapToObj(seed -> run(guard, seed))
+                        .filter(report -> !report.findings().isEmpty())
+                        .findAny()
+                : Optional.of(noted);
         assertThat(caught).as("a run that shows that " + guard + " is off").isPresent();
-        System.out.println(guard + ": " + caught.orElseThrow().findings().get(0));
+        SimReport report = caught.orElseThrow();
+        System.out.println(guard + (report == noted ? ": " : ": TO BE NOTED: ") + report.seed() + ": "
+                + report.findings().get(0));
     }
 }
