@@ -3,14 +3,17 @@ package dev.leasehold.benchmarks;
 import java.time.Duration;
 import java.util.List;
 
-/** How long workloads take, and how long turns may be so that all of them are done in time. */
+/**
+ * How long workloads take, and how long turns may be so that all of them are done in time. What is left of the time after the
+ * warm-up is for the turns. The warm-up is not shortened: with three seconds of it, and turns of less than half a second, the
+ * JVM's second compiler was at work in all rounds, and what was measured was who has less code to compile.
+ */
 final class Budget {
 
     private static final double SERVERS = 4;
     private static final double PROCESS_START = 0.8;
     private static final double BETWEEN_TURNS = 0.06;
-    private static final double WARM_UP_TURNS = 5;
-    private static final double LEAST_WARM_UP = 3;
+    private static final double WARM_UP = 10;
     private static final double SHORTEST_TURN = 0.2;
     private static final double LONGEST_TURN = 5;
 
@@ -18,19 +21,16 @@ final class Budget {
 
     /** Returns a pace at which these workloads take so many minutes, or as near to it as sense allows. */
     static Pace within(double minutes, List<Workload> workloads, int rounds) {
-        double fixed = 0;
         double turns = 0;
         for (Workload workload : workloads) {
-            fixed += fixedSeconds(workload, rounds);
             if (workload.mode() == Workload.Mode.THROUGHPUT) {
-                turns += workload.contestants().size()
-                        * (rounds
-                                + WARM_UP_TURNS
-                                        * Pace.warmUpFactor(workload.shape().processes()));
+                turns += workload.contestants().size() * rounds;
             }
         }
-        double turn = turns == 0 ? 1 : Math.min(LONGEST_TURN, Math.max(SHORTEST_TURN, (minutes * 60 - fixed) / turns));
-        return new Pace(rounds, millis(turn), millis(Math.max(LEAST_WARM_UP, WARM_UP_TURNS * turn)), false);
+        Pace without = new Pace(rounds, Duration.ZERO, millis(WARM_UP), false);
+        double left = minutes * 60 - seconds(without, workloads);
+        double turn = turns == 0 ? 1 : Math.min(LONGEST_TURN, Math.max(SHORTEST_TURN, left / turns));
+        return new Pace(rounds, millis(turn), without.warmUp(), false);
     }
 
     /** About how long it takes. */
@@ -41,7 +41,7 @@ final class Budget {
             if (workload.mode() == Workload.Mode.THROUGHPUT) {
                 seconds += workload.contestants().size()
                         * (pace.rounds() * pace.turn().toMillis()
-                                + pace.warmUp().toMillis())
+                                + pace.warmUp(workload.shape().processes()).toMillis())
                         / 1e3;
             }
         }
@@ -57,7 +57,7 @@ final class Budget {
             case KILLED_HALF -> SERVERS + KilledHalf.rounds(rounds) * (starts + contestants * (3 * lease + 8));
             case KILLED_HOLDER -> SERVERS + Math.min(7, rounds) * (starts / 2 + 2 * lease);
             case FIRST -> contestants * (rounds + 1) * 1.5;
-            case HELD -> contestants * (30 + workload.count() / 4_000.0);
+            case HELD -> contestants * (60 + workload.count() / 4_000.0);
         };
     }
 

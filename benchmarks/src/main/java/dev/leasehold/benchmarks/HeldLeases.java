@@ -6,11 +6,15 @@ import dev.leasehold.benchmarks.server.StoreServer;
 import dev.leasehold.benchmarks.worker.WorkerGroup;
 import dev.leasehold.benchmarks.worker.WorkerProcess;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
-/** Has one process hold very many leases, and looks at what their renewal costs, over two rounds of renewals. */
+/**
+ * Has one process hold very many leases, and looks at what their renewal costs, over two rounds of renewals, after three that
+ * are not looked at: in the first the JVM's compilers take several times as much of the processor as the renewals do.
+ */
 final class HeldLeases {
 
     private static final int RENEWALS_PER_LEASE = 3;
@@ -29,7 +33,9 @@ final class HeldLeases {
 
     private static void once(Bench bench, Workload workload, Contestant contestant, Samples samples) throws Exception {
         StoreServer server = bench.server(workload, contestant);
-        Contestant large = new Contestant(contestant.peer(), contestant.store(), contestant.label(), List.of("-Xmx3g"));
+        List<String> jvm = new ArrayList<>(List.of("-Xmx3g"));
+        jvm.addAll(contestant.jvm());
+        Contestant large = new Contestant(contestant.peer(), contestant.store(), contestant.label(), jvm);
         Duration interval = workload.shape().lease().dividedBy(RENEWALS_PER_LEASE);
         Duration window = bench.pace().quick() ? Duration.ofSeconds(1) : interval.multipliedBy(2);
         try (WorkerGroup group = bench.start(workload, large, Bench.lock(workload, contestant), workload.shape())) {
@@ -38,6 +44,8 @@ final class HeldLeases {
             String[] holding = process.await("holding", MOST_SECONDS);
             samples.add(Metric.HELD, Double.parseDouble(holding[1]));
             samples.add(Metric.HEAP, Double.parseDouble(holding[2]) / workload.count());
+            LockSupport.parkNanos(
+                    bench.pace().quick() ? 0 : interval.multipliedBy(3).toNanos());
             double before = cost(process);
             long server0 = server.cpuNanos();
             long start = System.nanoTime();
