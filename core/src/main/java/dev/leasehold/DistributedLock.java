@@ -48,8 +48,8 @@ public interface DistributedLock {
 
     /**
      * Acquires the lock, waiting for its holder up to a limit. A store that does not answer is waited for up to that limit,
-     * too, but for one second at least, and up to the client's store timeout if it has never answered this client. Then the
-     * call fails: an unreachable store is never reported as a busy lock.
+     * too, but for one second at least and for the client's store timeout at most; up to that timeout if it has never answered
+     * this client. Then the call fails: an unreachable store is never reported as a busy lock.
      *
      * @param maxWait how long to wait for the holder; zero or negative means one try, huge values mean without limit
      * @return the lease, valid, or empty if the lock is busy

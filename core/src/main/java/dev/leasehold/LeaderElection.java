@@ -19,8 +19,8 @@ import java.util.concurrent.CompletableFuture;
  * the work is interrupted, and the listeners are notified; after that, the lock is given back if it is still held. So while the
  * margin is long enough for the work to end, nobody leads before it has. The lease itself is valid until its deadline.
  *
- * <p>Closing the client ends the term too, but gives the lock back without waiting for work and listeners: close the candidate
- * first.
+ * <p>Closing the client ends the term too. The lock is given back when work and listeners have ended, if that is within the
+ * limit of {@link Leasehold#close(Duration)}; else it runs out with its lease.
  *
  * <p>Store outages end terms, not campaigns: where the store does not answer, the candidate asks again after a short pause.
  */

@@ -119,7 +119,7 @@ public final class LeaseholdBuilder {
     }
 
     /**
-     * Sets how many callers of this process may be served in a row without going back to the store. 64 by default.
+     * Sets how often a lock may be passed on to the next caller of this process without going back to the store. 64 by default.
      *
      * @param count 0 to 64
      * @return this

@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
 
 @Command(
         name = "doctor",
-        description = "Looks at a store's deployment and says what a lock there is worth.",
+        description = "Examines a store's deployment and says which faults would let a second holder in.",
         descriptionHeading = "%n",
         footer = {
             "",

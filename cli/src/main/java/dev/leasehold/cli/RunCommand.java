@@ -28,8 +28,8 @@ import picocli.CommandLine.Spec;
                     + "passed on to it.",
             "",
             "With --slots it also sees LEASEHOLD_SLOT, the smallest number from 0 on that no other holder has. If several "
-                    + "runs of one NAME give different numbers, the smallest of those that hold it counts. Whoever waits and "
-                    + "does not fit stops those behind it.",
+                    + "runs of one NAME give different numbers, the smallest of those that hold it counts. A run that does "
+                    + "not fit waits, and stops those behind it.",
             "",
             "If the lease cannot be renewed, the command and all its descendants get SIGTERM one grace before the lease "
                     + "ends, and SIGKILL a moment before it ends, so that it never runs beside the next holder's; also when "

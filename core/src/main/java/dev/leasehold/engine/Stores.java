@@ -13,15 +13,18 @@ import java.util.TreeSet;
 public final class Stores {
 
     /** The artifacts that bring our schemes, for the message that names the missing one. */
-    private static final Map<String, String> ARTIFACTS = Map.of(
-            "sqlite", "leasehold-jdbc",
-            "jdbc", "leasehold-jdbc",
-            "redis", "leasehold-redis",
-            "rediss", "leasehold-redis",
-            "redis-sentinel", "leasehold-redis",
-            "redis-cluster", "leasehold-redis",
-            "redlock", "leasehold-redis",
-            "zookeeper", "leasehold-zookeeper");
+    private static final Map<String, String> ARTIFACTS = Map.ofEntries(
+            Map.entry("sqlite", "leasehold-jdbc"),
+            Map.entry("jdbc", "leasehold-jdbc"),
+            Map.entry("redis", "leasehold-redis"),
+            Map.entry("rediss", "leasehold-redis"),
+            Map.entry("redis-sentinel", "leasehold-redis"),
+            Map.entry("rediss-sentinel", "leasehold-redis"),
+            Map.entry("redis-cluster", "leasehold-redis"),
+            Map.entry("rediss-cluster", "leasehold-redis"),
+            Map.entry("redlock", "leasehold-redis"),
+            Map.entry("redlocks", "leasehold-redis"),
+            Map.entry("zookeeper", "leasehold-zookeeper"));
 
     private Stores() {}
 

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Leasehold leasehold = Leasehold.builder().store(ZooKeeperStore.using(curator)).build();
  * }</pre>
  *
- * <p>What it promises: at most one holder has a lock, or only readers of it, whatever happens to clients, servers and
+ * <p>What it promises: at most one holder has a lock, or only those that share it, whatever happens to clients, servers and
  * connections; a holder that
  * died or is cut off blocks the others for at most the session time-out T. A lease lasts no longer than its session is
  * proven to live: some two thirds of T from the last confirmation, however much was asked for; the client confirms its
