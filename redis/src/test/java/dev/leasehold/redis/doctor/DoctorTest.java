@@ -163,7 +163,7 @@ class DoctorTest {
                 .allMatch(word -> docs.contains(word));
     }
 
-    /** But OBJECT, without which masters of a quorum do not vouch: see MasterIdentityTest. */
+    /** But OBJECT, without which masters of a quorum do not vouch: see VouchingMasterTest. */
     @Test
     void everyCommandOfTheScriptsIsAmongTheLeastRights() throws Exception {
         Pattern call = Pattern.compile("\\bp?call\\('([A-Z]+)'");
