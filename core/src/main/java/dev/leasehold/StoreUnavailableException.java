@@ -6,8 +6,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store did not answer, or did not answer in time. {@link #outcome()} says whether the lock is certainly not held or its
- * state unknown. The protected code has not run.
+ * A store unavailable exception says that a store did not answer, or did not answer in time. {@link #outcome()} says whether
+ * the lock is certainly not held or its state unknown. The protected code has not run.
  */
 public final class StoreUnavailableException extends LockException {
 

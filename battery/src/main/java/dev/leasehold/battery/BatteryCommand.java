@@ -19,7 +19,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** The command {@code leasehold-battery}. Its exit status is 0 if all promises were kept, 1 if one was broken or a run failed, 2 for wrong usage. */
+/**
+ * A battery command is a call of {@code leasehold-battery}. Its exit status is 0 if all promises were kept, 1 if one was
+ * broken or a run failed, 2 for wrong usage.
+ */
 @Command(
         name = "leasehold-battery",
         mixinStandardHelpOptions = true,

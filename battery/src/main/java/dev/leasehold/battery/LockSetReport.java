@@ -3,7 +3,7 @@ package dev.leasehold.battery;
 import java.util.List;
 import java.util.Locale;
 
-/** The table of all lock sets. */
+/** A lock set report is the table of all lock sets. */
 record LockSetReport(List<LockSet.Outcome> outcomes) {
 
     static String line(LockSet.Outcome outcome) {

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.Random;
 
-/** The locks of one client of some library, as a {@link Worker} uses them. Each worker is one thread. */
+/** Locks are those of one client of some library, as a {@link Worker} uses them. Each worker is one thread. */
 interface Locks extends AutoCloseable {
 
     /** A kind of lock that a worker has drawn; {@code share} is with how many holds at most, itself included, one coexists. */

@@ -10,7 +10,9 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** A library whose locks run under the battery: our own, or a peer, configured as its documentation recommends. */
+/**
+ * A peer is a library whose locks run under the battery: our own, or another, configured as its documentation recommends.
+ */
 enum Peer {
     LEASEHOLD(null, EnumSet.allOf(StoreKind.class)) {
         @Override

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A pool of connections for a peer, as HikariCP makes it by default. */
+/** A pool lends connections to a peer, as HikariCP makes it by default. */
 final class Pool {
 
     private Pool() {}

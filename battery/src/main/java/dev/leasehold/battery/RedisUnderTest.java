@@ -20,7 +20,10 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** One Redis, or a quorum of several. Each writes what it does to its append-only file before it answers. */
+/**
+ * The Redis under test is one server, or a quorum of several. Each writes what it does to its append-only file before it
+ * answers.
+ */
 final class RedisUnderTest implements StoreUnderTest {
 
     /** The longest lease of a quorum, for which masters that have forgotten have no vote. */

@@ -6,7 +6,10 @@ import io.lettuce.core.RedisException;
 import java.util.List;
 import java.util.Map;
 
-/** A Redis master with a replica, and a Sentinel that promotes it. Server 0 is the one that is master at present. */
+/**
+ * The Sentinel under test is a Redis master with a replica, and a Sentinel that promotes it. Server 0 is the one that is
+ * master at present.
+ */
 final class SentinelUnderTest implements StoreUnderTest {
 
     private final RedisGroup group = RedisGroup.sentinel();

@@ -15,7 +15,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/** The tools that all ways of measuring need: the servers, the pace, the directory for results, and the progress display. */
+/**
+ * A bench has the tools that all ways of measuring need: the servers, the pace, the directory for results, and the progress
+ * display.
+ */
 record Bench(RunningServers servers, Pace pace, Path directory, PrintStream out) {
 
     /** Something that is measured of one contestant. */

@@ -10,7 +10,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
-/** Has one process hold very many leases, and looks at what their renewal costs, over two rounds of renewals. */
+/**
+ * Held leases are very many in one process; the measurement looks at what their renewal costs, over two rounds of renewals.
+ */
 final class HeldLeases {
 
     private static final int RENEWALS_PER_LEASE = 3;

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Locks for programs. */
+/** Lock JSON shows locks to programs. */
 final class LockJson {
 
     private LockJson() {}

@@ -4,7 +4,7 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.LockInfo;
 import org.jspecify.annotations.Nullable;
 
-/** Asks a store for one lock. */
+/** Locks asks a store for one lock. */
 final class Locks {
 
     private Locks() {}

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Signals that we get, and signals to the command. */
+/** Signals passes on those that we get, and sends some to the command. */
 final class Signals {
 
     /** Those that end a process; SIGQUIT is the JVM's own. */

@@ -11,7 +11,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** {@code --store}, for all commands. */
+/** The option {@code --store} is the same for all commands. */
 final class StoreOption {
 
     private static final Set<String> QUORUMS = Set.of("redlock", "redlocks");

@@ -21,7 +21,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a command on a lease, from its start to the release. One thread, which takes one {@link Event} after the other.
+ * A supervisor runs a command on a lease, from its start to the release. One thread, which takes one {@link Event} after the
+ * other.
  *
  * <p>The lock is released when the command has ended, never before; where it had to be ended for the lock's sake, when
  * all its descendants have ended too. Who ends it is the {@link Guard}; this class only tells it the deadlines.

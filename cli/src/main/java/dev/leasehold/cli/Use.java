@@ -4,7 +4,7 @@ import dev.leasehold.DistributedLock;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
 
-/** A use of a lock by a run: alone, as one of several, or as one of any number of readers. */
+/** A use says how a run uses a lock: alone, as one of several, or as one of any number of readers. */
 sealed interface Use {
 
     /** Returns the lock to claim. */

@@ -16,8 +16,8 @@ import java.util.Objects;
 import javax.sql.DataSource;
 
 /**
- * Locks in the tables of a database on a server: PostgreSQL, MariaDB, MySQL, H2. Immutable and thread-safe; may be opened by
- * several clients.
+ * A JDBC store keeps locks in the tables of a database on a server: PostgreSQL, MariaDB, MySQL, H2. Immutable and
+ * thread-safe; may be opened by several clients.
  *
  * <pre>{@code
  * Leasehold leasehold = Leasehold.builder()

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** The table of an outcome, as Markdown, or as HTML. */
+/** A Markdown table shows an outcome, as Markdown, or as HTML. */
 final class MarkdownTable {
 
     private MarkdownTable() {}

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
 
-/** The plots of a run, as SVG. */
+/** A plot draws results of a run as SVG. */
 final class Plot {
 
     private static final String OURS = "#0b6e99";

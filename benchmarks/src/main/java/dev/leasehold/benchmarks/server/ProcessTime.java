@@ -6,7 +6,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.stream.Stream;
 
-/** The processor time of other processes: on Linux in nanoseconds, elsewhere as finely as the system says it. */
+/**
+ * ProcessTime reads the processor time of other processes: on Linux in nanoseconds, elsewhere as finely as the system says
+ * it.
+ */
 final class ProcessTime {
 
     private ProcessTime() {}

@@ -9,7 +9,7 @@ import dev.leasehold.benchmarks.server.StoreKind;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 
-/** A program that connects, acquires one lock, and says how long that took, and how much of a processor. */
+/** FirstLockMain is a program that connects, acquires one lock, and says how long that took, and how much of a processor. */
 public final class FirstLockMain {
 
     private FirstLockMain() {}

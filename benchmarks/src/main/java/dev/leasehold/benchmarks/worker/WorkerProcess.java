@@ -14,7 +14,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** A worker process, as the runner sees it. */
+/** A worker process contends for a lock; this is what the runner sees of it. */
 public final class WorkerProcess implements AutoCloseable {
 
     private static final String ENDED = "";

@@ -7,7 +7,7 @@ import java.time.Duration;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Lends a store its connections. Thread-safe. */
+/** A connection source lends a store its connections. Thread-safe. */
 public interface ConnectionSource extends AutoCloseable {
 
     Connection get() throws SQLException;

@@ -10,8 +10,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code GET_LOCK} of MariaDB and MySQL: names of at most 64 characters, in which case makes no difference, known to the
- * whole server.
+ * The session rules of MariaDB and MySQL use {@code GET_LOCK}: names of at most 64 characters, in which case makes no
+ * difference, known to the whole server.
  */
 public final class MySqlSessions implements SessionRules {
 

@@ -11,8 +11,8 @@ import org.postgresql.PGConnection;
 import org.postgresql.jdbc.PgStatement;
 
 /**
- * PostgreSQL. Times are computed in double precision, which has more than enough digits for microseconds and is several
- * times faster than {@code extract}, whose result is numeric.
+ * The PostgreSQL dialect computes times in double precision, which has more than enough digits for microseconds and is
+ * several times faster than {@code extract}, whose result is numeric.
  */
 public final class PostgresDialect implements Dialect {
 

@@ -4,7 +4,7 @@ import dev.leasehold.jdbc.server.ServerLocks;
 import java.util.List;
 
 /**
- * The statements of a store on a server, for one dialect and one set of tables. Immutable.
+ * Server SQL has the statements of a store on a server, for one dialect and one set of tables. Immutable.
  *
  * <p>No value is ever spliced into them. {@code NOW} is the database's clock when it began the statement: a statement that
  * then waits for a row goes by a time that is past. This is safe, because such a time only errs on one side: a lease is

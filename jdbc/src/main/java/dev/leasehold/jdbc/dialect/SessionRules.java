@@ -7,7 +7,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of one database for its sessions and the exclusive locks that belong to them. Immutable.
+ * Session rules are those of one database for its sessions and the exclusive locks that belong to them. Immutable.
  *
  * <p>Keys are what the database's function takes. No statement here ever waits for a lock.
  */

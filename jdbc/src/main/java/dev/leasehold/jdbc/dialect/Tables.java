@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names of a store's tables, quoted for its database, and the statements that make them.
+ * Tables has the names of a store's tables, quoted for its database, and the statements that make them.
  *
  * @param schema where the tables are; null for where the connection looks first
  * @param prefix what their names begin with
