@@ -36,9 +36,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks in one Redis, 6.2 or newer, or Valkey: a single server, a master with
- * replicas, Sentinel, Cluster. Immutable and
- * thread-safe; may be opened by several clients.
+ * A Redis store keeps locks in one Redis, 6.2 or newer, or Valkey: a single server, a master with replicas, Sentinel,
+ * Cluster. Immutable and thread-safe; may be opened by several clients.
  *
  * <pre>{@code
  * RedisClient redis = RedisClient.create();

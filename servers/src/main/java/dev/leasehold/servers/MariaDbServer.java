@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
-/** A real MariaDB with an empty database {@code test}, on Linux/amd64. Its root has no password. */
+/** A MariaDB server is a real one with an empty database {@code test}, on Linux/amd64. Its root has no password. */
 public final class MariaDbServer implements AutoCloseable {
 
     private static final List<String> SYSTEM_TABLES =

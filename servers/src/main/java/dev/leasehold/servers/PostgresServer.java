@@ -14,7 +14,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
-/** A real PostgreSQL, whose superuser {@code postgres} needs no password. It logs errors only, and keeps what it commits. */
+/**
+ * A PostgreSQL server is a real one, whose superuser {@code postgres} needs no password. It logs errors only, and keeps what
+ * it commits.
+ */
 public final class PostgresServer implements AutoCloseable {
 
     private final Path directory;

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Several servers that belong together. */
+/** A Redis group has several servers that belong together. */
 public final class RedisGroup implements AutoCloseable {
 
     private static final int SLOTS = 16384;

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
-/** A real Redis server, without persistence unless told otherwise. */
+/** A Redis process is a real server, without persistence unless told otherwise. */
 public final class RedisProcess implements AutoCloseable {
 
     public enum Version {

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
-/** The same rules with everybody at once. */
+/** Concurrency rules are the same rules with everybody at once. */
 interface ConcurrencyRules extends StoreRules {
 
     int CLIENTS = 4;

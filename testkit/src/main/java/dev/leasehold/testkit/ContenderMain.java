@@ -20,8 +20,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process that contends for a lock: the other end of {@link ContenderProcess}. Reads orders from standard input, one per
- * line, and answers each with a line:
+ * A contender main is a process that contends for a lock: the other end of {@link ContenderProcess}. Reads orders from
+ * standard input, one per line, and answers each with a line:
  *
  * <ul>
  *   <li>{@code acquire} → {@code held TOKEN};

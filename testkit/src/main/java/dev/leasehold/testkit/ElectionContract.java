@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The promises of {@link dev.leasehold.LeaderElection}, as tests over a store. A store's module extends this class and says how
- * to open the store:
+ * An election contract has the promises of {@link dev.leasehold.LeaderElection}, as tests over a store. A store's module
+ * extends this class and says how to open the store:
  *
  * <pre>{@code
  * class MyStoreElectionContractTest extends ElectionContract {

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Decides which fault befalls which message. Implementations are thread-safe. */
+/** A fault plan decides which fault befalls which message. Implementations are thread-safe. */
 @FunctionalInterface
 public interface FaultPlan {
 

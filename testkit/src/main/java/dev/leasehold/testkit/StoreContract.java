@@ -11,8 +11,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The rules of {@link dev.leasehold.spi.Store}, as tests. A store's module extends this class and says how to open the
- * store:
+ * A store contract has the rules of {@link dev.leasehold.spi.Store}, as tests. A store's module extends this class and says
+ * how to open the store:
  *
  * <pre>{@code
  * class MyStoreContractTest extends StoreContract {

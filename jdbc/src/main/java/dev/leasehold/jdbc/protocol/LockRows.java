@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The locks of one namespace, as one transaction sees and changes them. */
+/** Lock rows are the locks of one namespace, as one transaction sees and changes them. */
 public interface LockRows {
 
     /**

@@ -22,7 +22,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of the stores in databases, as plain reads and writes.
+ * The protocol has the rules of the stores in databases, as plain reads and writes.
  *
  * <p>Each method runs inside one transaction in which nobody else can change the lock that it is about, or its queue, and
  * the time in its {@link TxContext} was read by that transaction. SQLite admits one writer at a time; on a server the

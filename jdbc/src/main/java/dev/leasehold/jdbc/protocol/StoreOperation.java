@@ -8,9 +8,9 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * One operation on its way through the store's thread. It may be given up at any moment by another thread, and then it is
- * known whether it was carried out: only a job that has passed {@link #commits} is, and a job that was given up before
- * never passes it.
+ * A store operation is one operation on its way through the store's thread. It may be given up at any moment by another
+ * thread, and then it is known whether it was carried out: only a job that has passed {@link #commits} is, and a job that
+ * was given up before never passes it.
  */
 public final class StoreOperation<T> {
 

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The queues, as one transaction sees and changes them. */
+/** Waiter rows are the queues, as one transaction sees and changes them. */
 public interface WaiterRows {
 
     /** A claim in a queue, as of its last word, with the share that it had first. */

@@ -30,7 +30,9 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** One client's view of a database on a server. Thread-safe; the work is done by its {@link Workers}. */
+/**
+ * An open JDBC store is one client's view of a database on a server. Thread-safe; the work is done by its {@link Workers}.
+ */
 public final class OpenJdbcStore
         implements Store, CallerThreads, LocalClients.Neighbour, PostgresListener.Client, PinnedSession.Client {
 

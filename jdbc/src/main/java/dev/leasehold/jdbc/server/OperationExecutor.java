@@ -15,7 +15,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries jobs out, each on a connection that it borrows for that. Thread-safe; blocks.
+ * An operation executor carries operations out, each on a connection that it borrows for that. Thread-safe; blocks.
  *
  * <p>Until a single statement is sent in auto-commit mode, or a commit is, nothing has happened. What the database has
  * certainly undone (a deadlock, a serialisation failure) is done again here. If a connection breaks when the outcome is

@@ -15,8 +15,8 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /**
- * Listens on a connection of its own to what PostgreSQL tells one client, by one daemon thread, for as long as the client
- * waits. Thread-safe.
+ * A PostgreSQL listener hears, on a connection of its own, what PostgreSQL tells one client, by one daemon thread, for as
+ * long as the client waits. Thread-safe.
  *
  * <p>Whether messages come through at all is not taken on trust: a pooler that lends connections per transaction accepts
  * {@code LISTEN} and then delivers nothing. So the client sends itself a message on another connection, and only when that

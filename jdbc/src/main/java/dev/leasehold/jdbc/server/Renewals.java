@@ -20,8 +20,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Renewals, many at a time. While one batch is on its way the next one gathers; a batch of one is renewed like anything
- * else. Thread-safe.
+ * Renewals are carried out many at a time. While one batch is on its way the next one gathers; a batch of one is renewed
+ * like anything else. Thread-safe.
  *
  * <p>A batch never waits for a lock's row: what somebody else has locked is skipped, and is then renewed by itself, as is
  * everything that the batch could not find or that failed. So one lock that is stuck holds up no other.

@@ -8,7 +8,7 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One operation of a store on a server.
+ * A server operation is one operation of a store on a server.
  *
  * @param job what it does in a transaction, and whom to answer
  * @param lock the lock that it is about, or null for all: jobs of one lock are done in their order

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One short transaction on a server, about one lock.
+ * The transactional path is one short transaction on a server, about one lock.
  *
  * <p>Why it is right at every isolation level. The transaction's first statement locks the lock's own row and reads it;
  * everything else, the queue included, is read by later statements, and every transaction that changes a queue has locked

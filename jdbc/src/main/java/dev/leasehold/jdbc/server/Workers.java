@@ -14,9 +14,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A few daemon threads that work tasks off: those of one lock one after the other, in the order in which they came, so that
- * a withdrawal never overtakes the claim; those of different locks side by side. A thread is started when a task finds none
- * that is idle, and stays until closed. Thread-safe.
+ * Workers are a few daemon threads that work tasks off: those of one lock one after the other, in the order in which they
+ * came, so that a withdrawal never overtakes the claim; those of different locks side by side. A thread is started when a
+ * task finds none that is idle, and stays until closed. Thread-safe.
  *
  * <p>A caller's thread may {@link #lend} itself to one task that it asks for: if nothing of its lock is under way, nothing
  * waits for a worker, and fewer than {@code most} tasks are being worked on, whoever does that. What comes for the lock

@@ -8,7 +8,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 
 /**
- * The time by which leases end in an embedded store: one that all processes of the machine read alike.
+ * An expiry clock is the time by which leases end in an embedded store: one that all processes of the machine read alike.
  *
  * <p>Thread-safe.
  */

@@ -13,7 +13,7 @@ import java.util.Properties;
 import java.util.regex.Pattern;
 
 /**
- * One connection to a store file, of the current layout. Not thread-safe.
+ * An SQLite connection is one to a store file of the current layout. Not thread-safe.
  *
  * <p>Durability: write-ahead log with {@code synchronous=NORMAL}. A commit is in the operating system's hands when it
  * returns, so that no killed process loses anything. A power failure may lose the last commits, but all leases of the

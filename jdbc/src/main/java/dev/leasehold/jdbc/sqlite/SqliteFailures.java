@@ -6,7 +6,7 @@ import dev.leasehold.StoreUnavailableException.Outcome;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** Turns SQLite's errors into ours. The numbers are SQLite's primary result codes. */
+/** SqliteFailures turns SQLite's errors into ours. The numbers are SQLite's primary result codes. */
 final class SqliteFailures {
 
     private static final int PERM = 3;

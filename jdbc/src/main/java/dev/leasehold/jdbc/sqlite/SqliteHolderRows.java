@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The rows of SQLite's {@code leasehold_holder}: those who share locks. Used within transactions. */
+/** SQLite's holder rows are those of {@code leasehold_holder}: the leases that share locks. Used within transactions. */
 final class SqliteHolderRows {
 
     private static final String COLUMNS =

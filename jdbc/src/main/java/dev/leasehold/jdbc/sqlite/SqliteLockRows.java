@@ -16,7 +16,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of SQLite's {@code leasehold_lock}, seen from one namespace. Used within transactions.
+ * SQLite's lock rows are those of {@code leasehold_lock}, seen from one namespace. Used within transactions.
  *
  * <p>A row with {@link LockRow#SEVERAL} says that {@link SqliteHolderRows} has the holders. They alone count then: nobody here
  * goes by the row's own end.

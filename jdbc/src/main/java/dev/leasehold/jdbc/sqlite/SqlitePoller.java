@@ -18,7 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Polls the file for what one client waits for and holds. Belongs to the store's thread.
+ * An SQLite poller asks the file for what one client waits for and holds. Belongs to the store's thread.
  *
  * <p>A look asks SQLite whether anybody has committed anything ({@code PRAGMA data_version}, 3 µs) and reads on only if so.
  * Whoever waits looks more rarely the longer it has waited, so that a hand-over is found late by at most a fiftieth of

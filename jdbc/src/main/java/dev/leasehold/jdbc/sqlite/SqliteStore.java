@@ -20,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
-/** One client's view of a store file. Thread-safe; the work is done by its {@link SqliteThread}. */
+/** An SQLite store is one client's view of a store file. Thread-safe; the work is done by its {@link SqliteThread}. */
 public final class SqliteStore implements Store, CallerThreads {
 
     private final StoreFile file;

@@ -15,7 +15,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The rows of SQLite's {@code leasehold_waiter}: the queues. Used within transactions. */
+/** SQLite's waiter rows are those of {@code leasehold_waiter}: the queues. Used within transactions. */
 final class SqliteWaiterRows implements WaiterRows {
 
     private static final String SELECT =

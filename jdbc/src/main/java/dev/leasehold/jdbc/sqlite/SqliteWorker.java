@@ -15,8 +15,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client's work on the database: runs jobs, each in a transaction of its own, and looks around. Belongs to the store's
- * thread.
+ * An SQLite worker does one client's work on the database: it runs operations, each in a transaction of its own, and looks
+ * around. Belongs to the store's thread.
  *
  * <p>A job is tried again while other connections are in the way, until it is given up. Until the commit is begun nothing
  * has happened; if the commit itself fails, it is not known whether it has, and the job says so. It is not repeated here,

@@ -15,7 +15,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file of an embedded store: its place, not its contents.
+ * A store file is the file of an embedded store: its place, not its contents.
  *
  * <p>This class must never open an existing store file. Closing any descriptor of a file drops all of the process's POSIX
  * locks on it, SQLite's among them, and then two processes can write at the same time. (Creating is safe: it opens the

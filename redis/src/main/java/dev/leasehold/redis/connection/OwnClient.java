@@ -19,8 +19,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Lettuce client for one store, with the fewest threads that Lettuce allows. Its connections neither reconnect nor
- * replay, and when one is closed what it has not sent yet is thrown away.
+ * An own client is a Lettuce client for one store, with the fewest threads that Lettuce allows. Its connections neither
+ * reconnect nor replay, and when one is closed what it has not sent yet is thrown away.
  */
 public final class OwnClient {
 

@@ -23,7 +23,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection, to one process, for as long as it lives.
+ * A Redis connection is one connection, to one process, for as long as it lives.
  *
  * <p>A command is sent at most once. When the connection breaks, all that is under way fails, and the connection is closed
  * for good, so that no client library sends a command again behind our back: a claim that has been given up must not come

@@ -6,8 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The findings on the servers' clocks: how they differ from each other and from this machine's, each with its bound of
- * error.
+ * Clock findings tell how the servers' clocks differ from each other and from this machine's, each with its bound of error.
  */
 public final class ClockFindings {
 

@@ -14,7 +14,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The servers of a deployment, which the examination visits one by one.
+ * A deployment has servers, which the examination visits one by one.
  *
  * @param uris what the store was named by; empty for a client whose URI only it knows
  * @param cluster whether they are nodes of a cluster

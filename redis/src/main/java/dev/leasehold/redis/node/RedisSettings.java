@@ -10,7 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of a store in Redis, apart from its address.
+ * Redis settings are those of a store in Redis, apart from its address.
  *
  * @param plainKeys whether the key of a lock is its bare name, shared with other clients of the published algorithm
  * @param replicas how many replicas have to acknowledge; 0 for none

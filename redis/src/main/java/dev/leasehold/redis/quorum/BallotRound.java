@@ -7,8 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A round of ballots for one attempt: it sends them, and its {@link VoteCount} counts each answer, failure, or missing
- * answer. Used by tasks of a claim's serial executor only.
+ * A ballot round sends ballots for one attempt, and its {@link VoteCount} counts each answer, failure, or missing answer.
+ * Used by tasks of a claim's serial executor only.
  */
 final class BallotRound {
 

@@ -18,7 +18,7 @@ import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** The masters of a quorum, with their latest status and their silences. Thread-safe. */
+/** A quorum has masters, with their latest status and their silences. Thread-safe. */
 public final class Quorum {
 
     private static final int GATE_MISSES = 3;

@@ -19,7 +19,7 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One claim before a quorum, from the first ballot to the end of its lease.
+ * A quorum claim is one claim before a quorum, from the first ballot to the end of its lease.
  *
  * <p>It begins with an attempt that asks all nodes at once. If a majority accepts the token, the lock is its; if none can,
  * whatever the attempt has got is given back on <em>all</em> nodes, also on those that seem to have given nothing, and the

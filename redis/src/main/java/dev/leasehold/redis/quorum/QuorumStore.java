@@ -26,8 +26,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks on a quorum of independent masters: the Redlock algorithm. Each claim of the client is a {@link QuorumClaim}; the
- * nodes know it by the names of its attempts.
+ * A quorum store keeps locks on a quorum of independent masters: the Redlock algorithm. Each claim of the client is a {@link
+ * QuorumClaim}; the nodes know it by the names of its attempts.
  */
 public final class QuorumStore implements Store {
 

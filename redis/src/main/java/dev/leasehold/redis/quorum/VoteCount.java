@@ -13,7 +13,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the votes for one attempt: pure, without clocks or messages.
+ * A vote count counts the votes for one attempt: it is pure, without clocks or messages.
  *
  * <p>Only an answer to the present proposal counts. A node that said yes to an earlier one has since been asked to raise
  * its token, and until it has said yes to that its last token may lie below the end of the run: another majority could

@@ -4,9 +4,9 @@ import dev.leasehold.LockException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names of a lock's keys: {@code leasehold:{NAME}} and, beside it, {@code …:token} and {@code …:queue}. The braces make
- * the keys of one lock live in one slot of a cluster; so a name's own braces, and the percent sign that replaces them, are
- * percent-encoded. A namespace has neither, nor a colon: no two pairs of namespace and name share a key.
+ * Key names are the names of a lock's keys: {@code leasehold:{NAME}} and, beside it, {@code …:token} and {@code …:queue}.
+ * The braces make the keys of one lock live in one slot of a cluster; so a name's own braces, and the percent sign that
+ * replaces them, are percent-encoded. A namespace has neither, nor a colon: no two pairs of namespace and name share a key.
  *
  * <p>With plain keys the lock's key is the bare name. What stands beside it is ours alone, begins with {@code
  * leasehold:(plain):}, which is no namespace, and has the bare name between its braces: a cluster then counts the same

@@ -7,8 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * The encoded arguments that scripts need of a lock each time, its keys and the channels to notify, with the state in which
- * this client saw it last.
+ * Lock keys are the encoded arguments that scripts need of a lock each time, its keys and the channels to notify, with the
+ * state in which this client saw it last.
  */
 public final class LockKeys {
 

@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A reader of the scripts' answers. {@code lock.lua} describes the layout of values and answers. */
+/** A reply reads the scripts' answers. {@code lock.lua} describes the layout of values and answers. */
 public final class Reply {
 
     /** The name of a holder whose value is not one of ours: the value may be a secret. */

@@ -4,8 +4,8 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * The rules that keep the promises, one by one. A run can be made with one of them switched off, to see that the checks
- * find it: a check that cannot fail proves nothing.
+ * A simulated guard is one of the rules that keep the promises. A run can be made with one of them switched off, to see that
+ * the checks find it: a check that cannot fail proves nothing.
  */
 public enum SimGuard {
     /** A node ends a lease only for the claim that has it. */

@@ -13,8 +13,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store contract as a state machine: a request and the time go in, an answer and signals come out. It has no clock,
- * no threads and no randomness, so a real store can be compared with it step by step. Not thread-safe.
+ * A simulated node is the store contract as a state machine: a request and the time go in, an answer and signals come out.
+ * It has no clock, no threads and no randomness, so a real store can be compared with it step by step. Not thread-safe.
  *
  * <p>A lock has holders, each until its end, and what is kept of some without a holder, each until its end. Nothing happens
  * at an end: a holder whose end has passed counts as gone, and the queue has its turn when somebody asks next. That is the
