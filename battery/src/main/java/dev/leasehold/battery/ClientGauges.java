@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What a client process has at one moment.
+ * Client gauges tell what a client process has at one moment.
  *
  * @param heap the bytes in use after a collection
  * @param files open descriptors; -1 where the system does not tell

@@ -29,7 +29,7 @@ sealed interface Event {
     /** {@code CLIENT/WORKER}, or what a fault was done to. */
     String worker();
 
-    /** What a worker saw of one of its calls, which it numbers. */
+    /** An event of a call is what a worker saw of one of its calls, which it numbers. */
     sealed interface OfCall extends Event {
         long call();
     }
@@ -59,10 +59,10 @@ sealed interface Event {
     record Released(long at, String worker, long call, long believedUntil, long validUntil, boolean kept)
             implements OfCall {}
 
-    /** The call ended without a hold: busy, failed, or over on arrival. */
+    /** A withdrawn call ended without a hold: busy, failed, or over on arrival. */
     record Withdrawn(long at, String worker, long call, String why) implements OfCall {}
 
-    /** The battery did something to a client or a server. */
+    /** A stroke is what the battery did to a client or a server. */
     record Struck(long at, String worker, String fault) implements Event {}
 
     /** The battery has set right what it did. */

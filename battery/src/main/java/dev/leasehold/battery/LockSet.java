@@ -16,7 +16,7 @@ import java.util.Random;
 final class LockSet {
 
     /**
-     * The outcome of a run.
+     * An outcome is what came of a run.
      *
      * @param shared whether readers took part
      */

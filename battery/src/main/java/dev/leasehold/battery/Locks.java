@@ -10,7 +10,7 @@ interface Locks extends AutoCloseable {
     /** A kind of lock that a worker has drawn; {@code share} is with how many holds at most, itself included, one coexists. */
     record Wanted(String name, int share, Object lock) {}
 
-    /** One hold. Its methods are called by the thread that acquired it, but for the listener. */
+    /** A hold is a worker's. Its methods are called by the thread that acquired it, but for the listener. */
     interface Hold {
 
         /** The fencing token; 0 if the library has none. */

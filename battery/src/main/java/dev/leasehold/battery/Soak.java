@@ -29,7 +29,7 @@ final class Soak {
     private static final Duration MEASURING = Duration.ofSeconds(30);
     private static final int PARTS = 3;
 
-    /** The outcome of a soak. */
+    /** An outcome is what came of a soak. */
     record Outcome(Result result, SoakGauges gauges) {
 
         boolean isGood() {

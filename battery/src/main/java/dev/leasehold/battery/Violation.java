@@ -3,7 +3,7 @@ package dev.leasehold.battery;
 /** A violation is a rule that a history breaks, and where. */
 record Violation(Rule rule, String text) {
 
-    /** What a history has to obey. */
+    /** A rule is what a history has to obey. */
     enum Rule {
         /** No more callers believed in their holds at one moment than the smallest share among them. */
         EXCLUSION,

@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class Worker implements Runnable {
 
-    /** How a worker treats its lease. */
+    /** A kind of worker treats its lease in one way. */
     enum Kind {
         /** It stops as soon as its lease is not valid. */
         CAREFUL,

@@ -21,7 +21,7 @@ import java.util.Set;
  */
 record Bench(RunningServers servers, Pace pace, Path directory, PrintStream out) {
 
-    /** Something that is measured of one contestant. */
+    /** A measuring is something that is measured of one contestant. */
     interface Measuring {
         void measure() throws Exception;
     }

@@ -3,7 +3,7 @@ package dev.leasehold.benchmarks;
 import java.time.Duration;
 import java.util.List;
 
-/** How long workloads take, and how long turns may be so that all of them are done in time. */
+/** A budget says how long workloads take, and how long turns may be so that all of them are done in time. */
 final class Budget {
 
     private static final double SERVERS = 4;

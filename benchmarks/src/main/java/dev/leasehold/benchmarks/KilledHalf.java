@@ -14,8 +14,9 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Kills half of the processes while all work, and looks at the others: how long none of them was served, what they reach once the
- * leases of the dead have ended, and what is left in the store when the survivors have ended, too.
+ * The killed half is half of the processes, which die while all work; the measurement looks at the others: how long none of
+ * them was served, what they reach once the leases of the dead have ended, and what is left in the store when the survivors
+ * have ended, too.
  */
 final class KilledHalf {
 

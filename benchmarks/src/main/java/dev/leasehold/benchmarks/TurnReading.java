@@ -8,7 +8,7 @@ import dev.leasehold.benchmarks.worker.Turn;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads from the grants of a turn what is to be known of it. */
+/** A turn reading tells from the grants of a turn what is to be known of it. */
 final class TurnReading {
 
     private static final double NANOS_PER_SECOND = 1e9;

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Makes text of strangers safe to show: names and labels are whatever somebody chose. */
+/** Escapes make text of strangers safe to show: names and labels are whatever somebody chose. */
 final class Escapes {
 
     private static final Pattern PLAIN_WORD = Pattern.compile("[A-Za-z0-9_./:@%+=,-]+");

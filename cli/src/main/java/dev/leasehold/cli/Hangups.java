@@ -3,8 +3,9 @@ package dev.leasehold.cli;
 import java.time.Duration;
 
 /**
- * Tells a hang-up of the terminal from a SIGHUP that is meant for us alone. When the terminal has gone, the shell or the kernel
- * sends SIGHUP to the whole process group, the command's too; but to nobody else than us if we are the session's leader.
+ * Hangups tell a hang-up of the terminal from a SIGHUP that is meant for us alone. When the terminal has gone, the shell or
+ * the kernel sends SIGHUP to the whole process group, the command's too; but to nobody else than us if we are the session's
+ * leader.
  */
 final class Hangups {
 

@@ -167,7 +167,7 @@ final class Main {
         return status;
     }
 
-    /** The version, from the jar. */
+    /** The version is read from the jar. */
     static final class Version implements CommandLine.IVersionProvider {
 
         @Override

@@ -10,7 +10,7 @@ import java.time.Duration;
  */
 record RunSettings(Command command, Duration lease, Duration maxHold, Duration grace, boolean killOnLoss, Forgo forgo) {
 
-    /** Ends a lease at once. */
+    /** Forgoing ends a lease at once. */
     interface Forgo {
 
         /** For a run without --at-least: a release does it. */

@@ -6,8 +6,8 @@ import java.util.ResourceBundle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Logs for the library on standard error: nothing without {@code -v}, since each outcome has its own message; else warnings on one line
- * each. Being here also spares the start of java.util.logging.
+ * Standard error loggers log for the library: nothing without {@code -v}, since each outcome has its own message; else
+ * warnings on one line each. Being here also spares the start of java.util.logging.
  */
 public final class StderrLoggers extends System.LoggerFinder {
 

@@ -12,13 +12,13 @@ import java.util.function.Predicate;
  */
 final class LockQueues implements ClientClosing.Queues {
 
-    /** Where the events of one queue go. */
+    /** An inbox is where the events of one queue go. */
     interface Inbox {
         /** Takes an event; returns false if the queue is gone, so that a new one has to be made. */
         boolean post(Event event);
     }
 
-    /** Makes a queue. */
+    /** A factory makes a queue. */
     interface Factory {
         Inbox queue(String lock, int share);
     }

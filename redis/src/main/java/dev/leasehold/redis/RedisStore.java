@@ -54,7 +54,7 @@ public final class RedisStore implements StoreFactory {
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
-    /** Opens the route to the servers, once there is a client. */
+    /** A reach opens the route to the servers, once there is a client. */
     private interface Reach {
         LockCommands through(RedisClient client, StoreContext context, RedisSettings settings, NodeListener events);
     }

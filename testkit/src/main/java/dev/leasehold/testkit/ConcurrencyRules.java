@@ -78,7 +78,7 @@ interface ConcurrencyRules extends StoreRules {
         }
     }
 
-    /** Runs the work of one client. */
+    /** Work runs what one client does. */
     interface Work {
         void with(StoreClient client) throws Exception;
     }

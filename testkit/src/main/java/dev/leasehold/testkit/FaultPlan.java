@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 @FunctionalInterface
 public interface FaultPlan {
 
-    /** The kinds of messages. */
+    /** A message is of one of these kinds. */
     enum Message {
         /** A claim. */
         CLAIM,

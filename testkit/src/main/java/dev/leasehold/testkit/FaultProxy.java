@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FaultProxy implements AutoCloseable {
 
-    /** Which way bytes go. */
+    /** A way is the direction in which bytes go. */
     public enum Way {
         /** From the client to the server. */
         REQUESTS,

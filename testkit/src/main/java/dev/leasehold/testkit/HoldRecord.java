@@ -42,7 +42,7 @@ public record HoldRecord(
     /** Later than every moment. */
     public static final long NEVER = Long.MAX_VALUE;
 
-    /** How a request ended. */
+    /** An end says how a request ended. */
     public enum End {
         /** The caller gave the lock back, and it was its own until then. */
         RELEASED,

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 /** Repeated requests are what a client has said to a server, said to it once more on a connection of their own; nobody hears the answers. */
 final class RepeatedRequests implements AutoCloseable {
 
-    /** Without bytes, the end. */
+    /** A chunk without bytes is the end. */
     private static final class Chunk {
         final byte[] bytes;
         final long due;

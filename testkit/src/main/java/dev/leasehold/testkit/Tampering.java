@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Tampering {
 
-    /** How the store is tampered with, in one module. */
+    /** A hand is how the store is tampered with, in one module. */
     public interface Hand {
         /**
          * Tampers with what the store keeps of a lock.

@@ -27,13 +27,13 @@ public interface StoreServer extends AutoCloseable {
     @Override
     void close() throws Exception;
 
-    /** Something that runs while requests are counted. */
+    /** A task is something that runs while requests are counted. */
     interface Task {
         void run() throws Exception;
     }
 
     /**
-     * The remains of a lock.
+     * Leftovers are the remains of a lock.
      *
      * @param entries keys or nodes
      * @param endless those of them that will never go by themselves

@@ -54,7 +54,7 @@ final class ManyLeases {
     }
 
     /**
-     * What became of the leases.
+     * A report tells what became of the leases.
      *
      * @param onHung how many were held on the master that hung
      * @param healthyAtRisk how many on the others were ever at risk or lost

@@ -31,7 +31,7 @@ final class JfrRecorder implements FlightRecording.Recorder {
         return new Recorded();
     }
 
-    /** The events of one call. */
+    /** A recorded call has the events of one call. */
     private static final class Recorded implements LeaseholdObserver {
 
         private final LockAcquireEvent acquire = new LockAcquireEvent();

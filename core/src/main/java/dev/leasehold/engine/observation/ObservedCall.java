@@ -34,7 +34,7 @@ public final class ObservedCall {
         void to(LeaseholdObserver observer);
     }
 
-    /** The newest of the events that wait, and those before it. */
+    /** A waiting event is the newest of those that wait, with those before it. */
     private record Waiting(
             @Nullable Runnable event, @Nullable Waiting before) {}
 

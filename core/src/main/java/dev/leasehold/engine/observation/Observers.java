@@ -24,7 +24,7 @@ public final class Observers {
     private static final Logger LOG = System.getLogger("dev.leasehold");
 
     /**
-     * One observer, and whether it has any use for a call at this moment.
+     * A source is one observer, and says whether it has any use for a call at this moment.
      *
      * @param observer the observer
      * @param on asked before each call

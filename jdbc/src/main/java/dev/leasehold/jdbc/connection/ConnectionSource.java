@@ -82,7 +82,7 @@ public interface ConnectionSource extends AutoCloseable {
         };
     }
 
-    /** Opens the source of a store's connections. */
+    /** An opener opens the source of a store's connections. */
     @FunctionalInterface
     interface Opener {
         /**

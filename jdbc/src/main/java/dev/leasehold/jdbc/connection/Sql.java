@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** An Sql runs statements on one connection and keeps them prepared. Values are always parameters. Not thread-safe. */
 public final class Sql implements AutoCloseable {
 
-    /** Reads one row. */
+    /** A reader reads one row. */
     @FunctionalInterface
     public interface Reader<T> {
         T read(ResultSet row) throws SQLException;

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds out whether a user may do what locks need by doing it, with statements that concern no row. A database checks rights
- * before it looks for rows. That needs no right to ask about rights, and works the same everywhere.
+ * DatabaseRights finds out whether a user may do what locks need by doing it, with statements that concern no row. A
+ * database checks rights before it looks for rows. That needs no right to ask about rights, and works the same everywhere.
  */
 public final class DatabaseRights {
 

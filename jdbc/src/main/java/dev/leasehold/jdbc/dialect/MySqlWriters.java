@@ -8,8 +8,8 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out whether a server is one of several writable ones that are one database to their users: Galera, or group replication in
- * multi-primary mode. What belongs to a server, its session locks and its clock, is not the cluster's.
+ * MySqlWriters finds out whether a server is one of several writable ones that are one database to their users: Galera, or
+ * group replication in multi-primary mode. What belongs to a server, its session locks and its clock, is not the cluster's.
  */
 public final class MySqlWriters {
 

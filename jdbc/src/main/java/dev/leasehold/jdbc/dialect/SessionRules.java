@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 public interface SessionRules {
 
     /**
-     * The answer to a statement about a lock.
+     * An answer is one to a statement about a lock.
      *
      * @param session the session that has carried it out
      */

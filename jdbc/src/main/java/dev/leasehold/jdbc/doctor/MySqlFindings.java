@@ -8,7 +8,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Examines what the settings and replicas of MariaDB and MySQL do to locks. */
+/** MySqlFindings examines what the settings and replicas of MariaDB and MySQL do to locks. */
 final class MySqlFindings {
 
     private static final String LAGGING = "a fail-over to a replica that lacks the latest locks";

@@ -7,7 +7,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Examines what PostgreSQL's settings and replicas do to locks. */
+/** PostgresFindings examines what PostgreSQL's settings and replicas do to locks. */
 final class PostgresFindings {
 
     private static final String LAGGING = "a fail-over to a replica that lacks the latest locks";

@@ -12,7 +12,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table of a fence: a row for each resource.
+ * A fence table has a row for each resource.
  *
  * @param schema where it is; null for where the connection looks first
  * @param prefix what its name begins with

@@ -8,8 +8,8 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a reader's token is registered in the caller's transaction, unless somebody who had the resource alone came with a
- * newer one; each answers with that one's, or the reader's own if it is greater.
+ * A shared registration is the way in which a reader's token is registered in the caller's transaction, unless somebody who
+ * had the resource alone came with a newer one; each answers with that one's, or the reader's own if it is greater.
  *
  * <p>A reader has to raise the newest token if its own is greater, so that older writers are refused from then on. That changes
  * the row, and keeps everybody else waiting until the transaction ends. Where the token is not greater there is nothing to

@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentMap;
  */
 public final class LocalClients {
 
-    /** A client. Its methods return at once. */
+    /** A neighbour is another client. Its methods return at once. */
     public interface Neighbour {
         String client();
 

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Protocol {
 
-    /** Is told of a lock that was not there before. */
+    /** A new lock is told to this: one that was not there before. */
     @FunctionalInterface
     public interface NewLock {
         void added(LockRow row, TxContext now) throws SQLException;

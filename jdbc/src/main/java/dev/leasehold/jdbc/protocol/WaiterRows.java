@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** Waiter rows are the queues, as one transaction sees and changes them. */
 public interface WaiterRows {
 
-    /** A claim in a queue, as of its last word, with the share that it had first. */
+    /** A waiter is a claim in a queue, as of its last word, with the share that it had first. */
     record Waiter(long position, ClaimId claim, String owner, Duration lease, int spare, int share) {}
 
     /** Removes the dead. */

@@ -150,7 +150,7 @@ public final class DatabaseAccess {
         }
     }
 
-    /** What to do with a connection. */
+    /** Work is what to do with a connection. */
     @FunctionalInterface
     interface Work<T> {
         T on(PooledConnection borrowed, ReadyDatabase at) throws SQLException;

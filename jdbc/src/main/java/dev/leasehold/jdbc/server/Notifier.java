@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries news from a transaction to the clients that they are for: within this JVM by a call, on PostgreSQL also by a
- * notification that the database sends when it commits. Thread-safe.
+ * A notifier carries news from a transaction to the clients that they are for: within this JVM by a call, on PostgreSQL also
+ * by a notification that the database sends when it commits. Thread-safe.
  */
 public final class Notifier {
 

@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives jobs up when their time is over, by the client's timer: whoever carries them out may be stuck in a socket. All jobs
- * have the same time, so they are over in the order in which they came. Thread-safe.
+ * Operation time-outs give operations up when their time is over, by the client's timer: whoever carries them out may be
+ * stuck in a socket. All jobs have the same time, so they are over in the order in which they came. Thread-safe.
  */
 final class OperationTimeouts {
 

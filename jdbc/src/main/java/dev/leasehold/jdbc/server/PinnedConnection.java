@@ -25,7 +25,7 @@ final class PinnedConnection {
     private static final long FIRST_LIMIT_MILLIS = 30_000;
     private static final int MOST_PATIENCE_MILLIS = 30_000;
 
-    /** Lends the connection to be pinned. */
+    /** A source lends the connection to be pinned. */
     @FunctionalInterface
     interface Source {
         PooledConnection connect() throws SQLException;

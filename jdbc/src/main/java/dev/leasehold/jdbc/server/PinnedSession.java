@@ -50,7 +50,7 @@ final class PinnedSession {
     /** The longest lease: what PostgreSQL can count, in milliseconds. */
     static final Duration LONGEST = Duration.ofDays(24);
 
-    /** What the session is for. */
+    /** A client is what the session is for. */
     interface Client {
         /** Borrows a connection to keep. */
         PooledConnection connect() throws SQLException;

@@ -36,7 +36,7 @@ final class PostgresListener {
     private static final long STARVED_NANOS = 300_000_000_000L;
     private static final String PROBE = "probe";
 
-    /** Hears what the listener has received. */
+    /** A client hears what the listener has received. */
     interface Client {
         /** Borrows the connection to listen on. */
         PooledConnection connect() throws SQLException;

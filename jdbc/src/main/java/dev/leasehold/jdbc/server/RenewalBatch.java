@@ -24,7 +24,7 @@ import java.util.Map;
  */
 final class RenewalBatch {
 
-    /** The row of a lock. */
+    /** A row is that of a lock. */
     private record Row(ClaimId claim, long token, long ends, long now) {
 
         boolean isAlive(LeaseId lease) {

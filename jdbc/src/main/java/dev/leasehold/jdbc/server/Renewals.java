@@ -32,7 +32,7 @@ final class Renewals {
 
     private static final int MOST = 256;
 
-    /** A lease to renew. */
+    /** A renewal is a lease to renew. */
     record Renewal(LeaseId lease, Duration duration, StoreOperation<RenewAnswer> job) {}
 
     private final TimeSource time;

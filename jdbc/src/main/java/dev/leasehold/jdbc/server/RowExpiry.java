@@ -16,8 +16,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Removes the rows of locks that nobody has used for a week, so that names that are used once do not stay for ever.
- * Thread-safe.
+ * Row expiry removes the rows of locks that nobody has used for a week, so that names that are used once do not stay for
+ * ever. Thread-safe.
  *
  * <p>About every eighth new row pays for a look at 64 rows of its namespace, which go on from where the last look ended, at
  * first from the new row's own name: the cost is bounded, and what nobody adds to does not grow. A row carries the last

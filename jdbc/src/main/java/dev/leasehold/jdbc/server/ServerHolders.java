@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ServerHolders {
 
-    /** Those of one lock. */
+    /** Found rows are those of one lock. */
     record Found(Holders alive, int over) {}
 
     private final Sql sql;

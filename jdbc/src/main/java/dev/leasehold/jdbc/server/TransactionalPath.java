@@ -67,7 +67,7 @@ final class TransactionalPath {
         this.keys = keys;
     }
 
-    /** What was done and is not committed. */
+    /** What was done is not committed yet. */
     record Done<T>(T answer, TxContext turn) {}
 
     /**

@@ -44,7 +44,7 @@ final class WaitPoller {
     private static final long PART_OF_WAIT = 20;
     private static final int FARTHEST = 10;
 
-    /** A claim in a queue. Forgotten when the client has stopped asking. */
+    /** A wait is a claim in a queue. Forgotten when the client has stopped asking. */
     private record Wait(Claim claim, long since, long until, int place, long nextLook) {
 
         ClaimId id() {
@@ -60,12 +60,12 @@ final class WaitPoller {
         }
     }
 
-    /** What a look found. */
+    /** What was seen is what a look found. */
     private record Seen(Map<ClaimId, Given> given, Map<String, Integer> places) {
         static final Seen NOTHING = new Seen(Map.of(), Map.of());
     }
 
-    /** A lock given to this client. */
+    /** A given lock is one that this client has been given. */
     private record Given(Grant grant, long left) {}
 
     private final StoreContext context;

@@ -14,9 +14,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Workers are a few daemon threads that work tasks off: those of one lock one after the other, in the order in which they
- * came, so that a withdrawal never overtakes the claim; those of different locks side by side. A thread is started when a
- * task finds none that is idle, and stays until closed. Thread-safe.
+ * Workers are a small pool of daemon threads: tasks of one lock run one after the other, in the order in which they came, so
+ * that a withdrawal never overtakes the claim; those of different locks run side by side. A thread is started when a task
+ * finds none that is idle, and stays until closed. Thread-safe.
  *
  * <p>A caller's thread may {@link #lend} itself to one task that it asks for: if nothing of its lock is under way, nothing
  * waits for a worker, and fewer than {@code most} tasks are being worked on, whoever does that. What comes for the lock
@@ -29,7 +29,7 @@ final class Workers {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     /**
-     * Something to do.
+     * A task is something to do.
      *
      * @param lock null for what needs no order
      * @param once what a lent thread may do instead, or null
@@ -43,14 +43,14 @@ final class Workers {
         }
     }
 
-    /** One short attempt at a task. */
+    /** A caller task is one short attempt at a task. */
     @FunctionalInterface
     interface CallerTask {
         /** Returns what is left for a worker to do, or null if the task is done. Must not throw. */
         @Nullable Runnable attempt();
     }
 
-    /** What a thread that lends itself is to do. */
+    /** A lent thread is one of a caller's, with what it is to do. */
     private static final class Lent {
         private final Workers to;
         private @Nullable Task task;

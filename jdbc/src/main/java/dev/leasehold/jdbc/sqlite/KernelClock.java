@@ -9,7 +9,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Linux's {@code CLOCK_MONOTONIC}, which all processes share from one boot to the next and nobody can set.
+ * The kernel clock is Linux's {@code CLOCK_MONOTONIC}, which all processes share from one boot to the next and nobody can
+ * set.
  *
  * <p>Java does not promise that {@link System#nanoTime()} is this clock, only HotSpot's sources do. So it is checked. The
  * kernel shows {@code CLOCK_BOOTTIME} in {@code /proc/uptime}: the same clock plus the time that the machine has slept.

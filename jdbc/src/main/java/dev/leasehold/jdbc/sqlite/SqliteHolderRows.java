@@ -26,7 +26,7 @@ final class SqliteHolderRows {
         }
     }
 
-    /** Those of one lock. */
+    /** Found rows are those of one lock. */
     record Found(Holders alive, boolean foreign) {}
 
     /** A lease that was handed to a client and is not confirmed yet. */

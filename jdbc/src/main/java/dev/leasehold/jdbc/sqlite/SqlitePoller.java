@@ -34,7 +34,7 @@ final class SqlitePoller {
     private static final long HOLDS_EVERY = Duration.ofSeconds(1).toNanos();
     private static final int HOLDS_PER_LOOK = 256;
 
-    /** A claim in a queue. Forgotten when the client has stopped asking. */
+    /** A wait is a claim in a queue. Forgotten when the client has stopped asking. */
     private record Wait(Claim claim, long since, long until, int place) {
 
         /** How many hand-overs there are before it at least: so many waiters may come in together as its share says. */

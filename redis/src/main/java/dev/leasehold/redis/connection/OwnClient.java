@@ -104,7 +104,7 @@ public final class OwnClient {
         return client;
     }
 
-    /** Netty's threads, which are quicker for Netty than plain ones. */
+    /** This factory makes Netty's threads, which are quicker for Netty than plain ones. */
     private static final class InheritingNothing extends DefaultThreadFactory {
 
         InheritingNothing(String pool) {

@@ -28,9 +28,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Looks at a deployment of Redis: goes to its masters, and from there to their replicas, asks each for the facts, and has
- * the facts judged. The judges ({@link PersistenceFindings} and the like) see facts only, so each can be tested with servers
- * that cannot be had. To look at something more, add it to {@link NodeFacts} and to the judge whose subject it is.
+ * The doctor looks at a deployment of Redis: it goes to its masters, and from there to their replicas, asks each for the
+ * facts, and has the facts judged. The judges ({@link PersistenceFindings} and the like) see facts only, so each can be
+ * tested with servers that cannot be had. To look at something more, add it to {@link NodeFacts} and to the judge whose
+ * subject it is.
  *
  * <p>What may not be seen is said, never taken for fine. Only if the first server cannot be reached is there no examination.
  */

@@ -30,7 +30,7 @@ public final class ForeignHolders {
     private static final int PART_OF_WAIT = 8;
     private static final long GONE = -2;
 
-    /** One lock that this client is the first to wait for. */
+    /** A watch is for one lock that this client is the first to wait for. */
     private static final class Watch {
         final long since;
         volatile long until;

@@ -26,7 +26,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits until replicas have what their master has answered: a lease that was granted or renewed.
+ * Replicas are waited for until they have what their master has answered: a lease that was granted or renewed.
  *
  * <p>WAIT stops the connection on which it is sent, and asks for what that same connection has written. So it has a
  * connection of its own, on which each lease is first looked for and written again as it is. Both in one step, because

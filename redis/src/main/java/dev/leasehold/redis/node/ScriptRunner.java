@@ -72,7 +72,7 @@ public final class ScriptRunner {
         }
     }
 
-    /** The arguments of a script, which follow its name. */
+    /** The rest are the arguments of a script, which follow its name. */
     public interface Rest {
         CommandBuilder addTo(CommandBuilder command, ClockReading sentAt);
     }

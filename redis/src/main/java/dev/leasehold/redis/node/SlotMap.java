@@ -10,7 +10,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which master of a cluster has which slots, as one node saw it. Immutable.
+ * A slot map says which master of a cluster has which slots, as one node saw it. Immutable.
  *
  * @param slots the master by slot, null where none has it
  */

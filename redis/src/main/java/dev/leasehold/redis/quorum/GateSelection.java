@@ -6,7 +6,10 @@ import java.security.NoSuchAlgorithmException;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
-/** Which node is the gate of one lock: the lowest rank, a hash of lock and run. Remembers the last of each. Thread-safe. */
+/**
+ * The gate selection says which node is the gate of one lock: the lowest rank, a hash of lock and run. Remembers the last of
+ * each. Thread-safe.
+ */
 public final class GateSelection {
 
     private record Rank(String run, long value) {}

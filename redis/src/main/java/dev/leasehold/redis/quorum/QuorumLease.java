@@ -84,7 +84,7 @@ final class QuorumLease {
         }
     }
 
-    /** The state of a node in one round of renewal. */
+    /** A seat is the state of a node in one round of renewal. */
     private enum Seat {
         OPEN,
         CONFIRMED,
@@ -94,7 +94,7 @@ final class QuorumLease {
         FAILED
     }
 
-    /** One round of renewal. */
+    /** A renewal is one round of it. */
     private final class Renewal {
         final ClockReading sentAt = quorum.time().now();
         final Duration lease;
@@ -244,7 +244,7 @@ final class QuorumLease {
         return count.vote(node) == null;
     }
 
-    /** One round of release. */
+    /** A release is one round of it. */
     private final class Release {
         final CompletableFuture<ReleaseAnswer> result = new CompletableFuture<>();
         final @Nullable String[] words = new String[quorum.size()];

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class VoteCount {
 
-    /** The present result of the count. */
+    /** A verdict is the present result of the count. */
     enum Verdict {
         /** Answers are still owed that matter. */
         OPEN,

@@ -78,7 +78,7 @@ public final class LockKeys {
         return toTellText;
     }
 
-    /** Keeps those of the locks that are in use, so that they are put together once. */
+    /** A cache keeps the keys of the locks that are in use, so that they are put together once. */
     public static final class Cache {
 
         private static final int MOST = 1000;

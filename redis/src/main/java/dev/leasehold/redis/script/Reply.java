@@ -46,7 +46,7 @@ public final class Reply {
 
     public static final int BUSY_PARTS = 6;
 
-    /** Makes sense of an answer. */
+    /** A reader makes sense of an answer. */
     public interface Reader<T> {
         T read(ClockReading sentAt, List<Object> answer);
     }

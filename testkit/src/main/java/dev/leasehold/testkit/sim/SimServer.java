@@ -14,7 +14,7 @@ final class SimServer {
     /** The stamp that comes back to a client with an answer, and that a pushed grant refers to. */
     record Stamp(long micros, long run) {}
 
-    /** Receives the signals to one client. */
+    /** An inbox receives the signals to one client. */
     interface Inbox {
         void signal(SimSignal signal, Stamp stamp);
 
