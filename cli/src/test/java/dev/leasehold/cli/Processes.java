@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 
-/** Other processes, as the kernel shows them. */
+/** Processes are others, as the kernel shows them. */
 final class Processes {
 
     private Processes() {}

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Starts the packaged program as a user would, on a store of its own, and collects what it says. Registered with a test
- * class, it kills what is left of it after each test.
+ * Program starts the packaged program as a user would, on a store of its own, and collects what it says. Registered with a
+ * test class, it kills what is left of it after each test.
  */
 final class Program implements AfterEachCallback {
 

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What happens to PostgreSQL, its connections and its settings, and must not happen to locks. */
+/** These tests show what happens to PostgreSQL, its connections and its settings, and must not happen to locks. */
 @Timeout(value = 180, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PostgresHardCasesTest {
 
@@ -140,7 +140,7 @@ class PostgresHardCasesTest {
         }
     }
 
-    /** Counts what is asked of the database: each job, batch or look borrows a connection once. */
+    /** A counting pool counts what is asked of the database: each job, batch or look borrows a connection once. */
     private static final class CountingPool extends HikariDataSource {
         private final AtomicInteger lent = new AtomicInteger();
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Who may make the tables, and whose they are. */
+/** These tests show who may make the tables, and whose they are. */
 @Timeout(value = 180, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PostgresTablesTest {
 
@@ -29,7 +29,7 @@ class PostgresTablesTest {
 
     private final String name = "lock-" + UUID.randomUUID();
 
-    /** Counts what is asked of the database: each job, batch or look borrows a connection once. */
+    /** A counting pool counts what is asked of the database: each job, batch or look borrows a connection once. */
     private static final class CountingPool extends HikariDataSource {
         private final AtomicInteger lent = new AtomicInteger();
 

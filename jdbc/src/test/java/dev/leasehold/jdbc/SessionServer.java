@@ -16,7 +16,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.List;
 
-/** What the tests of session locks need of a server: PostgreSQL or MariaDB. */
+/** A session server is what the tests of session locks need of one: PostgreSQL or MariaDB. */
 public record SessionServer(
         String name, String url, int port, SessionRules rules, AutoCloseable server, Runnable restart)
         implements AutoCloseable {

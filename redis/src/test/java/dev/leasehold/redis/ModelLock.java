@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** A ModelLock is one lock as a master of a quorum keeps it: one holder that excludes all others, or readers; last tokens; a queue. */
 final class ModelLock {
 
-    /** What a master knows when a ballot comes in. */
+    /** Bounds are what a master knows when a ballot comes in. */
     record Bounds(long now, long half, long votesFrom) {
         long least(LastTokens last) {
             return Math.max(last.lastOr(now - half), votesFrom - half);

@@ -4,7 +4,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/** The entries in the queue of a lock; {@code lock.lua} describes their layout. */
+/** Queue entries stand in the queue of a lock; {@code lock.lua} describes their layout. */
 public final class QueueEntries {
 
     private QueueEntries() {}

@@ -26,9 +26,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of several clients, the real ones, over simulated masters: from a seed, on virtual time. Whatever happens, at no
- * instant may two leases of a lock be valid unless both are readers', and tokens must increase from grant to grant; when the
- * faults are over, everybody must be served.
+ * A quorum simulation is one run of several clients, the real ones, over simulated masters: from a seed, on virtual time.
+ * Whatever happens, at no instant may two leases of a lock be valid unless both are readers', and tokens must increase from
+ * grant to grant; when the faults are over, everybody must be served.
  */
 final class QuorumSimulation {
 
@@ -36,7 +36,7 @@ final class QuorumSimulation {
     private static final long SECOND = 1000 * MS;
     private static final long HOUR_MICROS = 3_600_000_000L;
 
-    /** What a run has shown. */
+    /** A report is what a run has shown. */
     record Report(
             long seed, long grants, long holds, long reads, long attempts, List<String> findings, String summary) {}
 

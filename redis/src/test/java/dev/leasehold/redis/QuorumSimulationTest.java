@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The quorum's rules under every fault that the simulation knows. */
+/** These tests are about the quorum's rules under every fault that the simulation knows. */
 class QuorumSimulationTest {
 
     private static final long USUAL_RUNS = 150;

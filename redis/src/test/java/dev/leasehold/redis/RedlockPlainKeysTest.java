@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Locks of a quorum that are shared with other clients of the published algorithm. */
+/** These tests are about locks of a quorum that are shared with other clients of the published algorithm. */
 @Timeout(value = 90, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RedlockPlainKeysTest {
 

@@ -15,7 +15,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** The arrows between the files of the module. */
+/** The arrows between the files of the module make no large circle. */
 class ArchitectureTest {
 
     private static final int MOST_FILES_IN_A_CYCLE = 9;

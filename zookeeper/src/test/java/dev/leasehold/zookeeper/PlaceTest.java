@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** Who holds by the order of the queue, and what is in a waiter's way. */
+/** These tests show who holds by the order of the queue, and what is in a waiter's way. */
 class PlaceTest {
 
     private static final int WRITER = Claim.EXCLUSIVE;

@@ -14,7 +14,10 @@ import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Clocks that diverge and stores that cast doubt: what is asked, what counts as an answer, and what is not handed over. */
+/**
+ * These tests are about clocks that diverge and stores that cast doubt: what is asked, what counts as an answer, and what is
+ * not handed over.
+ */
 class LocalQueueDoubtTest {
 
     private final LocalQueueHarness harness = new LocalQueueHarness();

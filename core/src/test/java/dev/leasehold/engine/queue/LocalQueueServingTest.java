@@ -16,7 +16,7 @@ import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Joining, being served, and handing over inside the process. */
+/** These tests are about joining, being served, and handing over inside the process. */
 class LocalQueueServingTest {
 
     private final LocalQueueHarness harness = new LocalQueueHarness();

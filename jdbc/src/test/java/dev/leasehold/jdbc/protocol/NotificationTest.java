@@ -26,7 +26,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who is to be told what; and that it reaches the neighbours. (Looking at the file would find it too, later.) */
+/**
+ * These tests show who is to be told what; and that it reaches the neighbours. (Looking at the file would find it too,
+ * later.)
+ */
 class NotificationTest {
 
     @TempDir

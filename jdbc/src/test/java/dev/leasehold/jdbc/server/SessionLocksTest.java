@@ -42,7 +42,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What happens to the sessions that hold locks, and what must not happen to the locks. */
+/** These tests show what happens to the sessions that hold locks, and what must not happen to the locks. */
 @Timeout(value = 180, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SessionLocksTest {
 

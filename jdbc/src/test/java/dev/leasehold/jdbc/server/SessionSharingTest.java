@@ -39,7 +39,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Locks that belong to a session beside all that is none of it: other users of a key, tables, poolers, pools. */
+/**
+ * These tests are about locks that belong to a session beside all that is none of it: other users of a key, tables, poolers,
+ * pools.
+ */
 @Timeout(value = 180, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SessionSharingTest {
 

@@ -33,7 +33,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Examinations of real servers: for each finding one that gives it and one that does not. */
+/** These tests are about examinations of real servers: for each finding one that gives it and one that does not. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DoctorTest {
 

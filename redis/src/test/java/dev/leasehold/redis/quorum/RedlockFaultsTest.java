@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Faults of the masters of a quorum and of the connections to them, in real time on real servers. */
+/** These tests are about faults of the masters of a quorum and of the connections to them, in real time on real servers. */
 @Timeout(value = 90, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RedlockFaultsTest {
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Leases of a quorum that are lost, and those that are not, in real time on real servers. */
+/** These tests are about leases of a quorum that are lost, and those that are not, in real time on real servers. */
 @Timeout(value = 90, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RedlockLossTest {
 

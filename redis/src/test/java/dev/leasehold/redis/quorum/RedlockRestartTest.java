@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Masters of a quorum that forget, or are new: without a vote nobody can have a lock from them. */
+/** These tests are about masters of a quorum that forget, or are new: without a vote nobody can have a lock from them. */
 @Timeout(value = 90, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RedlockRestartTest {
 
