@@ -130,7 +130,7 @@ public final class Rooms {
         return type.getPackageName().equals(face) ? "" : type.getPackageName().substring(face.length() + 1);
     }
 
-    /** A nested type stands in the file of the outermost. */
+    /** Names the file of a type; a nested type stands in the file of the outermost. */
     private static String file(JavaClass type) {
         String name = type.getName();
         int nested = name.indexOf('$');

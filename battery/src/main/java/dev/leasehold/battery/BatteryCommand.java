@@ -112,7 +112,7 @@ final class BatteryCommand implements Callable<Integer> {
         System.exit(commandLine(System.out).execute(args));
     }
 
-    /** The command with its subcommand. */
+    /** Returns the command with its subcommand. */
     static CommandLine commandLine(PrintStream out) {
         return new CommandLine(new BatteryCommand(out)).addSubcommand(new SoakCommand(out));
     }

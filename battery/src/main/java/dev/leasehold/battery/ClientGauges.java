@@ -17,7 +17,7 @@ record ClientGauges(long heap, int threads, long files) {
 
     private static final String MARK = "gauges ";
 
-    /** Of this process, collected before. */
+    /** Reads the gauges of this process, collected before. */
     static ClientGauges now() {
         System.gc();
         System.gc(); // What the first one had to give to a cleaner is gone now.

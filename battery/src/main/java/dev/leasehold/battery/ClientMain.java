@@ -70,7 +70,7 @@ final class ClientMain {
         System.exit(0);
     }
 
-    /** What standard input says beside its end. */
+    /** Does what standard input says beside its end. */
     private static void obey(int order, List<Worker> workers) {
         switch (order) {
             case REST -> workers.forEach(worker -> worker.rest(true));

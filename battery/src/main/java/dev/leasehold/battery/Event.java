@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  */
 sealed interface Event {
 
-    /** When, on the machine's monotonic clock. */
+    /** Returns when it happened, on the machine's monotonic clock. */
     long at();
 
     /** {@code CLIENT/WORKER}, or what a fault was done to. */
@@ -68,7 +68,7 @@ sealed interface Event {
     /** The battery has set right what it did. */
     record Healed(long at, String worker, String fault) implements Event {}
 
-    /** The event as one line, without its end. */
+    /** Returns the event as one line, without its end. */
     default String toLine() {
         List<Object> parts =
                 new ArrayList<>(List.of(getClass().getSimpleName().toLowerCase(Locale.ROOT), at(), worker()));

@@ -36,7 +36,7 @@ final class GuaranteeTables {
         }
     }
 
-    /** The page with its tables generated anew. */
+    /** Returns the page with its tables generated anew. */
     static String page(Path docs) throws IOException {
         String page = Files.readString(docs.resolve(PAGE));
         int from = page.indexOf(BEGIN) + BEGIN.length();
@@ -106,7 +106,10 @@ final class GuaranteeTables {
         return table.toString();
     }
 
-    /** The text of a cell: the promise and how many held at once, the broken rules, grants, faults and seconds, and the lines of its runs. */
+    /**
+     * Returns the text of a cell: the promise and how many held at once, the broken rules, grants, faults and seconds, and
+     * the lines of its runs.
+     */
     private String cell(List<Row> runs) {
         long overlaps = runs.stream().mapToLong(Row::overlaps).sum();
         String verdict = switch (runs.get(runs.size() - 1).promise()) {

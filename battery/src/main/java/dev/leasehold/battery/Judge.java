@@ -37,7 +37,7 @@ final class Judge {
     }
 
     /**
-     * Judges.
+     * Judges a history.
      *
      * @param history the events of all clients and of the battery, in any order
      * @param left what the store still has when all clients have gone and all leases are over
@@ -61,7 +61,7 @@ final class Judge {
         found.add(new Violation(rule, text));
     }
 
-    /** What the holders believed. */
+    /** Judges what the holders believed. */
     private void believed() {
         List<HoldRecord> records = calls.stream().map(Call::toRecord).toList();
         for (String text : HistoryChecker.of(Duration.ZERO).violations(records)) {
@@ -111,7 +111,7 @@ final class Judge {
         }
     }
 
-    /** How many holds began beside others with which they cannot be, promised or not. */
+    /** Returns how many holds began beside others with which they cannot be, promised or not. */
     static long overlaps(List<Event> history) {
         long count = 0;
         Map<String, List<Call>> byLock = byLock(Call.of(history));
@@ -265,7 +265,7 @@ final class Judge {
         }
     }
 
-    /** Of one lock's holds in order of grants. Only a long wait can be overtaken, so few are looked back from. */
+    /** Judges one lock's holds in order of grants. Only a long wait can be overtaken, so few are looked back from. */
     private void order(List<Call> holds) {
         for (int i = 0; i < holds.size(); i++) {
             Call call = holds.get(i);

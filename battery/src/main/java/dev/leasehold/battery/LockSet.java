@@ -22,7 +22,10 @@ final class LockSet {
      */
     record Outcome(Plan plan, Guard guard, boolean shared, GuardedSet.Counts counts, int pauses) {
 
-        /** Whether it is as it has to be: registered tokens lose nothing, and without them something is lost, or the run shows nothing. */
+        /**
+         * Returns whether it is as it has to be: registered tokens lose nothing, and without them something is lost, or the
+         * run shows nothing.
+         */
         boolean isAsExpected() {
             return guard == Guard.REGISTERED ? counts.lost() + counts.torn() == 0 : counts.lost() > 0;
         }

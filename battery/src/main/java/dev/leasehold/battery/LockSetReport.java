@@ -23,7 +23,7 @@ record LockSetReport(List<LockSet.Outcome> outcomes) {
                         : "");
     }
 
-    /** As Markdown. */
+    /** Returns the table as Markdown. */
     String table() {
         StringBuilder table = new StringBuilder(
                         "\n| store | tokens | updates | lost | refused | pauses | readers | of them saw a change |\n")

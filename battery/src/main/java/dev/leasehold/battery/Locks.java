@@ -19,10 +19,10 @@ interface Locks extends AutoCloseable {
         /** The slot of a permit; -1 if there is none. */
         int slot();
 
-        /** How long the library says that the hold is still valid; null if it does not say. */
+        /** Returns how long the library says that the hold is still valid; null if it does not say. */
         Duration remaining();
 
-        /** Whether the holder may believe that it has the lock, by all that the library offers for that. */
+        /** Returns whether the holder may believe that it has the lock, by all that the library offers for that. */
         boolean isValid();
 
         /** Calls back at a state that the worker notes down, where the library does. */
@@ -55,15 +55,15 @@ interface Locks extends AutoCloseable {
         return mutex();
     }
 
-    /** The mutex. */
+    /** Returns the mutex. */
     Wanted mutex();
 
-    /** The writer's side of a lock. */
+    /** Returns the writer's side of a lock. */
     default Wanted writer() {
         throw new UnsupportedOperationException("no readers and writers here");
     }
 
-    /** The reader's side of the same lock. */
+    /** Returns the reader's side of the same lock. */
     default Wanted reader() {
         throw new UnsupportedOperationException("no readers and writers here");
     }

@@ -104,7 +104,7 @@ enum Peer {
         this.stores = stores;
     }
 
-    /** The locks of one client process. */
+    /** Returns the locks of one client process. */
     abstract Locks locks(StoreKind store, String uri, String label, Duration lease, boolean renewing);
 
     /** Makes the tables that the library wants to find. */
@@ -129,7 +129,7 @@ enum Peer {
         return this == REDISSON_FAIR ? Duration.ofSeconds(10) : Duration.ZERO;
     }
 
-    /** Where it runs. */
+    /** Returns the stores on which it runs. */
     Set<StoreKind> stores() {
         return stores;
     }
@@ -138,7 +138,7 @@ enum Peer {
         return this == LEASEHOLD;
     }
 
-    /** As the command line names it. */
+    /** Returns its name on the command line. */
     String word() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }

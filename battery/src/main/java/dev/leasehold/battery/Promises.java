@@ -22,10 +22,11 @@ final class Promises {
     }
 
     /**
-     * The promises in the peers' documentation. Curator's says that at no time two clients think that they have the lock. The others
-     * promise it as long as no lease runs out under its holder: Redisson and Spring's registry for Redis, which renew, tell nobody
-     * when one has; with ShedLock, and with Spring's registry for databases, the holder itself counts the time that it has asked
-     * for, and then only a fault that deceives its clock or the store's, or makes the store forget, is beyond the promise.
+     * Finds the promise in the peers' documentation. Curator's says that at no time two clients think that they have the
+     * lock. The others promise it as long as no lease runs out under its holder: Redisson and Spring's registry for Redis,
+     * which renew, tell nobody when one has; with ShedLock, and with Spring's registry for databases, the holder itself
+     * counts the time that it has asked for, and then only a fault that deceives its clock or the store's, or makes the
+     * store forget, is beyond the promise.
      */
     private static Promise peers(Peer peer, Fault fault) {
         boolean excluded = switch (peer) {

@@ -110,7 +110,7 @@ final class RedisUnderTest implements StoreUnderTest {
         return version(masters.get(0));
     }
 
-    /** As the server says. */
+    /** Returns the version that the server names. */
     static String version(RedisProcess server) {
         return server.commands()
                 .info("server")
@@ -175,7 +175,7 @@ final class RedisUnderTest implements StoreUnderTest {
         return gauges(masters);
     }
 
-    /** The sums over some servers, without the connection that asks. */
+    /** Returns the sums over some servers, without the connection that asks. */
     static Map<String, Long> gauges(List<RedisProcess> servers) {
         Map<String, Long> gauges = new LinkedHashMap<>();
         for (RedisProcess server : servers) {

@@ -36,7 +36,7 @@ final class Soak {
             return result.violations().isEmpty() && gauges.grown().isEmpty();
         }
 
-        /** A report, as Markdown. */
+        /** Returns a report, as Markdown. */
         String report() {
             return String.format(
                     Locale.ROOT,
@@ -75,7 +75,7 @@ final class Soak {
         return new Soak(plan, out).carryOut();
     }
 
-    /** Without those that need the shim of a clock. */
+    /** Returns the faults of a store, without those that need the shim of a clock. */
     static List<Fault> faults(StoreKind store) {
         EnumSet<Fault> faults = EnumSet.copyOf(store.faults());
         faults.removeAll(EnumSet.of(Fault.NONE, Fault.SUSPEND));

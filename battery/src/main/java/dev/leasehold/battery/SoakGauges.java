@@ -30,7 +30,10 @@ final class SoakGauges {
         moments.add(new Moment(Map.copyOf(clients), new LinkedHashMap<>(store)));
     }
 
-    /** What is more in the end than at the beginning. A client that began later is compared with the greatest of those. */
+    /**
+     * Returns what is more in the end than at the beginning. A client that began later is compared with the greatest of
+     * those.
+     */
     List<String> grown() {
         Moment first = moments.get(0);
         Moment last = moments.get(moments.size() - 1);

@@ -15,15 +15,15 @@ interface StoreUnderTest extends AutoCloseable {
         }
     }
 
-    /** A new way for a client. */
+    /** Returns a new way for a client. */
     Way way();
 
-    /** The URI without proxies. */
+    /** Returns the URI without proxies. */
     String uri();
 
     int servers();
 
-    /** The version of the servers. */
+    /** Returns the version of the servers. */
     String version() throws Exception;
 
     /** Sends a signal to a server, as {@code kill} names it. */
@@ -50,10 +50,12 @@ interface StoreUnderTest extends AutoCloseable {
         throw new UnsupportedOperationException("this store ends no connections");
     }
 
-    /** What the servers have at the moment: connections, keys, rows, nodes, watchers. Their order is that of the map. */
+    /**
+     * Returns what the servers have at the moment: connections, keys, rows, nodes, watchers. Their order is that of the map.
+     */
     Map<String, Long> gauges() throws Exception;
 
-    /** How many later requests may be served before a waiter, where nothing is the matter; see {@link Terms}. */
+    /** Returns how many later requests may be served before a waiter, where nothing is the matter; see {@link Terms}. */
     int overtaking();
 
     @Override

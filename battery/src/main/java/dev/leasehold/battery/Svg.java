@@ -28,7 +28,7 @@ final class Svg {
                 Locale.ROOT, "<path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"%s\"/>%n", x, y, toX, toY, colour));
     }
 
-    /** A cross with its middle at a point. */
+    /** Adds a cross with its middle at a point. */
     void cross(double x, double y, String colour, String says) {
         shapes.append(String.format(
                 Locale.ROOT,
@@ -39,7 +39,7 @@ final class Svg {
                 escaped(says)));
     }
 
-    /** The whole element. */
+    /** Returns the whole element. */
     String element(double width, double height) {
         return String.format(
                 Locale.ROOT,

@@ -136,7 +136,9 @@ final class Worker implements Runnable {
         return remaining == null ? HoldRecord.NEVER : now + remaining.toNanos();
     }
 
-    /** Whether the lock was the worker's until then. If the store has not answered, the hold is over all the same. */
+    /**
+     * Returns whether the lock was the worker's until then. If the store has not answered, the hold is over all the same.
+     */
     private static boolean giveBack(Locks.Hold hold) throws InterruptedException {
         try {
             return hold.release();
@@ -145,7 +147,10 @@ final class Worker implements Runnable {
         }
     }
 
-    /** Mostly short; now and then long enough for renewals to matter. A heedless worker's is always longer than its lease. */
+    /**
+     * Returns a time that is mostly short; now and then it is long enough for renewals to matter. A heedless worker's is
+     * always longer than its lease.
+     */
     private long workNanos() {
         double leases = 0;
         if (kind == Kind.HEEDLESS) {

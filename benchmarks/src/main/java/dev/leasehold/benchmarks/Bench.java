@@ -55,7 +55,7 @@ record Bench(RunningServers servers, Pace pace, Path directory, PrintStream out)
         return pace.quick() ? List.of("-XX:TieredStopAtLevel=1") : contestant.jvm();
     }
 
-    /** Where what the workers complain of goes. */
+    /** Returns where what the workers complain of goes. */
     Path log() {
         return directory.resolve("workers.log");
     }

@@ -33,7 +33,7 @@ final class Budget {
         return new Pace(rounds, millis(turn), millis(Math.max(LEAST_WARM_UP, WARM_UP_TURNS * turn)), false);
     }
 
-    /** About how long it takes. */
+    /** Returns about how many seconds it takes. */
     static double seconds(Pace pace, List<Workload> workloads) {
         double seconds = 0;
         for (Workload workload : workloads) {

@@ -45,7 +45,7 @@ final class KilledHalf {
         return samples;
     }
 
-    /** One for fifteen of the other workloads' rounds, because each takes as long as several leases. */
+    /** Returns one round for fifteen of the other workloads', because each takes as long as several leases. */
     static int rounds(int rounds) {
         return Math.min(MOST_ROUNDS, Math.max(1, rounds / 15));
     }

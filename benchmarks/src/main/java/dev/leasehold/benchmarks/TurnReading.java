@@ -80,7 +80,10 @@ final class TurnReading {
         }
     }
 
-    /** How far the luckiest and the unluckiest process are apart, in percent of what each would have if all had the same. */
+    /**
+     * Returns how far the luckiest and the unluckiest process are apart, in percent of what each would have if all had the
+     * same.
+     */
     static double spread(List<Grant> grants, int processes) {
         int[] shares = new int[processes];
         grants.forEach(grant -> shares[grant.process()]++);
@@ -93,7 +96,7 @@ final class TurnReading {
         return 100.0 * (most - least) * processes / Math.max(1, grants.size());
     }
 
-    /** How many held it at one moment: from when each knew that it was granted until it began to release. */
+    /** Returns how many held it at one moment: from when each knew that it was granted until it began to release. */
     static int mostAtOnce(List<Grant> grants) {
         List<long[]> edges = new ArrayList<>(2 * grants.size());
         for (Grant grant : grants) {

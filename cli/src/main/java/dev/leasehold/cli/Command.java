@@ -55,7 +55,7 @@ final class Command {
         return new Command(words, file);
     }
 
-    /** Whether it is certain that there was no command: its own status may be 127, too. */
+    /** Returns whether it is certain that there was no command: its own status may be 127, too. */
     boolean hasNotRun() {
         return failed != null && failed.toFile().length() > 0;
     }
@@ -110,7 +110,7 @@ final class Command {
         return high && Files.isExecutable(BASH) ? List.of(BASH.toString(), "--posix") : List.of("/bin/sh");
     }
 
-    /** A few words for those who ask who holds the lock. */
+    /** Returns a few words for those who ask who holds the lock. */
     String label(int longest) {
         // Bytes that are no text become question marks.
         String label = new String(String.join(" ", words).getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);

@@ -32,7 +32,7 @@ final class Deadlines implements Runnable {
         return told.orLater(now, lease.remaining(), settings.grace(), settings.lease());
     }
 
-    /** When SIGKILL is due, whether or not the guard knows it. */
+    /** Returns when SIGKILL is due, whether or not the guard knows it. */
     long killAt() {
         EndTimes times = look();
         long now = BootClock.now();

@@ -46,7 +46,7 @@ record EndTimes(long deadline, long termAt, long killAt) {
         return renewed ? of(now, remaining, wantedGrace, lease) : this;
     }
 
-    /** When SIGKILL is due by what is left, also if that has become less than these times say. */
+    /** Returns when SIGKILL is due by what is left, also if that has become less than these times say. */
     long killAt(long now, Duration remaining) {
         return Math.min(killAt, now + hundredths(remaining) - (deadline - killAt));
     }

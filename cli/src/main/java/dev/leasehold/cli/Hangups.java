@@ -20,7 +20,7 @@ final class Hangups {
         hadTerminal = hasTerminal(stat);
     }
 
-    /** Whether the command has had this SIGHUP of ours, which came at that time. */
+    /** Returns whether the command has had this SIGHUP of ours, which came at that time. */
     boolean commandHasIt(String stat, long nanos) {
         if (!hadTerminal || stat.isEmpty() || hasTerminal(stat) || isLeader(stat)) {
             return false;

@@ -9,7 +9,7 @@ final class Locks {
 
     private Locks() {}
 
-    /** The lock of exactly this name, or null if nobody holds, keeps or waits for it. */
+    /** Returns the lock of exactly this name, or null if nobody holds, keeps or waits for it. */
     static @Nullable LockInfo named(Leasehold leasehold, String name) throws InterruptedException {
         return leasehold.info(name).orElse(null);
     }

@@ -23,7 +23,7 @@ final class NestedRun {
         }
     }
 
-    /** Whether this process waits: it may share the lock with the outer run by now. */
+    /** Returns whether this process waits: it may share the lock with the outer run by now. */
     private static boolean waits(LockInfo lock) {
         Owner here = Owner.here();
         return lock.waiters().stream()

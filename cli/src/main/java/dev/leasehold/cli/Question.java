@@ -14,7 +14,7 @@ final class Question {
     private Question() {}
 
     /**
-     * Whether the answer is yes.
+     * Returns whether the answer is yes.
      *
      * @param without what {@code --yes} is for, should there be no terminal: {@code to break this lease}
      */

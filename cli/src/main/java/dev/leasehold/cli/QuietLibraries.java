@@ -17,7 +17,7 @@ public final class QuietLibraries implements SLF4JServiceProvider {
     private final IMarkerFactory markers = new BasicMarkerFactory();
     private final MDCAdapter context = new NOPMDCAdapter();
 
-    /** For the service loader. */
+    /** Makes it for the service loader. */
     public QuietLibraries() {}
 
     @Override

@@ -64,7 +64,7 @@ final class RawArguments {
         }
     }
 
-    /** The bytes behind a decoded argument. */
+    /** Returns the bytes behind a decoded argument. */
     static byte[] bytes(String argument) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(argument.length());
         argument.codePoints().forEach(point -> {

@@ -16,7 +16,7 @@ record RunSettings(Command command, Duration lease, Duration maxHold, Duration g
         /** For a run without --at-least: a release does it. */
         Forgo NOTHING = lease -> false;
 
-        /** Whether the lease has been ended. */
+        /** Returns whether the lease has been ended. */
         boolean end(Lease lease) throws InterruptedException;
     }
 

@@ -13,7 +13,7 @@ public final class StderrLoggers extends System.LoggerFinder {
 
     static volatile boolean verbose;
 
-    /** For the service loader. */
+    /** Makes it for the service loader. */
     public StderrLoggers() {}
 
     @Override

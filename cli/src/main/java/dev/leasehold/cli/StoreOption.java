@@ -95,18 +95,18 @@ final class StoreOption {
         return uri != null ? uri : defaultUri(System.getenv(), System.getProperty("user.home"));
     }
 
-    /** Whether neither an option nor the environment names the store, so that it is this user's own. */
+    /** Returns whether neither an option nor the environment names the store, so that it is this user's own. */
     boolean isUsersOwn() {
         return uri == null
                 && System.getenv().getOrDefault("LEASEHOLD_STORE", "").isEmpty();
     }
 
-    /** The store without credentials. */
+    /** Returns the store without credentials. */
     String shown() {
         return StoreUri.parse(uri()).toString();
     }
 
-    /** Empty for none. */
+    /** Returns the namespace, empty for none. */
     String namespace() {
         return namespace != null ? namespace : StoreUri.parse(uri()).options().getOrDefault("namespace", "");
     }
@@ -117,7 +117,7 @@ final class StoreOption {
         return name.isEmpty() ? "without a namespace" : "in the namespace '" + Escapes.shown(name) + "'";
     }
 
-    /** How this store is named to another command of ours; empty for the default and what the environment says. */
+    /** Returns how this store is named to another command of ours; empty for the default and what the environment says. */
     String arguments() {
         return (uri == null ? "" : "--store " + Escapes.shellWord(uri) + " ")
                 + (passwordFile == null

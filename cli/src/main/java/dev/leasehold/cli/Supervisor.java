@@ -299,7 +299,7 @@ final class Supervisor {
         events.addAll(kept);
     }
 
-    /** Whether the lock was held until now, as far as is known. */
+    /** Returns whether the lock was held until now, as far as is known. */
     private boolean release(String what) throws InterruptedException {
         boolean wasValid = lease.isValid();
         try {

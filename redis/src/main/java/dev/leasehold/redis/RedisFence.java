@@ -179,7 +179,7 @@ public final class RedisFence {
         }
 
         /**
-         * The token under which it writes.
+         * Returns the token under which it writes.
          *
          * @return the token
          */
@@ -228,7 +228,7 @@ public final class RedisFence {
         }
 
         /**
-         * The token under which it reads.
+         * Returns the token under which it reads.
          *
          * @return the token
          */

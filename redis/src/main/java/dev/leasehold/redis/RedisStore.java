@@ -174,7 +174,7 @@ public final class RedisStore implements StoreFactory {
         return new RedisStore(name, given, deployment, reach, settings.withReplicas(replicas, timeout));
     }
 
-    /** A store with a client of its own. */
+    /** Makes a store with a client of its own. */
     static RedisStore at(String scheme, List<RedisURI> uris, RedisSettings settings) {
         RedisStore store = scheme.endsWith("-cluster")
                 ? cluster(null, scheme, uris)

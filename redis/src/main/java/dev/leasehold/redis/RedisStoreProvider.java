@@ -14,7 +14,7 @@ import java.util.Set;
  */
 public final class RedisStoreProvider implements StoreProvider {
 
-    /** For {@link java.util.ServiceLoader}. */
+    /** Makes the provider, for {@link java.util.ServiceLoader}. */
     public RedisStoreProvider() {}
 
     @Override

@@ -73,7 +73,7 @@ record RedlockOptions(
         return options;
     }
 
-    /** A number with ms, s, m or h behind it; without, milliseconds. */
+    /** Reads a number with ms, s, m or h behind it; without, milliseconds. */
     private static Duration duration(String name, @Nullable String text, Duration otherwise) {
         if (text == null) {
             return otherwise;

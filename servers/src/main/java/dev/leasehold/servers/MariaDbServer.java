@@ -41,7 +41,7 @@ public final class MariaDbServer implements AutoCloseable {
         return start(Map.of());
     }
 
-    /** With variables of its environment beside those of this JVM. */
+    /** Starts a server with variables of its environment beside those of this JVM. */
     public static MariaDbServer start(Map<String, String> environment) {
         try {
             MariaDbServer server =
@@ -61,12 +61,12 @@ public final class MariaDbServer implements AutoCloseable {
         return "jdbc:mariadb://127.0.0.1:" + port + "/test?user=root&sslMode=disable";
     }
 
-    /** For the MySQL driver. */
+    /** Returns the URL for the MySQL driver. */
     public String mysqlUrl() {
         return "jdbc:mysql://127.0.0.1:" + port + "/test?user=root&password=";
     }
 
-    /** What the server has logged. */
+    /** Returns what the server has logged. */
     public String log() {
         try {
             return Files.readString(directory.resolve("mariadb.log"));

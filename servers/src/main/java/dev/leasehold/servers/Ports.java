@@ -29,7 +29,7 @@ public final class Ports {
 
     private Ports() {}
 
-    /** A port on which nobody listens. */
+    /** Finds a port on which nobody listens. */
     public static synchronized int next() {
         try {
             while (true) {

@@ -72,12 +72,12 @@ public final class PostgresServer implements AutoCloseable {
         return url(port);
     }
 
-    /** Through a proxy, say. */
+    /** Returns the URL at another port: through a proxy, say. */
     public static String url(int port) {
         return "jdbc:postgresql://127.0.0.1:" + port + "/postgres?user=postgres";
     }
 
-    /** What the server has logged. */
+    /** Returns what the server has logged. */
     public String log() {
         try {
             return Files.readString(directory.resolve("log"));

@@ -68,7 +68,7 @@ final class Candidate implements AutoCloseable {
         return election.lease().map(Lease::token).orElse(0L);
     }
 
-    /** Whether its log, which looks now and then, has seen the term that it is in, if it is in one. */
+    /** Returns whether its log, which looks now and then, has seen the term that it is in, if it is in one. */
     boolean isLogged() {
         long term = term();
         return term == 0 || log.written() == term;

@@ -150,7 +150,7 @@ final class ContenderMain {
         }
     }
 
-    /** Reads, modifies, writes. Renamed into place, so that a killed process leaves a whole file. */
+    /** Reads, modifies and writes the number. Renamed into place, so that a killed process leaves a whole file. */
     private void increment(long token) throws IOException {
         long count = 0;
         if (Files.exists(counter)) {

@@ -63,7 +63,7 @@ public record HoldRecord(
         Objects.requireNonNull(end, "end");
     }
 
-    /** The record of an exclusive hold, or of a request for one. */
+    /** Records an exclusive hold, or a request for one. */
     public HoldRecord(
             String client,
             String lock,
@@ -77,7 +77,7 @@ public record HoldRecord(
     }
 
     /**
-     * A request that never got the lock.
+     * Records a request that never got the lock.
      *
      * @param client who asked
      * @param lock the lock's name

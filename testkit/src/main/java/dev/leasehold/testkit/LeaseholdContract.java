@@ -53,7 +53,7 @@ public abstract class LeaseholdContract
     protected LeaseholdContract() {}
 
     /**
-     * The store under test. Called once per test; all clients of the test open what it returns.
+     * Returns the store under test. Called once per test; all clients of the test open what it returns.
      *
      * @return the store
      * @throws Exception if it cannot be made; the test fails

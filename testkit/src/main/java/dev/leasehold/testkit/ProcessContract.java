@@ -54,7 +54,7 @@ public abstract class ProcessContract {
     protected ProcessContract() {}
 
     /**
-     * The store under test, as the processes name it. Called once per test.
+     * Returns the store under test, as the processes name it. Called once per test.
      *
      * @return its URI
      * @throws Exception if it cannot be made; the test fails

@@ -106,7 +106,7 @@ public enum Peer {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** Whether it is a floor, which promises nothing, and not a library. */
+    /** Returns whether it is a floor, which promises nothing, and not a library. */
     public boolean isBare() {
         return name().startsWith("BARE");
     }

@@ -25,7 +25,7 @@ public final class Machine {
 
     private Machine() {}
 
-    /** In one line. */
+    /** Describes the machine in one line. */
     public static String line() {
         return Runtime.getRuntime().availableProcessors() + " × " + processor() + ", " + System.getProperty("os.name")
                 + " " + System.getProperty("os.version") + ", JDK " + System.getProperty("java.version") + ", commit "

@@ -86,7 +86,7 @@ final class MarkdownTable {
                 : value;
     }
 
-    /** Of rates, how many times as many; of times, how many times as long. */
+    /** Says of rates how many times as many, of times how many times as long. */
     private static String times(Median ratio, boolean cost) {
         if (Double.isNaN(ratio.value())) {
             return "";
@@ -98,7 +98,7 @@ final class MarkdownTable {
                 + (cost ? " as long" : "");
     }
 
-    /** One line for the terminal. */
+    /** Returns one line for the terminal. */
     static String line(Map.Entry<String, Samples> each, List<Metric> columns) {
         StringBuilder line = new StringBuilder(String.format("  %-38s", each.getKey()));
         for (Metric metric : columns) {

@@ -50,7 +50,7 @@ public record Median(double value, double low, double high) {
         return k;
     }
 
-    /** The quotients of two series, value by value. */
+    /** Returns the quotients of two series, value by value. */
     public static Median ofRatios(List<Double> dividends, List<Double> divisors) {
         double[] ratios = new double[Math.min(dividends.size(), divisors.size())];
         for (int i = 0; i < ratios.length; i++) {

@@ -26,7 +26,7 @@ public record Outcome(
     /** A point says how many threads, processes and locks there were, and on which store. */
     public record Point(String store, int processes, int threads, int keys) {}
 
-    /** How many times as much as another contestant ours is, in the same rounds. */
+    /** Returns how many times as much as another contestant ours is, in the same rounds. */
     public Median ratio(String contestant) {
         Samples mine = samples.get(ours);
         Samples other = samples.get(contestant);

@@ -25,7 +25,7 @@ final class Plot {
 
     private Plot() {}
 
-    /** A bar for each contestant's first metric, with its interval. */
+    /** Draws a bar for each contestant's first metric, with its interval. */
     static String rates(Outcome outcome) {
         Metric metric = outcome.columns().get(0);
         double most = outcome.samples().values().stream()
@@ -67,7 +67,7 @@ final class Plot {
         return median.hasInterval() ? median.high() : Double.isNaN(median.value()) ? 0 : median.value();
     }
 
-    /** Processor time per cycle: of the client, and behind it of the server. */
+    /** Draws processor time per cycle: of the client, and behind it of the server. */
     static String costs(Outcome outcome) {
         double most = 1;
         for (Samples samples : outcome.samples().values()) {
@@ -128,7 +128,7 @@ final class Plot {
                         ticks);
     }
 
-    /** Throughput against a number of threads, processes or locks, both logarithmic. */
+    /** Draws throughput against a number of threads, processes or locks, both logarithmic. */
     static String scaling(String title, Map<String, TreeMap<Integer, Double>> rates) {
         List<Integer> numbers = rates.values().stream()
                 .flatMap(line -> line.keySet().stream())

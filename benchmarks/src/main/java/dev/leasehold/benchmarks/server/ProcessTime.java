@@ -14,7 +14,7 @@ final class ProcessTime {
 
     private ProcessTime() {}
 
-    /** Of a process with all its descendants. */
+    /** Returns the time of a process with all its descendants. */
     static long withDescendants(long pid) {
         return ProcessHandle.of(pid)
                 .map(process -> Stream.concat(Stream.of(process), process.descendants())

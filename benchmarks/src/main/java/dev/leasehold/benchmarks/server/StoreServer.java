@@ -7,10 +7,10 @@ public interface StoreServer extends AutoCloseable {
 
     StoreKind kind();
 
-    /** Name and version of the server. */
+    /** Returns name and version of the server. */
     String version() throws Exception;
 
-    /** As Leasehold takes it. */
+    /** Returns the URI as Leasehold takes it. */
     String uri();
 
     /** Processor time that its processes have used, in nanoseconds; 0 where it is part of the client. */

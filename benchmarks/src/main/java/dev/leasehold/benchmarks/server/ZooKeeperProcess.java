@@ -51,7 +51,7 @@ final class ZooKeeperProcess implements AutoCloseable {
         return process.pid();
     }
 
-    /** How many requests it has received since it started, this question included. */
+    /** Returns how many requests it has received since it started, this question included. */
     long received() {
         for (String line : mntr().split("\n", -1)) {
             String[] parts = line.split("\t", -1);

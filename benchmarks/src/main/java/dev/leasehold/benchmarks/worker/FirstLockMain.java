@@ -14,7 +14,7 @@ public final class FirstLockMain {
 
     private FirstLockMain() {}
 
-    /** Arguments: contestant, store, URI, name of the lock. */
+    /** Takes as arguments: contestant, store, URI, name of the lock. */
     public static void main(String[] args) throws Exception {
         long start = System.nanoTime();
         LockClient client =

@@ -42,7 +42,7 @@ public final class WorkerMain {
         threads = Executors.newFixedThreadPool(shape.threads());
     }
 
-    /** Arguments: contestant, store, URI, name of the lock, shape. */
+    /** Takes as arguments: contestant, store, URI, name of the lock, shape. */
     public static void main(String[] args) throws Exception {
         new WorkerMain(args).serve();
         Runtime.getRuntime().halt(0);

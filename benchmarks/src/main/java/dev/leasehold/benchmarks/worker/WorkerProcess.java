@@ -39,7 +39,7 @@ public final class WorkerProcess implements AutoCloseable {
         return new WorkerProcess(process);
     }
 
-    /** A Java process with this one's class path. */
+    /** Prepares a Java process with this one's class path. */
     public static ProcessBuilder java(List<String> jvm, Class<?> main, List<String> arguments) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),

@@ -38,7 +38,7 @@ final class CallersTransactions {
         return null;
     }
 
-    /** To be called on the thread that asks. */
+    /** Looks at the calling thread, which is the one that asks. */
     void look() {
         if (hasResource == null || warned.get()) {
             return;

@@ -12,16 +12,16 @@ public interface ConnectionSource extends AutoCloseable {
 
     Connection get() throws SQLException;
 
-    /** Whether it has a connection at hand, and one that has nothing to do with the thread that asks. */
+    /** Returns whether it has a connection at hand, and one that has nothing to do with the thread that asks. */
     boolean hasOneReady();
 
     /** One that is at hand, or an exception soon. */
     Connection getReady(int patienceMillis) throws SQLException;
 
-    /** Whether it certainly has a connection more than the workers need. */
+    /** Returns whether it certainly has a connection more than the workers need. */
     boolean hasOneToSpare();
 
-    /** Whether the server ends their statements by itself, when they wait for a row for too long. */
+    /** Returns whether the server ends their statements by itself, when they wait for a row for too long. */
     boolean limitsWaits();
 
     /** Why nobody gets a connection just now: a pool that is exhausted, where that can be seen; else null. */
@@ -36,7 +36,7 @@ public interface ConnectionSource extends AutoCloseable {
     @Override
     void close();
 
-    /** A data source of the user's. */
+    /** Wraps a data source of the user's. */
     static ConnectionSource of(DataSource given) {
         CallersTransactions transactions = new CallersTransactions(given);
         return new ConnectionSource() {

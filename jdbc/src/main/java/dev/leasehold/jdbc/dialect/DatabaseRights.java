@@ -44,7 +44,7 @@ public final class DatabaseRights {
         }
     }
 
-    /** Whether a statement of ours does not fit the table. */
+    /** Returns whether a statement of ours does not fit the table. */
     public static boolean isNotOurs(SQLException e) {
         return String.valueOf(e.getSQLState()).startsWith("42");
     }

@@ -47,7 +47,7 @@ public final class MySqlSessions implements SessionRules {
         return sql.number("SELECT @@SESSION.wait_timeout") * 1000;
     }
 
-    /** In whole seconds; never less than asked for. */
+    /** Limits in whole seconds; never to less than was asked for. */
     @Override
     public void limitIdle(Sql sql, long millis) throws SQLException {
         sql.change("SET SESSION wait_timeout = ?", (millis + 999) / 1000);

@@ -15,7 +15,7 @@ public final class MySqlWriters {
 
     private MySqlWriters() {}
 
-    /** What makes it one of several; null if nothing is seen that does. */
+    /** Returns what makes it one of several; null if nothing is seen that does. */
     static @Nullable String several(Sql sql) throws SQLException {
         if (variable(sql, "wsrep_on").equals("ON")) {
             return "a Galera cluster (wsrep_on is ON)";

@@ -32,7 +32,7 @@ public interface SessionRules {
     /** Names the session of a connection. */
     long session(Sql sql) throws SQLException;
 
-    /** How long the session may be idle before the server ends it; null where the server knows no such limit. */
+    /** Returns how long the session may be idle before the server ends it; null where the server knows no such limit. */
     @Nullable Long idleMillis(Sql sql) throws SQLException;
 
     void limitIdle(Sql sql, long millis) throws SQLException;
@@ -44,7 +44,7 @@ public interface SessionRules {
 
     void giveAll(Sql sql) throws SQLException;
 
-    /** Which of some keys are taken, by whomever. */
+    /** Returns which of some keys are taken, by whomever. */
     Set<Object> taken(Sql sql, Collection<Object> keys) throws SQLException;
 
     /** Has the server end the session that has a key, soon. Another one than that of this connection. */

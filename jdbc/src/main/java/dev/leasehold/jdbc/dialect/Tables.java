@@ -36,7 +36,7 @@ public record Tables(Dialect dialect, @Nullable String schema, String prefix) {
         return schema == null ? quoted : dialect.quote(schema) + "." + quoted;
     }
 
-    /** A statement with the tables' names in their places. */
+    /** Puts the tables' names into a statement. */
     public String in(String statement) {
         return statement
                 .replace("$lock", named("lock"))

@@ -50,7 +50,7 @@ public final class JdbcDoctor {
         patienceMillis = (int) DatabaseAccess.patience(context.storeTimeout()).toMillis();
     }
 
-    /** Whether a lock may be taken without making tables, after the examination. */
+    /** Returns whether a lock may be taken without making tables, after the examination. */
     public boolean canBeTried() {
         return tables && !refused;
     }

@@ -37,8 +37,8 @@ final class PostgresFindings {
     }
 
     /**
-     * What keeps the database from taking away old versions of rows. A lock that is taken often leaves one with every grant and
-     * every release, and who reads its row passes by all of them.
+     * Returns what keeps the database from taking away old versions of rows. A lock that is taken often leaves one with
+     * every grant and every release, and who reads its row passes by all of them.
      */
     static Finding snapshots(String node, long seconds, long transactions) {
         if (seconds < LONG_SECONDS && transactions < OLD_TRANSACTIONS) {
@@ -70,7 +70,7 @@ final class PostgresFindings {
                         + " FROM pg_stat_activity WHERE backend_xmin IS NOT NULL AND datname = current_database() AND pid <> pg_backend_pid()");
     }
 
-    /** How many transactions ago the oldest snapshot was taken that is kept without a session. */
+    /** Returns how many transactions ago the oldest snapshot was taken that is kept without a session. */
     static long oldestKept(Sql sql) throws SQLException {
         return sql.number("SELECT COALESCE(MAX(age(xmin)), 0)::bigint FROM (SELECT xmin FROM pg_replication_slots"
                 + " UNION ALL SELECT backend_xmin FROM pg_stat_replication"

@@ -38,7 +38,7 @@ final class FenceRegistration {
 
     private FenceRegistration() {}
 
-    /** PostgreSQL, SQLite. The row is locked also where the condition keeps it from being changed. */
+    /** Registers in PostgreSQL and SQLite. The row is locked also where the condition keeps it from being changed. */
     static long upserting(Sql sql, String table, Object resource, long token) throws SQLException {
         int changed = sql.change(
                 "INSERT INTO " + table + " AS kept (resource, token, exclusive) VALUES (?, ?, ?) ON CONFLICT (resource)"
@@ -50,7 +50,7 @@ final class FenceRegistration {
         return changed == 1 ? token : sql.number("SELECT token FROM " + table + " WHERE resource = ?", resource);
     }
 
-    /** MariaDB, MySQL. */
+    /** Registers in MariaDB and MySQL. */
     static long countingTurns(Sql sql, String table, Object resource, long token) throws SQLException {
         Kept kept = lockedAndCounted(sql, table, resource, token, token);
         return kept.token() > token ? kept.token() : take(sql, table, resource, token);
@@ -74,7 +74,7 @@ final class FenceRegistration {
         return kept;
     }
 
-    /** H2. */
+    /** Registers in H2. */
     static long lockingFirst(Sql sql, String table, Object resource, long token) throws SQLException {
         Kept kept = locked(sql, table, resource, token, token);
         return kept.token() > token ? kept.token() : take(sql, table, resource, token);

@@ -32,7 +32,7 @@ final class SharedRegistration {
 
     private SharedRegistration() {}
 
-    /** PostgreSQL. */
+    /** Registers in PostgreSQL. */
     static long raisingFirst(Sql sql, String table, Object resource, long token) throws SQLException {
         while (true) {
             if (sql.change(
@@ -58,7 +58,7 @@ final class SharedRegistration {
         }
     }
 
-    /** MariaDB, MySQL. */
+    /** Registers in MariaDB and MySQL. */
     static long lookingFirst(Sql sql, String table, Object resource, long token) throws SQLException {
         if (sql.isolation() <= Connection.TRANSACTION_READ_COMMITTED) {
             Pair seen = read(sql, table, resource, "");
@@ -70,7 +70,7 @@ final class SharedRegistration {
         return raise(sql, table, resource, token, kept);
     }
 
-    /** H2. */
+    /** Registers in H2. */
     static long lockingFirst(Sql sql, String table, Object resource, long token) throws SQLException {
         return raise(sql, table, resource, token, FenceRegistration.locked(sql, table, resource, token, 0));
     }
@@ -82,7 +82,7 @@ final class SharedRegistration {
         return Math.max(token, kept.exclusive());
     }
 
-    /** SQLite. */
+    /** Registers in SQLite. */
     static long readingFirst(Sql sql, String table, Object resource, long token) throws SQLException {
         Pair kept = read(sql, table, resource, "");
         if (kept != null && kept.token() >= token) {

@@ -78,7 +78,7 @@ public final class Protocol {
                 : granted(row, claim, extended, now);
     }
 
-    /** Whether anybody might be let in. */
+    /** Returns whether anybody might be let in. */
     private boolean isOpen(LockRow row, ClaimId claim) throws SQLException {
         return row.holders().isEmpty()
                 ? locks.isAvailable(row, claim)

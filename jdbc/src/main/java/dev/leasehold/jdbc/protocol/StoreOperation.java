@@ -79,7 +79,7 @@ public final class StoreOperation<T> {
         return phase.compareAndSet(Phase.OPEN, Phase.COMMITTING);
     }
 
-    /** Whether it may have been carried out. */
+    /** Returns whether it may have been carried out. */
     public boolean isCommitting() {
         Phase now = phase.get();
         return now == Phase.COMMITTING || now == Phase.IN_DOUBT;

@@ -29,6 +29,6 @@ public interface WaiterRows {
 
     void remove(LockRow row, Waiter waiter) throws SQLException;
 
-    /** The living, first come first. Writes nothing. */
+    /** Lists the living, first come first. Writes nothing. */
     List<WaiterInfo> list(LockRow row, TxContext now) throws SQLException;
 }

@@ -64,7 +64,7 @@ final class CallerRunsPolicy {
         this.heardAt = restsUntil - FRESH_NANOS;
     }
 
-    /** Whether the calling thread may be lent now. */
+    /** Returns whether the calling thread may be lent now. */
     boolean isAllowed(Dialect dialect) {
         long now = time.nanos();
         return atAll

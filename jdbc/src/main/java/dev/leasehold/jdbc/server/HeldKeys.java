@@ -35,7 +35,7 @@ final class HeldKeys {
         this.time = time;
     }
 
-    /** The idle limit that a lease needs, in milliseconds: whole seconds, and more than asked for. */
+    /** Returns the idle limit that a lease needs, in milliseconds: whole seconds, and more than asked for. */
     static long limitFor(Duration duration) {
         return (TxContext.micros(duration) / 1_000_000 + 1) * 1_000;
     }

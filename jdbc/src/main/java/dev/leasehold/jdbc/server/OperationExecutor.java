@@ -60,7 +60,7 @@ final class OperationExecutor {
         this.lending = lending;
     }
 
-    /** Whether the calling thread may call {@link #performOnce}. */
+    /** Returns whether the calling thread may call {@link #performOnce}. */
     boolean mayLend() {
         ReadyDatabase known = database.known();
         return known != null
@@ -179,7 +179,7 @@ final class OperationExecutor {
         job.job().fail(outcome -> ServerFailures.inDoubt(failure.apply(outcome), store, outcome));
     }
 
-    /** Whether what was sent last may have been carried out; a driver's own errors have neither state nor number. */
+    /** Returns whether what was sent last may have been carried out; a driver's own errors have neither state nor number. */
     private static boolean leavesUnknown(SQLException e) {
         return Sql.isBroken(e) || (e.getSQLState() == null && e.getErrorCode() == 0);
     }

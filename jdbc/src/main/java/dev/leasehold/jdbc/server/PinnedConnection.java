@@ -61,7 +61,7 @@ final class PinnedConnection {
         this.lost = lost;
     }
 
-    /** For any thread. */
+    /** Says, to any thread, whether the connection is open. */
     boolean isOpen() {
         return lent != null;
     }
@@ -71,7 +71,7 @@ final class PinnedConnection {
         return limit;
     }
 
-    /** When something was sent last. */
+    /** Returns when something was sent last. */
     long lastSent() {
         return lastSent;
     }

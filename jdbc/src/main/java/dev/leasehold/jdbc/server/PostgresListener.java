@@ -53,10 +53,10 @@ final class PostgresListener {
         /** Whether messages come through from now on. */
         void told(boolean comesThrough);
 
-        /** Whether nothing is waited for. */
+        /** Returns whether nothing is waited for. */
         boolean isIdle();
 
-        /** Whether others have been waiting for a connection for too long. */
+        /** Returns whether others have been waiting for a connection for too long. */
         boolean isStarved();
     }
 

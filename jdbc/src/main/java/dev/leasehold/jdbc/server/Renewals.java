@@ -71,7 +71,7 @@ final class Renewals {
         start();
     }
 
-    /** Or the next renewal tries it again. */
+    /** Starts a batch; if that fails, the next renewal tries it again. */
     private void start() {
         boolean begun = false;
         try {

@@ -59,7 +59,7 @@ public final class ServerLocks implements LockRows {
     private long ends;
 
     /**
-     * The rows within a transaction.
+     * Makes the view of the rows within a transaction.
      *
      * @param counted is called when a row was written together with the number of its waiters
      */

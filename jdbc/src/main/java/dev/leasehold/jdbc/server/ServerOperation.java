@@ -51,7 +51,7 @@ record ServerOperation<T>(
         return new ServerOperation<>(job, lock, null, waiting, claim, ifTaken, makesRow, repeatable);
     }
 
-    /** Whether a row that a transaction has locked says that the claim can only wait, which needs no transaction. */
+    /** Returns whether a row that a transaction has locked says that the claim can only wait, which needs no transaction. */
     boolean canOnlyWait(ServerLocks.Locked locked) {
         return waiting != null && ifTaken == null && isTaken(locked);
     }

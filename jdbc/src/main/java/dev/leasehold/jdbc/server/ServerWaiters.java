@@ -124,7 +124,7 @@ final class ServerWaiters implements WaiterRows {
         }
     }
 
-    /** The values of a new row. */
+    /** Returns the values of a new row. */
     static Object[] row(Object namespace, Object name, long position, Claim claim, String owner, TxContext now) {
         return new Object[] {
             namespace,
@@ -160,7 +160,7 @@ final class ServerWaiters implements WaiterRows {
         };
     }
 
-    /** The values of a further word of a waiter. */
+    /** Returns the values of a further word of a waiter. */
     static Object[] word(Object namespace, Object name, Waiter waiter, Claim claim, TxContext now) {
         return new Object[] {
             TxContext.micros(claim.lease()),
@@ -174,7 +174,7 @@ final class ServerWaiters implements WaiterRows {
         };
     }
 
-    /** Whether an insert failed because another waiter, who had not locked the lock's row, came to its position. */
+    /** Returns whether an insert failed because another waiter, who had not locked the lock's row, came to its position. */
     static boolean isTaken(SQLException e) {
         return String.valueOf(e.getSQLState()).startsWith("23");
     }

@@ -94,7 +94,7 @@ final class SingleStatementPath {
         return renewed(sql, texts.renew, lease, duration, sentAt);
     }
 
-    /** The same, for a lease that shares the lock. */
+    /** Does the same for a lease that shares the lock. */
     @Nullable RenewAnswer renewShared(Sql sql, LeaseId lease, Duration duration, ClockReading sentAt) throws SQLException {
         return renewed(sql, texts.renewHolder, lease, duration, sentAt);
     }

@@ -231,7 +231,7 @@ final class WaitPoller {
         }
     }
 
-    /** The locks to look at, by their names. */
+    /** Returns the locks to look at, by their names. */
     private List<Wait> chosen() {
         mutex.lock();
         try {
@@ -309,7 +309,7 @@ final class WaitPoller {
         return seen;
     }
 
-    /** Parameters: the client, the namespace, the names of the locks. */
+    /** Returns the parameters: the client, the namespace, the names of the locks. */
     private Object[] values(ServerSql texts, List<Wait> some) {
         List<String> names = some.stream().map(Wait::lock).distinct().toList();
         return texts.values(names, context.clientId(), texts.dialect().name(context.namespace()));

@@ -67,7 +67,7 @@ final class WaitingPath {
             long lastPosition,
             TxContext now) {
 
-        /** Whether there may be something to hand over, or for the claim to take. */
+        /** Returns whether there may be something to hand over, or for the claim to take. */
         boolean isOpenTo(ClaimId claim, int share) {
             if (holders.of(claim) != null) {
                 return true;
@@ -75,7 +75,7 @@ final class WaitingPath {
             return holders.admit(firstShare != null ? firstShare : share);
         }
 
-        /** The position of a claim that joins. */
+        /** Returns the position of a claim that joins. */
         long end() {
             return Math.max(lastPosition + 1, now.micros());
         }
@@ -84,7 +84,7 @@ final class WaitingPath {
             return new View(several, true, own, ownIsAlive, place, firstShare, lastPosition, now);
         }
 
-        /** Whether others have the lock to themselves. */
+        /** Returns whether others have the lock to themselves. */
         boolean isTakenFrom(ClaimId claim) {
             return holders.isExclusive() && holders.of(claim) == null;
         }
@@ -103,7 +103,7 @@ final class WaitingPath {
         this.context = context;
     }
 
-    /** Whether the queue may have changed, also where a method answered null, or failed. */
+    /** Returns whether the queue may have changed, also where a method answered null, or failed. */
     boolean hasJoined() {
         return joined;
     }

@@ -37,7 +37,7 @@ final class Workers {
     record Task(
             @Nullable String lock, Runnable work, @Nullable CallerTask once) {
 
-        /** For workers alone. */
+        /** Makes a task for workers alone. */
         Task(@Nullable String lock, Runnable work) {
             this(lock, work, null);
         }

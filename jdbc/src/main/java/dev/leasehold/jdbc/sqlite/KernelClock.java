@@ -52,7 +52,7 @@ final class KernelClock implements ExpiryClock {
         }
     }
 
-    /** Whether a reading of nanoTime between two readings of the time since boot can only be the kernel's clock. */
+    /** Returns whether a reading of nanoTime between two readings of the time since boot can only be the kernel's clock. */
     static boolean isKernelClock(long nanos, long uptimeBefore, long uptimeAfter, String virtualMachine) {
         if (nanos <= 0 || nanos > uptimeAfter + TOLERANCE_NANOS) {
             return false;

@@ -71,7 +71,7 @@ final class OpenFiles {
         return count <= 0 ? null : driver + ' ' + count;
     }
 
-    /** How many connections a driver has; -1 if they are another's. */
+    /** Returns how many connections a driver has; -1 if they are another's. */
     private static int count(String known, String driver) {
         return known.startsWith(driver + ' ') ? Integer.parseInt(known.substring(driver.length() + 1)) : -1;
     }

@@ -148,7 +148,7 @@ public final class SqliteConnection implements AutoCloseable {
         }
     }
 
-    /** Whether the file that is open here is no longer the one that others find at the path. */
+    /** Returns whether the file that is open here is no longer the one that others find at the path. */
     boolean isDisplaced() {
         return !identity.equals(file.identity());
     }

@@ -24,7 +24,7 @@ final class SqliteDriver {
         return connection;
     }
 
-    /** Which of the drivers that may be in this JVM. */
+    /** Returns which of the drivers that may be in this JVM. */
     static Class<?> type(StoreFile file) {
         return driver(file).getClass();
     }

@@ -41,7 +41,7 @@ final class SqliteHolderRows {
     }
 
     /**
-     * The living.
+     * Finds the living.
      *
      * @param writing whether the dead are removed, and what another boot has written is remembered
      */
@@ -130,7 +130,7 @@ final class SqliteHolderRows {
                 namespace);
     }
 
-    /** Whether there is a row with the lease, run out or not. */
+    /** Returns whether there is a row with the lease, run out or not. */
     boolean carries(LeaseId lease, String namespace) throws SQLException {
         Long found = sql.first(
                 "SELECT 1 FROM leasehold_lock l JOIN leasehold_holder h ON h.lock = l.id WHERE l.namespace = ?"

@@ -56,7 +56,7 @@ final class SqliteLockRows implements LockRows {
         return raw == null ? null : seen(raw, now, true);
     }
 
-    /** The next rows by id, of all namespaces. */
+    /** Returns the next rows by id, of all namespaces. */
     List<LockRow> after(long id, long limit, TxContext now) throws SQLException {
         return seen(sql.all(SELECT + "WHERE id > ? ORDER BY id LIMIT ?", SqliteLockRows::read, id, limit), now, true);
     }
@@ -71,13 +71,13 @@ final class SqliteLockRows implements LockRows {
         return seen(raw, now, false);
     }
 
-    /** What was handed to a client and is not confirmed yet. Writes nothing. */
+    /** Returns what was handed to a client and is not confirmed yet. Writes nothing. */
     List<LockRow> handedTo(String client, TxContext now) throws SQLException {
         String condition = "WHERE client = ? AND handed = 1 AND namespace = ?";
         return seen(sql.all(SELECT + condition, SqliteLockRows::read, client, namespace), now, false);
     }
 
-    /** Whether the row still carries the lease, run out or not. */
+    /** Returns whether the row still carries the lease, run out or not. */
     boolean carries(LeaseId lease) throws SQLException {
         Long found = sql.first(
                 "SELECT 1 FROM leasehold_lock WHERE namespace = ? AND name = ? AND client = ? AND counter = ?"

@@ -37,7 +37,9 @@ final class SqlitePoller {
     /** A wait is a claim in a queue. Forgotten when the client has stopped asking. */
     private record Wait(Claim claim, long since, long until, int place) {
 
-        /** How many hand-overs there are before it at least: so many waiters may come in together as its share says. */
+        /**
+         * Returns how many hand-overs there are before it at least: so many waiters may come in together as its share says.
+         */
         int turns() {
             return Math.max(1, Math.min(FARTHEST, place / claim.share()));
         }
@@ -85,7 +87,7 @@ final class SqlitePoller {
         holds.keySet().removeIf(lease -> lease.claim().equals(claim));
     }
 
-    /** How long until the next look, {@link Long#MAX_VALUE} if there is nothing to look for. */
+    /** Returns how long until the next look, {@link Long#MAX_VALUE} if there is nothing to look for. */
     long nanosToNextLook() {
         long now = System.nanoTime();
         long next = Long.MAX_VALUE;
@@ -96,7 +98,7 @@ final class SqlitePoller {
         return holds.isEmpty() ? next : Math.min(next, lastLookAtHolds + HOLDS_EVERY - now);
     }
 
-    /** Whether this look is also one at what is held. */
+    /** Returns whether this look is also one at what is held. */
     boolean looksAtHolds() {
         return System.nanoTime() - lastLookAtHolds >= HOLDS_EVERY;
     }

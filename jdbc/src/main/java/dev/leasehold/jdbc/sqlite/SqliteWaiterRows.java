@@ -117,7 +117,7 @@ final class SqliteWaiterRows implements WaiterRows {
         sql.change("DELETE FROM leasehold_waiter WHERE lock = ? AND position = ?", row.id(), waiter.position());
     }
 
-    /** Those of another boot count as alive. */
+    /** Lists the living; those of another boot count as alive. */
     @Override
     public List<WaiterInfo> list(LockRow lock, TxContext now) throws SQLException {
         int[] place = {0};

@@ -58,7 +58,7 @@ final class SqliteWorker {
         return watch;
     }
 
-    /** Whether another connection's lock is in the way. For any thread. */
+    /** Returns whether another connection's lock is in the way. For any thread. */
     boolean isLocked() {
         return locked;
     }
@@ -116,7 +116,7 @@ final class SqliteWorker {
         return true;
     }
 
-    /** How long until there is something to look at. */
+    /** Returns how long until there is something to look at. */
     long nanosToNextLook() {
         return open == null ? Long.MAX_VALUE : watch.nanosToNextLook();
     }

@@ -128,19 +128,22 @@ public record StoreFile(Path path) {
                 || path.toString().startsWith("\\\\");
     }
 
-    /** Whether there is no file yet, nor anything else in its place: nobody holds a lock, and looking need not make one. */
+    /**
+     * Returns whether there is no file yet, nor anything else in its place: nobody holds a lock, and looking need not make
+     * one.
+     */
     boolean isMissing() {
         return Files.notExists(path, LinkOption.NOFOLLOW_LINKS) && isPlain(path.getParent());
     }
 
-    /** Whether a file could be made there, so that its absence is no mistake. */
+    /** Returns whether a file could be made there, so that its absence is no mistake. */
     private static boolean isPlain(@Nullable Path directory) {
         return directory == null || Files.isDirectory(directory) || Files.notExists(directory);
     }
 
     /**
-     * Which file is at the path now; null where there is none. A file that was deleted or replaced has another identity
-     * than the one that is open.
+     * Returns which file is at the path now; null where there is none. A file that was deleted or replaced has another
+     * identity than the one that is open.
      */
     @Nullable Object identity() {
         try {

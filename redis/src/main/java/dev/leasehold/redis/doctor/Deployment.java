@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Deployment(List<RedisURI> uris, boolean cluster) {
 
-    /** To the master, or to any node of a cluster. */
+    /** Leads to the master, or to any node of a cluster. */
     Route first(RedisClient client, String name) {
         if (uris.isEmpty()) {
             return new ClientRoute(client, null, name);

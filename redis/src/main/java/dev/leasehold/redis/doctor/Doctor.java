@@ -174,7 +174,7 @@ public final class Doctor {
         return names.lock(lock);
     }
 
-    /** From lines as {@code slave0:ip=10.0.0.2,port=6379,state=online,offset=28,lag=0}. */
+    /** Reads the replicas from lines as {@code slave0:ip=10.0.0.2,port=6379,state=online,offset=28,lag=0}. */
     private static List<SlotMap.Address> replicas(NodeFacts master) {
         List<SlotMap.Address> addresses = new ArrayList<>();
         for (int i = 0; i < master.replicas(); i++) {

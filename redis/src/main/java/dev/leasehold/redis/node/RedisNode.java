@@ -357,7 +357,7 @@ public final class RedisNode implements LockCommands {
         return keys.of(lock);
     }
 
-    /** The monotonic clock of this process. */
+    /** Reads the monotonic clock of this process. */
     public long nanos() {
         return context.time().nanos();
     }

@@ -22,7 +22,7 @@ public final class GateSelection {
         ranks = new AtomicReferenceArray<>(nodes);
     }
 
-    /** The rank of a node in a given run, to be compared as unsigned. */
+    /** Returns the rank of a node in a given run, to be compared as unsigned. */
     public long of(int node, String run) {
         Rank rank = ranks.get(node);
         if (rank == null || !run.equals(rank.run())) {

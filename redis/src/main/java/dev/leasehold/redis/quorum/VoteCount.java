@@ -214,7 +214,7 @@ final class VoteCount {
         return ends.size() >= majority ? ends.get(majority - 1) : null;
     }
 
-    /** The deadlines of the nodes that said yes; null for the others. */
+    /** Returns the deadlines of the nodes that said yes; null for the others. */
     @Nullable Validity[] validities() {
         @Nullable Validity[] all = new Validity[votes.length];
         for (int i = 0; i < votes.length; i++) {

@@ -32,7 +32,7 @@ public final class EncodedArgs {
         return new EncodedArgs(arguments.length, all.toByteArray());
     }
 
-    /** One argument. */
+    /** Encodes one argument. */
     public static EncodedArgs of(String argument) {
         byte[] text = argument.getBytes(StandardCharsets.UTF_8);
         byte[] length = ascii(Integer.toString(text.length));

@@ -40,7 +40,7 @@ public final class KeyNames {
     }
 
     /**
-     * The lock's own key.
+     * Returns the lock's own key.
      *
      * @throws LockException if the name cannot be a key
      */
@@ -80,7 +80,7 @@ public final class KeyNames {
         return prefix + "inbox:";
     }
 
-    /** A glob that all keys of the namespace match, and perhaps others; not the bare names. */
+    /** Returns a glob that all keys of the namespace match, and perhaps others; not the bare names. */
     public String everyKey() {
         return prefix + "{*}*";
     }

@@ -37,7 +37,7 @@ public final class LockKeys {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** All keys, after their number. */
+    /** Returns all keys, after their number. */
     public EncodedArgs all() {
         return all;
     }
@@ -47,7 +47,7 @@ public final class LockKeys {
         return ballot;
     }
 
-    /** The lock's own key alone, after the number. */
+    /** Returns the lock's own key alone, after the number. */
     public EncodedArgs own() {
         return own;
     }
@@ -94,7 +94,7 @@ public final class LockKeys {
         }
 
         /**
-         * The keys of a lock.
+         * Finds or makes the keys of a lock.
          *
          * @throws dev.leasehold.LockException if the name cannot be a key
          */

@@ -94,7 +94,7 @@ public final class Reply {
     }
 
     /**
-     * The same.
+     * Returns the beginning of the line that stands for a claim, of which no token is known.
      *
      * @param shares whether it is a reader's
      */

@@ -158,7 +158,7 @@ final class SimHold implements LeaseListener {
         }
     }
 
-    /** For the checker of histories: from when to when the caller believed in the hold. */
+    /** Records for the checker of histories from when to when the caller believed in the hold. */
     Optional<HoldRecord> record(String client) {
         return firstValid < 0 || grant.excused
                 ? Optional.empty()

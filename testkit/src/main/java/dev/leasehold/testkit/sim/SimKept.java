@@ -43,7 +43,7 @@ final class SimKept {
         }
     }
 
-    /** Among shared grants: a kept lease takes a place. */
+    /** Looks among shared grants: a kept lease takes a place. */
     private void checkShared(Collection<SimGrant> known) {
         for (SimGrant grant : known) {
             List<SimGrant> beside = known.stream()

@@ -69,7 +69,7 @@ public final class SimNode {
     }
 
     /**
-     * Whether a lease is there.
+     * Returns whether a lease is there.
      *
      * @param name the lock's name
      * @param token any token of the lease's run
@@ -82,7 +82,7 @@ public final class SimNode {
     }
 
     /**
-     * When the last lease of a lock or the keeping of it ends.
+     * Returns when the last lease of a lock or the keeping of it ends.
      *
      * @param name the lock's name
      * @return by the node's clock, or 0 where nobody has it
@@ -101,7 +101,7 @@ public final class SimNode {
     }
 
     /**
-     * Which locks somebody holds, keeps or waits for.
+     * Returns which locks somebody holds, keeps or waits for.
      *
      * @param micros the node's clock
      * @return in words, in the order of their names
@@ -124,7 +124,7 @@ public final class SimNode {
     }
 
     /**
-     * Whether a lock is free although somebody waits for it.
+     * Returns whether a lock is free although somebody waits for it.
      *
      * @param name the lock's name
      * @param micros the node's clock
@@ -143,7 +143,7 @@ public final class SimNode {
     }
 
     /**
-     * The lease of a lock.
+     * Returns the lease of a lock.
      *
      * @param name the lock's name
      * @return the last one, whether it is over or not, or null if there was none or it was released

@@ -36,7 +36,7 @@ public final class SimWorld {
         this.trace = trace;
     }
 
-    /** True time in nanoseconds since the beginning. */
+    /** Returns the true time in nanoseconds since the beginning. */
     public long now() {
         return now;
     }
