@@ -9,7 +9,7 @@ import java.util.function.Function;
 
 /**
  * A store operation is one operation on its way through the store's thread. It may be given up at any moment by another
- * thread, and then it is known whether it was carried out: only a job that has passed {@link #commits} is, and a job that
+ * thread, and then it is known whether it was carried out: only an operation that has passed {@link #commits} is, and an operation that
  * was given up before never passes it.
  */
 public final class StoreOperation<T> {
@@ -36,7 +36,7 @@ public final class StoreOperation<T> {
     private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.OPEN);
 
     /**
-     * Makes a job.
+     * Makes an operation.
      *
      * @param work what to do
      * @param note what the store's thread remembers of the answer, once it is committed
@@ -74,7 +74,7 @@ public final class StoreOperation<T> {
         return phase.get() == Phase.OVER;
     }
 
-    /** The point of no return; false if the job was given up before. */
+    /** The point of no return; false if the operation was given up before. */
     public boolean commits() {
         return phase.compareAndSet(Phase.OPEN, Phase.COMMITTING);
     }
@@ -101,7 +101,7 @@ public final class StoreOperation<T> {
         }
     }
 
-    /** Ends the job without an answer, unless it has one; the reason may depend on what is known of its outcome. */
+    /** Ends the operation without an answer, unless it has one; the reason may depend on what is known of its outcome. */
     public void fail(Function<Outcome, ? extends Throwable> reason) {
         Phase before = phase.getAndSet(Phase.OVER);
         if (before != Phase.OVER) {

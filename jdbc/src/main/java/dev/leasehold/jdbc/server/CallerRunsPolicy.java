@@ -15,12 +15,12 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Why it is right. A lent thread does nothing that a worker would not do: it takes one of the places that the workers
  * have, so that no more connections are used and what concerns one lock keeps its order, and it makes the first attempt of
- * the same job. It makes no other: a single statement in auto-commit mode, on a connection that the pool has at hand.
+ * the same operation. It makes no other: a single statement in auto-commit mode, on a connection that the pool has at hand.
  * Whatever that has not settled goes to a worker, or, with an unknown outcome, to the engine, as it would without.
  *
  * <ul>
  *   <li><b>The process stops here,</b> before or after the statement: as on a worker. Validity counts from before the sending.
- *   <li><b>The answer is lost</b>: the job says that its outcome is unknown, the engine asks again with the same claim. So a
+ *   <li><b>The answer is lost</b>: the operation says that its outcome is unknown, the engine asks again with the same claim. So a
  *       caller that gives up, too, fails nobody else who waits for the claim that its thread has sent.
  *   <li><b>The database hangs.</b> An answer is waited for {@value #LIMIT_MILLIS} ms, not for as long as a worker would: the
  *       caller cannot notice an interrupt meanwhile, nor the end of the second that {@code close()} may take. And a thread is

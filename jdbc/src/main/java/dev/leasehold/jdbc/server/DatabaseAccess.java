@@ -136,7 +136,7 @@ public final class DatabaseAccess {
         return known != null && known.texts().dialect().canNotify();
     }
 
-    /** Works with a borrowed connection, in auto-commit mode, for something that is not a job. */
+    /** Works with a borrowed connection, in auto-commit mode, for something that is not an operation. */
     <T> T with(Work<T> work) throws SQLException {
         try (PooledConnection borrowed = borrow()) {
             try {

@@ -18,7 +18,7 @@ public final class Notifier {
 
     private static final int LONGEST_CHANNEL = 63;
 
-    private final LocalClients.Neighbour self;
+    private final LocalClients.LocalClient self;
     private final boolean notify;
     private volatile @Nullable String joined;
 
@@ -27,7 +27,7 @@ public final class Notifier {
      *
      * @param notify whether the database may be told, too: commits that carry a notification wait for each other
      */
-    Notifier(LocalClients.Neighbour self, boolean notify) {
+    Notifier(LocalClients.LocalClient self, boolean notify) {
         this.self = self;
         this.notify = notify;
     }

@@ -265,10 +265,10 @@ final class PinnedSession {
         ours.forEach((renewal, key) -> {
             HeldKeys.Holding holding = held.get(key);
             if (holding == null || !held.isLive(holding)) {
-                renewal.job().succeed(new RenewAnswer.Lost());
+                renewal.operation().succeed(new RenewAnswer.Lost());
             } else {
                 Duration left = prolonged(key, holding, renewal.duration(), sentAt);
-                renewal.job().succeed(new RenewAnswer.Renewed(Validity.of(sentAt, left)));
+                renewal.operation().succeed(new RenewAnswer.Renewed(Validity.of(sentAt, left)));
             }
         });
     }

@@ -33,7 +33,7 @@ final class Renewals {
     private static final int MOST = 256;
 
     /** A renewal is a lease to renew. */
-    record Renewal(LeaseId lease, Duration duration, StoreOperation<RenewAnswer> job) {}
+    record Renewal(LeaseId lease, Duration duration, StoreOperation<RenewAnswer> operation) {}
 
     private final TimeSource time;
     private final SharedClaims shared;
@@ -134,7 +134,7 @@ final class Renewals {
             LOG.log(level, "renewing " + batch.size() + " leases at once", e);
         }
         for (Renewal renewal : batch) {
-            if (!renewal.job().isOver()) {
+            if (!renewal.operation().isOver()) {
                 single.accept(renewal);
             }
         }
@@ -175,6 +175,6 @@ final class Renewals {
     }
 
     private static void renewed(Renewal renewal, ClockReading sentAt, Duration left) {
-        renewal.job().succeed(new RenewAnswer.Renewed(Validity.of(sentAt, left)));
+        renewal.operation().succeed(new RenewAnswer.Renewed(Validity.of(sentAt, left)));
     }
 }

@@ -68,44 +68,44 @@ final class TransactionalPath {
     }
 
     /** What was done is not committed yet. */
-    record Done<T>(T answer, TxContext turn) {}
+    record Done<T>(T answer, TxContext context) {}
 
     /**
-     * Does the job, except for its commit. The connection must not be in auto-commit mode. Null if the job needs the lock's
+     * Does the request, except for its commit. The connection must not be in auto-commit mode. Null if the request needs the lock's
      * row and there is none.
      */
-    <T> @Nullable Done<T> run(ServerOperation<T> job, Sql sql) throws SQLException {
-        String lock = job.lock();
+    <T> @Nullable Done<T> run(ServerOperation<T> request, Sql sql) throws SQLException {
+        String lock = request.lock();
         ClockReading sentAt = context.time().now();
         ServerLocks.Locked locked = lock == null
                 ? null
                 : ServerLocks.lock(sql, texts, namespace, texts.dialect().name(lock));
-        if (locked == null && job.makesRow()) {
+        if (locked == null && request.makesRow()) {
             return null;
         }
-        if (locked != null && job.canOnlyWait(locked)) {
+        if (locked != null && request.canOnlyWait(locked)) {
             throw new RowReplaced(); // It is let go at once, for its holder's renewals: see WaitingPath.
         }
-        TxContext turn = turn(sentAt, locked != null ? locked.micros() : lock == null ? sql.number(texts.time) : 0);
-        T known = locked == null ? null : job.answerBy(locked);
+        TxContext context = context(sentAt, locked != null ? locked.micros() : lock == null ? sql.number(texts.time) : 0);
+        T known = locked == null ? null : request.answerBy(locked);
         if (known != null) {
-            return new Done<>(known, turn);
+            return new Done<>(known, context);
         }
         ServerWaiters waiters = new ServerWaiters(sql, texts, namespace);
         ServerLocks rows = new ServerLocks(sql, texts, namespace, locked, waiters::counted);
         if (session == null || keys == null) {
-            return new Done<>(work(job, rows, waiters, turn), turn);
+            return new Done<>(work(request, rows, waiters, context), context);
         }
         try (SessionLocks locks = new SessionLocks(rows, session, keys, sql)) {
-            return new Done<>(work(job, locks, waiters, turn), turn);
+            return new Done<>(work(request, locks, waiters, context), context);
         }
     }
 
-    private <T> T work(ServerOperation<T> job, LockRows locks, ServerWaiters waiters, TxContext turn)
+    private <T> T work(ServerOperation<T> request, LockRows locks, ServerWaiters waiters, TxContext context)
             throws SQLException {
         Protocol protocol = new Protocol(locks, waiters, (row, now) -> {}, context.owner());
-        T answer = job.job().work().in(protocol, turn);
-        String lock = job.lock();
+        T answer = request.operation().work().in(protocol, context);
+        String lock = request.lock();
         if (lock != null) {
             waiters.writeDown(lock);
         }
@@ -123,7 +123,7 @@ final class TransactionalPath {
         }
     }
 
-    private static TxContext turn(ClockReading sentAt, long micros) {
+    private static TxContext context(ClockReading sentAt, long micros) {
         return new TxContext(sentAt, "", micros, micros, new ArrayList<>());
     }
 }

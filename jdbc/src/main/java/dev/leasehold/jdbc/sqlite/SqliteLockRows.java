@@ -143,7 +143,7 @@ final class SqliteLockRows implements LockRows {
                 lease.ends() - now.micros(),
                 handed ? 1L : 0L,
                 row.id());
-        forgetSightings(row);
+        forgetForeignBoot(row);
     }
 
     @Override
@@ -170,7 +170,7 @@ final class SqliteLockRows implements LockRows {
                 now.boot(),
                 ends - now.micros(),
                 row.id());
-        forgetSightings(row);
+        forgetForeignBoot(row);
     }
 
     @Override
@@ -204,7 +204,7 @@ final class SqliteLockRows implements LockRows {
                 now.boot(),
                 ends - now.micros(),
                 row.id());
-        forgetSightings(row);
+        forgetForeignBoot(row);
     }
 
     void delete(LockRow row) throws SQLException {
@@ -214,7 +214,7 @@ final class SqliteLockRows implements LockRows {
     }
 
     /** Those who share a lock have sightings of their own. */
-    private void forgetSightings(LockRow row) throws SQLException {
+    private void forgetForeignBoot(LockRow row) throws SQLException {
         if (row.foreign() && !row.shared()) {
             sightings.forget(row.id());
         }

@@ -105,8 +105,8 @@ public final class SqliteStore implements Store, CallerThreads {
 
     private <T> CompletionStage<T> submit(boolean writes, StoreOperation.Work<T> work, Consumer<T> note) {
         long deadline = context.time().nanos() + context.storeTimeout().toNanos();
-        StoreOperation<T> job = new StoreOperation<>(work, note, writes, deadline);
-        thread.submit(job);
-        return job.answer();
+        StoreOperation<T> operation = new StoreOperation<>(work, note, writes, deadline);
+        thread.submit(operation);
+        return operation.answer();
     }
 }

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * An SQLite worker does one client's work on the database: it runs operations, each in a transaction of its own, and looks
  * around. Belongs to the store's thread.
  *
- * <p>A job is tried again while other connections are in the way, until it is given up. Until the commit is begun nothing
- * has happened; if the commit itself fails, it is not known whether it has, and the job says so. It is not repeated here,
+ * <p>An operation is tried again while other connections are in the way, until it is given up. Until the commit is begun nothing
+ * has happened; if the commit itself fails, it is not known whether it has, and the operation says so. It is not repeated here,
  * because the client knows better whether it still wants it. After that, and after every error that is not about the
  * moment, the connection is thrown away: a new one recovers whatever the file needs.
  *
@@ -37,7 +37,7 @@ final class SqliteWorker {
     private final StoreFile file;
     private final StoreContext context;
     private final ExpiryClock clock;
-    private final LocalClients.Neighbour self;
+    private final LocalClients.LocalClient self;
     private final SqlitePoller watch;
 
     /** An open connection, what can be seen through it, and the rules on it. */
@@ -46,7 +46,7 @@ final class SqliteWorker {
     private @Nullable Open open;
     private volatile boolean locked;
 
-    SqliteWorker(StoreFile file, StoreContext context, ExpiryClock clock, LocalClients.Neighbour self) {
+    SqliteWorker(StoreFile file, StoreContext context, ExpiryClock clock, LocalClients.LocalClient self) {
         this.file = file;
         this.context = context;
         this.clock = clock;
@@ -63,56 +63,56 @@ final class SqliteWorker {
         return locked;
     }
 
-    <T> void perform(StoreOperation<T> job) {
-        for (int attempt = 0; !job.isOver(); attempt++) {
+    <T> void perform(StoreOperation<T> operation) {
+        for (int attempt = 0; !operation.isOver(); attempt++) {
             try {
-                if (attempt(job)) {
+                if (attempt(operation)) {
                     return;
                 }
             } catch (SQLException e) {
-                if (job.isCommitting()) {
+                if (operation.isCommitting()) {
                     disconnect();
-                    job.fail(outcome -> SqliteFailures.uncertain(e, file));
+                    operation.fail(outcome -> SqliteFailures.uncertain(e, file));
                 } else if (SqliteFailures.isBusy(e)) {
                     rollBack();
                     locked = true;
                     pause(attempt);
                 } else {
                     disconnect();
-                    job.fail(outcome -> SqliteFailures.rolledBack(e, file));
+                    operation.fail(outcome -> SqliteFailures.rolledBack(e, file));
                 }
             } catch (LockException e) {
                 disconnect();
-                job.fail(outcome -> e);
+                operation.fail(outcome -> e);
             } catch (RuntimeException | Error e) {
                 disconnect();
-                job.fail(outcome -> SqliteFailures.unexpected(e, file, outcome));
+                operation.fail(outcome -> SqliteFailures.unexpected(e, file, outcome));
             }
         }
     }
 
-    /** Runs the job, unless it has to be tried again on another file. */
-    private <T> boolean attempt(StoreOperation<T> job) throws SQLException {
+    /** Runs the operation, unless it has to be tried again on another file. */
+    private <T> boolean attempt(StoreOperation<T> operation) throws SQLException {
         Open current = connected();
         SqliteConnection database = current.database();
         ClockReading sentAt = context.time().now();
-        database.sql().run(job.writes() ? "BEGIN IMMEDIATE" : "BEGIN");
+        database.sql().run(operation.writes() ? "BEGIN IMMEDIATE" : "BEGIN");
         locked = false;
-        TxContext turn = clock.begin(sentAt);
+        TxContext context = clock.begin(sentAt);
         database.refuseOtherLayouts();
         if (database.isDisplaced()) {
             displaced();
             return false;
         }
-        T answer = job.work().in(current.protocol(), turn);
-        if (!job.commits()) {
+        T answer = operation.work().in(current.protocol(), context);
+        if (!operation.commits()) {
             rollBack();
             return true;
         }
         database.sql().run("COMMIT");
-        LocalClients.tell(database.identity(), turn.news());
-        job.note(answer);
-        job.succeed(answer);
+        LocalClients.tell(database.identity(), context.news());
+        operation.note(answer);
+        operation.succeed(answer);
         return true;
     }
 
