@@ -13,7 +13,7 @@ public final class StoreUnavailableException extends LockException {
 
     private static final long serialVersionUID = 1L;
 
-    /** The outcome of the request that failed, as far as it is known. */
+    /** An outcome is what has become of the request that failed, as far as it is known. */
     public enum Outcome {
         /** It was certainly not carried out. */
         NOT_ACQUIRED,

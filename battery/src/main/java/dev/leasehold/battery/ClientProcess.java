@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** A client process, as the battery sees it: {@link ClientMain} with a way to the store of its own. */
+/** A client process is this, as the battery sees it: {@link ClientMain} with a way to the store of its own. */
 final class ClientProcess implements AutoCloseable {
 
     private final String name;

@@ -16,7 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A database server with locks in tables, which keeps what it has committed. */
+/** A database under test is a server with locks in tables, which keeps what it has committed. */
 final class DatabaseUnderTest implements StoreUnderTest {
 
     /** A server is what the battery needs of one. */

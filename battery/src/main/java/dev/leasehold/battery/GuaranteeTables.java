@@ -11,7 +11,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** The tables of docs/guarantees.md that are generated from the committed results: a row for each fault, a column for each store or peer. */
+/**
+ * Guarantee tables are those of docs/guarantees.md that are generated from the committed results: a row for each fault, a
+ * column for each store or peer.
+ */
 final class GuaranteeTables {
 
     /** Where the results are kept, beside the page. */

@@ -14,7 +14,9 @@ import java.util.TreeSet;
  */
 final class GuardedSet {
 
-    /** The outcome: additions that were acknowledged, how many of them are gone, and how many were refused. */
+    /**
+     * The counts are the outcome: additions that were acknowledged, how many of them are gone, and how many were refused.
+     */
     record Counts(long added, long lost, long refused, long reads, long torn) {}
 
     private final Guard guard;

@@ -103,7 +103,7 @@ final class GuardedSetServer implements AutoCloseable {
         listener.close();
     }
 
-    /** The set, as a thread of another process sees it. */
+    /** A remote set is one as a thread of another process sees it. */
     static final class Remote implements AutoCloseable {
 
         private final Socket socket;

@@ -7,7 +7,10 @@ import java.util.Random;
 /** Locks are those of one client of some library, as a {@link Worker} uses them. Each worker is one thread. */
 interface Locks extends AutoCloseable {
 
-    /** A kind of lock that a worker has drawn; {@code share} is with how many holds at most, itself included, one coexists. */
+    /**
+     * A wanted lock is of a kind that a worker has drawn; {@code share} is with how many holds at most, itself included, one
+     * coexists.
+     */
     record Wanted(String name, int share, Object lock) {}
 
     /** A hold is a worker's. Its methods are called by the thread that acquired it, but for the listener. */

@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
  */
 final class Nemesis {
 
-    /** The clients of a run, one of which may be replaced. */
+    /** Clients are those of a run, one of which may be replaced. */
     interface Clients {
         ClientProcess any(Random random);
 

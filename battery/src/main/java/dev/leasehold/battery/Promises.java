@@ -3,7 +3,7 @@ package dev.leasehold.battery;
 import java.util.EnumSet;
 
 /**
- * The promises of all stores under all faults: docs/guarantees.md as a table that a judge can read.
+ * The promises of all stores under all faults are docs/guarantees.md as a table that a judge can read.
  *
  * <ul>
  *   <li>A store that forgets lets two callers hold at once, where it is one server: the masters of a quorum that have forgotten

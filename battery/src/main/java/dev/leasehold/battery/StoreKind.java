@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The kinds of stores that the battery can start. */
+/** A store kind is one that the battery can start. */
 enum StoreKind {
     SQLITE {
         @Override

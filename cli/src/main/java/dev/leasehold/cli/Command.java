@@ -12,9 +12,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The command and how it is started: a shell looks at the clock if there is a lease to outrun, and is replaced by the
- * command. So the process that we have started is the command itself, with the terminal, the process group and the exit
- * status that it would have without us.
+ * A command is what is run, and how it is started: a shell looks at the clock if there is a lease to outrun, and is replaced
+ * by the command. So the process that we have started is the command itself, with the terminal, the process group and the
+ * exit status that it would have without us.
  *
  * <p>The shell also carries bytes that a JVM cannot: where an argument is no text in the locale's encoding, all are given to it
  * in pieces, as {@link ShellCode}.

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * A small process that ends the command before its lease ends, whatever has become of this JVM.
+ * A guard is a small process that ends the command before its lease ends, whatever has become of this JVM.
  *
  * <p>A JVM that was stopped or killed cannot end its command, and the store will give the lock to the next process when the
  * lease is over. So somebody else must hold the stop watch. The guard is a shell script ({@code guard.sh}) of about a

@@ -7,7 +7,7 @@ import dev.leasehold.LockInfo;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** A run that waits for a lock which the run holds that it was started from: it would wait for its own end. */
+/** A nested run waits for a lock which the run holds that it was started from: it would wait for its own end. */
 final class NestedRun {
 
     private static final long LOOK_AFTER_MILLIS = 500;

@@ -4,7 +4,7 @@ import dev.leasehold.Lease;
 import java.time.Duration;
 
 /**
- * The settings of a command that is run on a lease. The grace is cut to what such a lease allows.
+ * Run settings are those of a command that is run on a lease. The grace is cut to what such a lease allows.
  *
  * @param forgo ends a lease at once, of which --at-least would keep the lock although nothing was run
  */

@@ -29,7 +29,7 @@ public final class ClientClosing {
 
     private static final Logger LOG = System.getLogger("dev.leasehold");
 
-    /** The queues of a client, as far as its end is concerned. */
+    /** The queues are those of a client, as far as its end is concerned. */
     interface Queues {
         boolean isEmpty();
 

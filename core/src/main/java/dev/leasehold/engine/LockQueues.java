@@ -7,8 +7,8 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.Predicate;
 
 /**
- * The lock queues of a client: one for each name and share that is in use. Those of exclusive locks, which are nearly all,
- * stand under the bare name, so that a mutex pays nothing for the others.
+ * The lock queues of a client are one for each name and share that is in use. Those of exclusive locks, which are nearly
+ * all, stand under the bare name, so that a mutex pays nothing for the others.
  */
 final class LockQueues implements ClientClosing.Queues {
 

@@ -43,9 +43,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store that keeps locks on several independent Redis masters, 6.2 or newer, or Valkey. It uses the Redlock algorithm, as
- * the Redis project has published it, with fencing tokens and with a delayed restart that needs no operator. Immutable and
- * thread-safe; may be opened by several clients.
+ * A Redlock store keeps locks on several independent Redis masters, 6.2 or newer, or Valkey. It uses the Redlock algorithm,
+ * as the Redis project has published it, with fencing tokens and with a delayed restart that needs no operator. Immutable
+ * and thread-safe; may be opened by several clients.
  *
  * <pre>{@code
  * Leasehold leasehold = Leasehold.connect("redlock://redis-a,redis-b,redis-c,redis-d,redis-e");

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A candidate with a client of its own, on a line to the store that a test can cut, and all that it says of itself. */
+/** A candidate has a client of its own, on a line to the store that a test can cut, and all that it says of itself. */
 final class Candidate implements AutoCloseable {
 
     final String name;

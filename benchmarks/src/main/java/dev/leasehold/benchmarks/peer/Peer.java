@@ -3,7 +3,7 @@ package dev.leasehold.benchmarks.peer;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** The libraries that are compared, and the least that each kind of lock takes. */
+/** A peer is one of the libraries that are compared, or the least that a kind of lock takes. */
 public enum Peer {
     BARE("bare") {
         @Override

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A median with its 95 % interval, which is between two of the sorted values and so assumes nothing of how they are distributed.
- * Fewer than six values have none: then the two ends are not numbers.
+ * A median has a 95 % interval, which is between two of the sorted values and so assumes nothing of how they are
+ * distributed. Fewer than six values have none: then the two ends are not numbers.
  */
 public record Median(double value, double low, double high) {
 

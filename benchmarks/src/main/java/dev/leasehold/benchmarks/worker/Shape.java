@@ -16,7 +16,7 @@ import java.time.Duration;
 public record Shape(
         Kind kind, int processes, int threads, int keys, int permits, int writers, Duration hold, Duration lease) {
 
-    /** The kind of lock that is acquired. */
+    /** A kind is the kind of lock that is acquired. */
     public enum Kind {
         MUTEX,
         SEMAPHORE,

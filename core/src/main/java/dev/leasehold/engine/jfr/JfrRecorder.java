@@ -7,7 +7,7 @@ import dev.leasehold.LockGrant;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The recorder of a runtime that has the flight recorder. */
+/** A JFR recorder is that of a runtime that has the flight recorder. */
 final class JfrRecorder implements FlightRecording.Recorder {
 
     // These are never committed: whether a kind of event is on can be asked of any event of the kind.

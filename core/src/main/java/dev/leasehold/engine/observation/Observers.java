@@ -16,8 +16,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The observers of one client: those that the user has added, and the flight recorder where there is one. While all of them
- * are off, a call makes nothing for them.
+ * Observers are those of one client: those that the user has added, and the flight recorder where there is one. While all of
+ * them are off, a call makes nothing for them.
  */
 public final class Observers {
 

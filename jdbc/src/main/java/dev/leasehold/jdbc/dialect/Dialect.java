@@ -8,7 +8,7 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The dialect of one database: it says in its words what all of them can. Immutable.
+ * A dialect is that of one database: it says in its words what all of them can. Immutable.
  *
  * <p>In the statements, {@code $lock}, {@code $holder}, {@code $waiter} and {@code $layout} stand for the tables.
  */

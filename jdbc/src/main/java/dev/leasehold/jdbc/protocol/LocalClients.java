@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * The clients of this JVM that have the same file open, so that they hear of each other at once. Thread-safe.
+ * Local clients are those of this JVM that have the same file open, so that they hear of each other at once. Thread-safe.
  *
  * <p>It only saves time: who is not reached (another process, another class loader) looks at the file itself.
  */

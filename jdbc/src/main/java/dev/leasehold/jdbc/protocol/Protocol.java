@@ -226,7 +226,7 @@ public final class Protocol {
         }
     }
 
-    /** A lock after a hand-over, and what the asker has got. */
+    /** What was handed over is a lock after a hand-over, with what the asker has got. */
     private record HandedOver(LockRow row, @Nullable StoredLease toAsker) {}
 
     /**

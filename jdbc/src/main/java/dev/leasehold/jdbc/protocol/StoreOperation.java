@@ -14,7 +14,7 @@ import java.util.function.Function;
  */
 public final class StoreOperation<T> {
 
-    /** A part of the operation that runs in the transaction. */
+    /** Work is the part of the operation that runs in the transaction. */
     @FunctionalInterface
     public interface Work<T> {
         T in(Protocol protocol, TxContext now) throws SQLException;

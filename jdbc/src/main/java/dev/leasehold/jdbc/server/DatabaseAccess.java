@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The access of one client to its database: borrows connections in the state that the database needs, finds out once what
+ * Database access is that of one client: it borrows connections in the state that the database needs, finds out once what
  * the database is, and notices when the pool has nothing left to lend. Thread-safe; blocks.
  */
 public final class DatabaseAccess {

@@ -12,8 +12,8 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection of a {@link PinnedSession}: one session of the database for as long as it is open, with a limit to how long
- * it may be idle. Belongs to the session's thread.
+ * A pinned connection is that of a {@link PinnedSession}: one session of the database for as long as it is open, with a
+ * limit to how long it may be idle. Belongs to the session's thread.
  *
  * <p>No statement on it ever waits for a lock or a row. Whatever fails leaves in doubt what the session has, and so the
  * session is ended.

@@ -24,8 +24,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one session of a client whose locks in the database are the client's leases. Thread-safe; all of its state belongs to
- * one thread.
+ * A pinned session is the one session of a client whose locks in the database are the client's leases. Thread-safe; all of
+ * its state belongs to one thread.
  *
  * <p>Why a lease is never believed for longer than the session lives. The server ends a session that has been idle for its
  * limit. The limit is never below the longest duration that any lease held by it was asked for, and is raised before such a

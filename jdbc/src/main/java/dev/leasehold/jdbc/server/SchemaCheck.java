@@ -32,7 +32,7 @@ public final class SchemaCheck {
     private static final long PAUSE_NANOS = 50_000_000;
 
     /**
-     * A database, and the tables in it, as a store has found them.
+     * What was found is a database, and the tables in it, as a store has found them.
      *
      * @param otherIsolation whether connections may come at another isolation level than READ COMMITTED
      * @param place names the database and the tables in it, for clients of the same JVM to find each other

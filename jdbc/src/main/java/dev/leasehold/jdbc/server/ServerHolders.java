@@ -12,7 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The holders that share locks on a server, within one transaction, which has locked the row of the lock in question.
+ * Server holders are those that share locks on a server, within one transaction, which has locked the row of the lock in
+ * question.
  *
  * <p>Whether a holder is over is decided by removing its row, because renewals change only that row ({@link
  * SingleStatementPath}): one that comes before is found by the removal, one that comes later finds no row. So no renewal

@@ -21,7 +21,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of the locks on a server, within one transaction, which has locked at most one of them.
+ * Server locks are the rows of the locks on a server, within one transaction, which has locked at most one of them.
  *
  * <p>What is written names what was read: the last token and that of the lease. While the transaction goes on, nobody else
  * can change the row, so this is always so. But a driver or a pooler may carry out a transaction again on another connection,
@@ -34,13 +34,13 @@ import org.jspecify.annotations.Nullable;
 public final class ServerLocks implements LockRows {
 
     /**
-     * A row that the transaction has locked.
+     * A locked row is one that the transaction has locked.
      *
      * @param micros the database's time
      */
     record Locked(Raw row, long micros) {}
 
-    /** A row as it is written: whether it is over is still to be seen. */
+    /** A raw row is as it is written: whether it is over is still to be seen. */
     record Raw(long last, StoredLease tenure, boolean waited) {
 
         boolean isShared() {

@@ -29,7 +29,7 @@ record ServerOperation<T>(
         boolean makesRow,
         boolean repeatable) {
 
-    /** A single statement; null if that was not enough, and then it has changed nothing. */
+    /** A first statement is a single one; null if that was not enough, and then it has changed nothing. */
     @FunctionalInterface
     interface First<T> {
         @Nullable T on(SingleStatementPath quick, Sql sql, ClockReading sentAt) throws SQLException;

@@ -17,11 +17,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queues on a server, within one transaction, which has locked the row of the lock in question. Whenever the queue has
- * changed, the transaction has to write the number of its rows into the lock's row, by which single statements decide.
- * Meanwhile waiters may insert, change and remove their own rows without it: {@link WaitingPath} says why that does no harm.
- * A row that was read, and is gone, dead or moved when it is to be changed, makes the transaction begin anew: else a claim
- * that has withdrawn would be granted, or one would hold the lock and wait for it.
+ * Server waiters are the queues on a server, within one transaction, which has locked the row of the lock in question.
+ * Whenever the queue has changed, the transaction has to write the number of its rows into the lock's row, by which single
+ * statements decide. Meanwhile waiters may insert, change and remove their own rows without it: {@link WaitingPath} says why
+ * that does no harm. A row that was read, and is gone, dead or moved when it is to be changed, makes the transaction begin
+ * anew: else a claim that has withdrawn would be granted, or one would hold the lock and wait for it.
  */
 final class ServerWaiters implements WaiterRows {
 

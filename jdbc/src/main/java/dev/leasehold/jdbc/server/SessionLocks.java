@@ -21,8 +21,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of the locks where the database's own locks, held by the clients' sessions, decide who has one; within one
- * transaction, which has locked the row.
+ * Session locks are the rows of the locks where the database's own locks, held by the clients' sessions, decide who has one;
+ * within one transaction, which has locked the row.
  *
  * <p>A lock that is held has both: its row, which says whose it is, with which token, and has no end ({@link StoredLease#OPEN});
  * and its key, which the holder's session has taken. The key decides. The row alone is not enough: who finds a row without

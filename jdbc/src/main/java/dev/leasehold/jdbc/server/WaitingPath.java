@@ -22,9 +22,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The path of an operation that lets nobody in, because holders stand in everybody's way: each of its statements is a transaction of its
- * own, so the lock's row stays locked across no round trip. One object per operation; every method answers null where a
- * transaction has to look closer.
+ * The waiting path is that of an operation that lets nobody in, because holders stand in everybody's way: each of its
+ * statements is a transaction of its own, so the lock's row stays locked across no round trip. One object per operation;
+ * every method answers null where a transaction has to look closer.
  *
  * <p>A transaction of a client that is far away would keep the row locked for several of its round trips, and the holder's
  * renewal would wait behind it, for longer than a short lease lasts. So those who can only wait do not lock it.
@@ -56,7 +56,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class WaitingPath {
 
-    /** The state of a lock as one look has shown it. */
+    /** A view is the state of a lock as one look has shown it. */
     private record View(
             Holders holders,
             boolean shared,

@@ -19,7 +19,7 @@ final class SqliteHolderRows {
     private static final String COLUMNS =
             "SELECT h.client, h.counter, h.owner, h.token, h.run_end, h.share, h.slot, h.since, h.ends, h.boot, h.span";
 
-    /** A row as it is written: when it ends is still to be seen. */
+    /** A raw row is as it is written: when it ends is still to be seen. */
     private record Raw(StoredLease lease, String boot, long span) {
         boolean isForeign(TxContext now) {
             return !boot.equals(now.boot());
@@ -29,7 +29,7 @@ final class SqliteHolderRows {
     /** Found rows are those of one lock. */
     record Found(Holders alive, boolean foreign) {}
 
-    /** A lease that was handed to a client and is not confirmed yet. */
+    /** A handed lease was given to a client and is not confirmed yet. */
     record Handed(String lock, StoredLease lease, boolean foreign) {}
 
     private final Sql sql;

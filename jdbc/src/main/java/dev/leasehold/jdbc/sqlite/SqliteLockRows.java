@@ -26,7 +26,7 @@ final class SqliteLockRows implements LockRows {
     private static final String SELECT = "SELECT id, name, last, client, counter, owner, token, run_end, since, ends,"
             + " boot, span, EXISTS (SELECT 1 FROM leasehold_waiter w WHERE w.lock = l.id) FROM leasehold_lock l ";
 
-    /** A row as it is written: when it ends is still to be seen. */
+    /** A raw row is as it is written: when it ends is still to be seen. */
     private record Raw(long id, String name, long last, StoredLease tenure, String boot, long span, boolean waited) {
 
         boolean isShared() {

@@ -15,8 +15,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one thread of an embedded store: it alone touches the database, in the order in which it was asked to. So a request
- * that comes after another never overtakes it, not even one whose answer was given up.
+ * The SQLite thread is the one thread of an embedded store: it alone touches the database, in the order in which it was
+ * asked to. So a request that comes after another never overtakes it, not even one whose answer was given up.
  *
  * <p>The thread may be stuck in the operating system. Therefore the client's timer, not this thread, gives up operations whose
  * time is over. The thread starts with the first operation, sleeps while there is nothing to do, and ends when closed.

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SqliteViews {
 
-    /** A grant that was made while its client waited. */
+    /** A handed grant was made while its client waited. */
     record Handed(Grant grant, @Nullable Validity validity) {}
 
     private final SqliteLockRows locks;

@@ -40,7 +40,7 @@ final class SqliteWorker {
     private final LocalClients.LocalClient self;
     private final SqlitePoller watch;
 
-    /** An open connection, what can be seen through it, and the rules on it. */
+    /** What is open is a connection, what can be seen through it, and the rules on it. */
     private record Open(SqliteConnection database, SqliteViews views, Protocol protocol) {}
 
     private @Nullable Open open;

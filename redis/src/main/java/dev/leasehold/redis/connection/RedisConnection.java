@@ -36,7 +36,7 @@ public final class RedisConnection {
 
     public static final StringCodec CODEC = StringCodec.UTF8;
 
-    /** A command that has been sent. Given up, it stays in the list, because its answer is still owed. */
+    /** A pending command has been sent. Given up, it stays in the list, because its answer is still owed. */
     private static final class Pending {
         final AsyncCommand<String, String, List<Object>> command;
         final long sentAt;

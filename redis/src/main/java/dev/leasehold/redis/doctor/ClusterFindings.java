@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** A cluster as a whole: whether every lock has a master. */
+/** Cluster findings concern a cluster as a whole: whether every lock has a master. */
 final class ClusterFindings {
 
     private ClusterFindings() {}

@@ -50,7 +50,7 @@ public final class Doctor {
     private final List<Finding> findings = new ArrayList<>();
     private final List<NodeFacts> nodes = new ArrayList<>();
 
-    /** The part that a master plays for locks, and that it is examined for. */
+    /** A duty is the part that a master plays for locks, and that it is examined for. */
     public interface Duty {
         List<Finding> of(NodeFacts master);
 
@@ -127,7 +127,7 @@ public final class Doctor {
         }
     }
 
-    /** A key that lives at one of several masters. */
+    /** A home is a key that lives at one of several masters. */
     private interface Home {
         boolean has(String key);
     }

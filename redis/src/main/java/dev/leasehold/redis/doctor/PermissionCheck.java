@@ -17,9 +17,10 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * A check whether a user has the rights that locks need, by trying them. A server checks rights before it looks at the key,
- * so each command is sent in a form that changes nothing: to a key that is a string for five seconds and nobody else's. That
- * needs no right to ask about rights, and works in all versions. A test holds the list together with docs/redis.md.
+ * A permission check finds out whether a user has the rights that locks need, by trying them. A server checks rights before
+ * it looks at the key, so each command is sent in a form that changes nothing: to a key that is a string for five seconds
+ * and nobody else's. That needs no right to ask about rights, and works in all versions. A test holds the list together with
+ * docs/redis.md.
  */
 final class PermissionCheck {
 

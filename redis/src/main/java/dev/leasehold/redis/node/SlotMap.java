@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record SlotMap(List<@Nullable Address> slots) {
 
-    /** The address at which a node listens. */
+    /** An address is the address at which a node listens. */
     public record Address(String host, int port) {
         @Override
         public String toString() {

@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An attempt to have a majority accept one and the same token: all nodes are asked at once, and again with a greater token
- * where theirs are ahead. It is won, or lost as soon as no majority can be had.
+ * An attempt tries to have a majority accept one and the same token: all nodes are asked at once, and again with a greater
+ * token where theirs are ahead. It is won, or lost as soon as no majority can be had.
  *
  * <p>The gate is asked like the others, and what it says counts like theirs. But it decides who gives way: an attempt that it
  * has refused is lost, also with a majority elsewhere, so that nobody goes past those who stand there; and where attempts
@@ -48,7 +48,7 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
     private static final int ROUNDS_OF_A_HOLDER = 3;
     private static final long LEAST_GRACE_NANOS = 5_000_000L;
 
-    /** The claim that makes the attempt. */
+    /** A claimant is the claim that makes the attempt. */
     interface Claimant {
         /** Returns whether the claim may queue at the gate instead. */
         boolean mayQueue();

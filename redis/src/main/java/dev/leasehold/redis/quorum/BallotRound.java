@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class BallotRound {
 
-    /** A listener for results that the count includes already; it hears of them also when the attempt is over. */
+    /** A listener hears of results that the count includes already; it hears of them also when the attempt is over. */
     interface Listener {
         /** A node has answered. */
         void answered(int node, Vote vote);

@@ -7,7 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claim's place in line at a gate: asked for, kept by asking again, and given up where another gate is the right one.
+ * Gate queueing keeps a claim's place in line at a gate: the place is asked for, kept by asking again, and given up where
+ * another gate is the right one.
  *
  * <p>Order is only as good as the agreement on the gate. A client that has missed the right gate's answers queues at another one,
  * and is overtaken there by all clients that have not. So whenever it has confirmed its place, it asks the nodes that it has not
@@ -25,7 +26,7 @@ final class GateQueueing implements ClaimStep, BallotRound.Listener {
     private static final int MOST_RAISES = 5;
     private static final int MOST_MISSES = 4;
 
-    /** The claim that queues, as far as its place concerns it. */
+    /** A waiter is the claim that queues, as far as its place concerns it. */
     interface Waiter {
         /** The claim has a place in line. */
         void stands(ClaimAnswer.Busy answer);

@@ -41,7 +41,7 @@ public final class Quorum {
     private final ConcurrentMap<String, GateSelection> ranks = new ConcurrentHashMap<>();
 
     /**
-     * The silence of a node: how many answers in a row are missing, when the last was due, and since when. After a while
+     * A silence of a node says how many answers in a row are missing, when the last was due, and since when. After a while
      * without another miss the count begins anew. The misses that speak against the node as a gate are counted apart, and
      * stay until it answers.
      */

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
 
-    /** The store to which the claim belongs. */
+    /** An owner is the store to which the claim belongs. */
     interface Owner {
         /**
          * A node may tell from now on that it has given the lock to this attempt: perhaps long after the attempt has found

@@ -14,7 +14,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lease that a majority has granted: which nodes have it, and until when. Used by tasks of its claim's serial executor only.
+ * A quorum lease was granted by a majority; it knows which nodes have it, and until when. Used by tasks of its claim's
+ * serial executor only.
  *
  * <p>A renewal is confirmed as soon as a majority has confirmed it. It is lost as soon as so many nodes have said that
  * they do not have it that no majority can be left. In between nothing is known but the deadlines that were confirmed
