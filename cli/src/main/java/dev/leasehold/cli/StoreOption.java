@@ -16,7 +16,7 @@ final class StoreOption {
 
     private static final Set<String> QUORUMS = Set.of("redlock", "redlocks");
 
-    /** What a URI says about the client and not about the store. */
+    /** The settings in a URI that concern the client and not the store. */
     private static final Set<String> OF_EVERY_CLIENT = Set.of("namespace", "label", "storeTimeout", "localHandOvers");
 
     @Option(

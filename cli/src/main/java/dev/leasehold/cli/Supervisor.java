@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * other.
  *
  * <p>The lock is released when the command has ended, never before; where it had to be ended for the lock's sake, when
- * all its descendants have ended too. Who ends it is the {@link Guard}; this class only tells it the deadlines.
+ * all its descendants have ended too. The {@link Guard} ends it; this class only tells it the deadlines.
  */
 final class Supervisor {
 
@@ -311,7 +311,7 @@ final class Supervisor {
                 return true;
             }
         } catch (LockException e) {
-            // Whatever the store says to that, the command has run, under the lock.
+            // The command has run under the lock, whatever the store answers to the release.
             terminal.say(what + ", but the lock " + shownName() + " could not be released and stays taken for up to "
                     + DurationText.of(settings.lease()) + ": " + Escapes.lines(String.valueOf(e.getMessage())));
             return wasValid;

@@ -20,7 +20,7 @@ final class Candidate implements AutoCloseable {
     final Leasehold client;
     final LeaderElection election;
 
-    /** The terms that it was told of, and the same when they were over. */
+    /** The terms that its listener heard of, and the same when they were over. */
     final List<Long> elected = new CopyOnWriteArrayList<>();
 
     final List<Long> demoted = new CopyOnWriteArrayList<>();

@@ -67,7 +67,7 @@ final class RepeatedRequests implements AutoCloseable {
         }
     }
 
-    /** What has not been said yet is never said. */
+    /** Ends the connection; requests that have not been sent yet are never sent. */
     @Override
     public void close() {
         FaultProxy.reset(server);

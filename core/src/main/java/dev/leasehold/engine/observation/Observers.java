@@ -41,7 +41,7 @@ public final class Observers {
     /**
      * Makes the observers of a client.
      *
-     * @param callbacks where events are told that no caller's thread can tell; never blocks its caller
+     * @param callbacks reports the events that no caller's thread can report; never blocks its caller
      */
     public Observers(List<Source> sources, ObservedClient client, TimeSource time, Executor callbacks) {
         this.sources = List.copyOf(sources);

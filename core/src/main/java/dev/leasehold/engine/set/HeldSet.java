@@ -14,7 +14,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A held set is the leases of a set that is complete. What it tells is always computed from theirs. */
+/** A held set is the leases of a set that is complete. All that it answers is computed from theirs. */
 final class HeldSet implements LeaseSet {
 
     private final Client client;

@@ -95,7 +95,7 @@ public final class DatabaseRights {
         return missing;
     }
 
-    /** Whatever else a database has against a statement, it is no want of rights. */
+    /** Any other objection of a database to a statement is no want of rights. */
     private static boolean isDenied(Sql sql, String statement, Dialect dialect) throws SQLException {
         try {
             sql.run(statement);

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * MySqlWriters finds out whether a server is one of several writable ones that are one database to their users: Galera, or
- * group replication in multi-primary mode. What belongs to a server, its session locks and its clock, is not the cluster's.
+ * group replication in multi-primary mode. Session locks and the clock belong to one server, not to the cluster.
  */
 public final class MySqlWriters {
 

@@ -53,7 +53,7 @@ final class MySqlFindings {
                 .fencedOnlyAfter(crash);
     }
 
-    /** Who its replicas are may be seen by few users, so it counts whether there can be any. */
+    /** Few users may see which replicas it has, so it counts whether there can be any. */
     static Finding replication(String node, String log, boolean semiSynchronous) {
         if (!log.equals("ON")) {
             return Finding.of(Severity.NOTE, "database-no-replica", node, "it has no binary log, so no replica")

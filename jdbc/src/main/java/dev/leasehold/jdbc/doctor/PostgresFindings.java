@@ -12,7 +12,7 @@ final class PostgresFindings {
 
     private static final String LAGGING = "a fail-over to a replica that lacks the latest locks";
 
-    /** For that long a transaction may be open before it is told. */
+    /** A transaction may be open for that long before it is reported. */
     private static final long LONG_SECONDS = 60;
 
     /** A snapshot behind which a lock that is taken a thousand times a second has that many versions of its row, and more. */

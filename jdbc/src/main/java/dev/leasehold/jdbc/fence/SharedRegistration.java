@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *       would take the transaction's view before the row is locked, and the reader would have to fail where it can wait: so
  *       there all readers take the row alone, as writers do.
  *   <li>H2 has no shared locks of rows.
- *   <li>SQLite: a plain read takes the view, and is enough. Whoever is in the middle of writing has begun after the newest
+ *   <li>SQLite: a plain read takes the view, and is enough. A writer that is in the middle of writing has begun after the newest
  *       token was committed, and was refused if its own is older.
  * </ul>
  */

@@ -90,7 +90,7 @@ public final class StoreOperation<T> {
         phase.compareAndSet(Phase.COMMITTING, Phase.OPEN);
     }
 
-    /** What has come of the attempt is unknown; if it had not passed {@link #commits}, it has changed nothing. */
+    /** The outcome of the attempt is unknown; if it had not passed {@link #commits}, it has changed nothing. */
     public void cutOff() {
         phase.compareAndSet(Phase.COMMITTING, Phase.IN_DOUBT);
     }

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  * <p>Why it is right. A lent thread does nothing that a worker would not do: it takes one of the places that the workers
  * have, so that no more connections are used and what concerns one lock keeps its order, and it makes the first attempt of
  * the same operation. It makes no other: a single statement in auto-commit mode, on a connection that the pool has at hand.
- * Whatever that has not settled goes to a worker, or, with an unknown outcome, to the engine, as it would without.
+ * An operation that this has not settled goes to a worker, or, with an unknown outcome, to the engine, as it would without.
  *
  * <ul>
  *   <li><b>The process stops here,</b> before or after the statement: as on a worker. Validity counts from before the sending.

@@ -41,7 +41,7 @@ public final class DatabaseAccess {
     /**
      * Makes an access; connects to nothing yet.
      *
-     * @param added is told of locks that had no row
+     * @param added hears of locks that had no row
      * @param session the session whose locks decide, or null where the rows do
      */
     DatabaseAccess(

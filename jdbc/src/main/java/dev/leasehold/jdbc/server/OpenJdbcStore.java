@@ -246,7 +246,7 @@ public final class OpenJdbcStore
         source.close();
     }
 
-    /** Whatever the row said, the session shall not go on holding what has been given up. */
+    /** The session shall not go on holding what has been given up, whatever the row said. */
     private void drop(String lock, Predicate<LeaseId> which) {
         if (session != null) {
             session.dropIf(lock, which);

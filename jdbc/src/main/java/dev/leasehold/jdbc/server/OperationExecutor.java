@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * An operation executor carries operations out, each on a connection that it borrows for that. Thread-safe; blocks.
  *
- * <p>Until a single statement is sent in auto-commit mode, or a commit is, nothing has happened. What the database has
- * certainly undone (a deadlock, a serialisation failure) is done again here. If a connection breaks when the outcome is
+ * <p>Until a single statement is sent in auto-commit mode, or a commit is, nothing has happened. An operation that the
+ * database has certainly undone (a deadlock, a serialisation failure) is repeated here. If a connection breaks when the outcome is
  * unknown, a claim or release says so: its client repeats it with the same claim, and that repetition, a transaction that
- * has locked the row, reads back what has come of it. Nothing else would: the server may still be busy with the first
+ * has locked the row, reads back what has come of it. Nothing else would show it: the server may still be busy with the first
  * request when a new connection stands.
  */
 final class OperationExecutor {
@@ -40,7 +40,7 @@ final class OperationExecutor {
     /**
      * Makes an executor.
      *
-     * @param added is told of locks that had no row
+     * @param added hears of locks that had no row
      * @param session the session whose locks decide, or null where the rows do
      */
     OperationExecutor(
@@ -184,7 +184,7 @@ final class OperationExecutor {
         return Sql.isBroken(e) || (e.getSQLState() == null && e.getErrorCode() == 0);
     }
 
-    /** What a failed commit has come to is unknown, unless the database says that it has undone it. */
+    /** The outcome of a failed commit is unknown, unless the database says that it has undone it. */
     private void commit(PooledConnection borrowed) throws SQLException {
         try {
             borrowed.connection().commit();

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * A pinned connection is that of a {@link PinnedSession}: one session of the database for as long as it is open, with a
  * limit to how long it may be idle. Belongs to the session's thread.
  *
- * <p>No statement on it ever waits for a lock or a row. Whatever fails leaves in doubt what the session has, and so the
+ * <p>No statement on it ever waits for a lock or a row. After any failure it is in doubt what the session has, so the
  * session is ended.
  */
 final class PinnedConnection {

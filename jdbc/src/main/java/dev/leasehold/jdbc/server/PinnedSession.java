@@ -62,7 +62,7 @@ final class PinnedSession {
         void renewOtherwise(Renewals.Renewal renewal);
     }
 
-    /** Who has a key. */
+    /** Names who has a key. */
     enum Who {
         /** This session, for a lease. */
         LEASE,
@@ -72,8 +72,7 @@ final class PinnedSession {
         OTHERS
     }
 
-    /**
-     * Who has a key.
+    /** A found owner says who has a key.
      *
      * @param lease the lease of this session's, or null
      */

@@ -107,7 +107,7 @@ final class PostgresListener {
         }
     }
 
-    /** Returns how long the next pause is at least. Whatever goes wrong, waiters poll, and it is tried again. */
+    /** Returns how long the next pause is at least. If anything goes wrong, waiters poll, and it is tried again. */
     private long listenOnce(long before) {
         boolean cameThrough = false;
         boolean starved = false;

@@ -93,7 +93,7 @@ final class Renewals {
         }
     }
 
-    /** Whatever goes wrong, the next batch is begun, now or with the next renewal. */
+    /** The next batch begins whatever goes wrong, now or with the next renewal. */
     void renew(DatabaseAccess database) {
         try {
             renew(database, next());

@@ -255,7 +255,7 @@ public final class ServerLocks implements LockRows {
         counted.run();
     }
 
-    /** Who has the lock as far as the row says, or null without one. */
+    /** Returns who has the lock as far as the row says, or null without one. */
     @Nullable StoredLease written() {
         return locked == null ? null : locked.tenure();
     }

@@ -37,7 +37,7 @@ final class SingleStatementPath {
     /**
      * Makes the statements ready.
      *
-     * @param added is told of locks that had no row
+     * @param added hears of locks that had no row
      */
     SingleStatementPath(ServerSql texts, Object namespace, String owner, Consumer<String> added) {
         this.added = added;

@@ -67,7 +67,7 @@ final class TransactionalPath {
         this.keys = keys;
     }
 
-    /** What was done is not committed yet. */
+    /** A done operation is not committed yet. */
     record Done<T>(T answer, TxContext context) {}
 
     /**

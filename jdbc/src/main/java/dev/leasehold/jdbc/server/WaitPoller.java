@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
  * Where the database tells waiters itself, a look follows each of its messages, and none is made besides. Elsewhere the
  * first in a queue looks every twentieth of the time that it has waited, at least 5 and at most 100 ms; the others as many
  * times more rarely as their place says, divided by the share, since so many may come in together; at most every second.
- * Who waits for nothing never looks.
+ * A client that waits for nothing never looks.
  *
- * <p>Whatever is missed here is found by asking, which every waiter does anyway.
+ * <p>A change that is missed here is found by asking, which every waiter does anyway.
  */
 final class WaitPoller {
 
@@ -60,7 +60,7 @@ final class WaitPoller {
         }
     }
 
-    /** What was seen is what a look found. */
+    /** A seen state is what a look found. */
     private record Seen(Map<ClaimId, Given> given, Map<String, Integer> places) {
         static final Seen NOTHING = new Seen(Map.of(), Map.of());
     }

@@ -30,17 +30,17 @@ import org.jspecify.annotations.Nullable;
  * renewal would wait behind it, for longer than a short lease lasts. So those who can only wait do not lock it.
  *
  * <p>Why it is right. Leases and tokens are not touched here, so exclusion is not at stake: nothing is granted, extended or
- * taken but by single statements and transactions, as ever. What is at stake is the queue.
+ * taken but by single statements and transactions, as ever. The queue is at stake.
  *
  * <ul>
  *   <li><b>Nobody who waits is forgotten.</b> A waiter's row is inserted before it is counted in the lock's row, so once that is
  *       done, every release and withdrawal that follows finds it; and what made room before is seen by the look that comes
  *       <em>after</em> the counting. If that finds room for the first in the queue, a transaction hands over, as for any claim.
  *       A recount by a transaction can neither miss a row that has been counted nor come between the two in a way that makes
- *       the number too small. Too great it may be, after a withdrawal: then a single statement leaves the decision to a
+ *       the number too small. It may be too great after a withdrawal: then a single statement leaves the decision to a
  *       transaction, which counts anew.
  *   <li><b>Nobody overtakes.</b> A position is the database's time, or one more than the greatest. A claim stands in the queue once
- *       it is counted; before, nobody was told that it does.
+ *       it is counted; before, no answer said that it does.
  *   <li><b>A place that was lost by silence is not regained.</b> Others know that they stand before a dead waiter. So
  *       a word counts only for a row that is alive when the word arrives, and a dead claim that asks again is moved to the
  *       end, by one statement: its row is counted already, and a row that somebody has removed meanwhile is not moved.

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * finds none that is idle, and stays until closed. Thread-safe.
  *
  * <p>A caller's thread may {@link #lend} itself to one task that it asks for: if nothing of its lock is under way, nothing
- * waits for a worker, and fewer than {@code most} tasks are being worked on, whoever does that. What comes for the lock
- * meanwhile waits for it as for a worker.
+ * waits for a worker, and fewer than {@code most} tasks are being worked on by any thread. Tasks that come for the lock
+ * meanwhile wait for it as for a worker.
  */
 final class Workers {
 
@@ -194,7 +194,7 @@ final class Workers {
         for (Task task = next(null); task != null; task = next(task)) {
             try {
                 task.work().run();
-            } catch (Throwable e) { // Whatever it is: others wait for this thread.
+            } catch (Throwable e) { // Any failure: others wait for this thread.
                 LOG.log(System.Logger.Level.WARNING, "a task failed", e);
             }
         }
@@ -222,7 +222,7 @@ final class Workers {
         }
     }
 
-    /** What has waited for a task of its lock may now be done. */
+    /** Lets the next task of a lock begin that has waited for this one. */
     private void follow(Task done) {
         if (done.lock() == null) {
             return;

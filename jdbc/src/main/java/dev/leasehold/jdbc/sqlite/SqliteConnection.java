@@ -80,7 +80,7 @@ public final class SqliteConnection implements AutoCloseable {
 
     private static Connection connect(StoreFile file) throws SQLException {
         Properties settings = new Properties();
-        settings.setProperty("busy_timeout", "0"); // Whoever uses this class waits, and can be called off.
+        settings.setProperty("busy_timeout", "0"); // The caller of this class does the waiting, and can be called off.
         return SqliteDriver.connect(file, settings);
     }
 

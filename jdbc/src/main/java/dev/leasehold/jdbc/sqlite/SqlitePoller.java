@@ -21,9 +21,9 @@ import java.util.Map;
  * An SQLite poller asks the file for what one client waits for and holds. Belongs to the store's thread.
  *
  * <p>A look asks SQLite whether anybody has committed anything ({@code PRAGMA data_version}, 3 µs) and reads on only if so.
- * Whoever waits looks more rarely the longer it has waited, so that a hand-over is found late by at most a fiftieth of
- * the time waited, between 1 and 20 ms; and more rarely the further back it stands. Whoever holds looks once per second.
- * Who does neither never looks.
+ * A client that waits looks more rarely the longer it has waited, so that a hand-over is found late by at most a fiftieth of
+ * the time waited, between 1 and 20 ms; and more rarely the further back it stands. A client that holds looks once per
+ * second. One that does neither never looks.
  */
 final class SqlitePoller {
 

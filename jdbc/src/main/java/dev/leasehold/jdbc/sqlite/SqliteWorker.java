@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * because the client knows better whether it still wants it. After that, and after every error that is not about the
  * moment, the connection is thrown away: a new one recovers whatever the file needs.
  *
- * <p>Within each transaction it is checked that the file is still the one at the path. Whoever deletes or replaces a store
- * file takes the locks away from those who have it open; this cannot be prevented, but it is noticed at the next operation
+ * <p>Within each transaction it is checked that the file is still the one at the path. Deleting or replacing a store file
+ * takes the locks away from those who have it open; this cannot be prevented, but it is noticed at the next operation
  * and within a second where something is held, and then the client goes on with the new file like everybody else.
  */
 final class SqliteWorker {
@@ -40,7 +40,7 @@ final class SqliteWorker {
     private final LocalClients.LocalClient self;
     private final SqlitePoller watch;
 
-    /** What is open is a connection, what can be seen through it, and the rules on it. */
+    /** An open file is a connection, what can be seen through it, and the rules on it. */
     private record Open(SqliteConnection database, SqliteViews views, Protocol protocol) {}
 
     private @Nullable Open open;

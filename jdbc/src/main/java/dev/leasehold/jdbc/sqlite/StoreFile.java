@@ -57,7 +57,7 @@ public record StoreFile(Path path) {
             "orangefs",
             "coda");
 
-    /** What lies behind other FUSE file systems cannot be told. */
+    /** It cannot be told what lies behind other FUSE file systems. */
     private static final Set<String> LOCAL_FUSE = Set.of("fuse.fuse-overlayfs", "fuse.gocryptfs", "fuse.encfs");
 
     /** Makes sure that the file is there and may be used; what has to be made, only its owner can read. */

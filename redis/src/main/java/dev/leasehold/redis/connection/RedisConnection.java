@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A command is sent at most once. When the connection breaks, all that is under way fails, and the connection is closed
  * for good, so that no client library sends a command again behind our back: a claim that has been given up must not come
  * to life with a later connection. It also counts as broken when an answer is owed and nothing at all has come in for a
- * while: a peer that is gone without a farewell would otherwise be waited for as long as the kernel likes to retransmit.
- * Silence is looked at twice, some time apart: after a pause of this process the answers may lie here unread.
+ * while: otherwise it would wait for a peer that is gone without a farewell for as long as the kernel retransmits. It
+ * checks twice for silence, some time apart: after a pause of this process the answers may lie here unread.
  * Answers come in the order of the commands; one answer means that all commands before it were answered.
  */
 public final class RedisConnection {
@@ -149,7 +149,7 @@ public final class RedisConnection {
         known.add(script);
     }
 
-    /** Closes the connection. What is under way fails. */
+    /** Closes the connection. All that is under way fails. */
     public void lose(String why) {
         List<Pending> owed;
         mutex.lock();

@@ -136,7 +136,7 @@ final class PermissionCheck {
         }
     }
 
-    /** Whatever else a server has against a command, it is no want of rights. */
+    /** Any other objection of a server to a command is no want of rights. */
     private boolean note(String command, RedisCommandExecutionException e) {
         String message = String.valueOf(e.getMessage());
         if (!RedisFailures.code(e).equals("NOPERM")) {

@@ -52,7 +52,7 @@ public final class Inbox {
      * Makes an inbox, without subscribing.
      *
      * @param route to the server that publishes, or to any node of its cluster
-     * @param counts whether a grant counts as it is told; else it is only a reason to ask
+     * @param counts whether a grant counts as it is announced; else it is only a reason to ask
      */
     public Inbox(Route route, StoreContext context, KeyNames names, boolean counts, NodeListener events) {
         this.context = context;

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * <p>WAIT stops the connection on which it is sent, and asks for what that same connection has written. So it has a
  * connection of its own, on which each lease is first looked for and written again as it is. Both in one step, because
  * that connection may lead to another server than the one that has answered, after a fail-over: a server that does not
- * have the lease, or is no master, acknowledges nothing. What comes in during a WAIT shares the next one.
+ * have the lease, or is no master, acknowledges nothing. Requests that come in during a WAIT share the next one.
  */
 final class Replicas {
 

@@ -20,14 +20,14 @@ import org.jspecify.annotations.Nullable;
  * which the gate has given the lock out of its queue collects: it asks the nodes that are still busy for a whole claim period.
  *
  * <p>An attempt that has failed takes back what it has raised. Each node that said yes has noted the end of its run as the last
- * token, and what had been noted before. Were that to stand, a lease with a smaller token, whose node has forgotten it, would
- * never be given that node again while others try in vain. To take it back is right for these reasons:
+ * token, and what had been noted before. If that stood, a lease with a smaller token, whose node has forgotten it, would
+ * never get that node again while others try in vain. To take it back is right for these reasons:
  *
  * <ul>
  *   <li>A token is a lease's only once this attempt has counted a majority for it in time; no node decides that, and no other client.
  *       An attempt that is over counts nothing any more, and its name is not used again. So one that is over without having won
- *       has no lease and will have none, also where a majority has said yes and the answers were lost. What nobody was
- *       granted, no later token has to exceed.
+ *       has no lease and will have none, also where a majority has said yes and the answers were lost. No later token has to exceed
+ *       one that nobody was granted.
  *   <li>Where the attempt still stands on a node, nobody else can have raised the last token since it took that node: whoever
  *       asked was refused. So what was noted before is all that the others have been promised there. Only readers are let in
  *       beside a reader; so a node notes what its last token would be without them, and what is left is the greatest of

@@ -188,7 +188,7 @@ final class GateQueueing implements ClaimStep, BallotRound.Listener {
 
     @Override
     public CompletableFuture<@Nullable Void> cleanUp() {
-        // What the gate has given was a turn, and no attempt was made of it.
+        // The gate has given a turn, and no attempt was made of it.
         return ballots.cleanUp(true);
     }
 }

@@ -19,7 +19,7 @@ public record HolderTerms(int spare, int share, int slot) {
 
     private static final String READER = "00";
 
-    /** What a quorum writes for a claim that shares. */
+    /** A quorum writes this for a claim that shares. */
     private static final String QUORUM_READER = "s";
 
     /** Reads the terms of a holder. */

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * The braces make the keys of one lock live in one slot of a cluster; so a name's own braces, and the percent sign that
  * replaces them, are percent-encoded. A namespace has neither, nor a colon: no two pairs of namespace and name share a key.
  *
- * <p>With plain keys the lock's key is the bare name. What stands beside it is ours alone, begins with {@code
+ * <p>With plain keys the lock's key is the bare name. The keys beside it are ours alone, begins with {@code
  * leasehold:(plain):}, which is no namespace, and has the bare name between its braces: a cluster then counts the same
  * slot for all three, unless the name has braces, and such names are refused there. Names that begin with {@code
  * leasehold:} are refused, too: they could be the keys of other locks.

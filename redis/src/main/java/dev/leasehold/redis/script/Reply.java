@@ -38,7 +38,7 @@ public final class Reply {
     private static final int VALUE_PARTS = 7;
     private static final int MOST_SHOWN = 200;
 
-    /** What a master of a quorum keeps there; see {@code lock.lua}. */
+    /** A master of a quorum keeps this there; see {@code lock.lua}. */
     private static final Pattern BEHIND_THE_OWNER = Pattern.compile("\n[\\d|]*$");
 
     /** The first part of a claim's answer where the lock is not granted, and the number of its parts. */

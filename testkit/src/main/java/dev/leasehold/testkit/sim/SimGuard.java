@@ -52,7 +52,7 @@ public enum SimGuard {
     WITHDRAWN_WAITER_HANDS_OVER,
     /** Each holder has an end of its own. */
     EACH_HAS_ITS_OWN_END,
-    /** What is kept after a release counts as a holder. */
+    /** A lock that is kept after a release counts as held. */
     KEPT_COUNTS,
     /** A permit gets the smallest slot that is free. */
     SMALLEST_FREE_SLOT,
