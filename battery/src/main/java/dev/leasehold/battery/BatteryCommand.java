@@ -165,7 +165,10 @@ final class BatteryCommand implements Callable<Integer> {
         return failed || report.hasViolations() ? 1 : 0;
     }
 
-    /** Each store without readers, with each use of tokens that the library can have; and with readers, unguarded and registered. */
+    /**
+     * Each store without readers, with each use of tokens that the library can have; and with readers, unguarded and
+     * registered.
+     */
     private int lockSets(Path parent) throws Exception {
         faults = List.of(Fault.NONE.word());
         List<Plan> plans = plans(parent);

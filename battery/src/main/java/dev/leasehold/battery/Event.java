@@ -12,14 +12,15 @@ import java.util.stream.Stream;
  * An event is one line of a history: something that a worker of a client process saw of one of its calls, or something that
  * the battery did.
  *
- * <p>All times are nanoseconds of {@link System#nanoTime()}. On Linux that is {@code CLOCK_MONOTONIC}, which the kernel keeps
- * once for the whole machine and not per process; HotSpot returns it as it is. So the times of all processes of one machine
- * can be compared, and no setting of the wall clock changes them. In a process whose clocks are moved, {@link MachineClock} takes the shim's part off. (In a time namespace of its own a process would see another
- * clock: the battery makes none.)
+ * <p>All times are nanoseconds of {@link System#nanoTime()}. On Linux that is {@code CLOCK_MONOTONIC}, which the kernel
+ * keeps once for the whole machine and not per process; HotSpot returns it as it is. So the times of all processes of one
+ * machine can be compared, and no setting of the wall clock changes them. In a process whose clocks are moved, {@link
+ * MachineClock} takes the shim's part off. (In a time namespace of its own a process would see another clock: the battery
+ * makes none.)
  *
- * <p>An event must not claim more than its writer knew. The time of a grant is read <b>before</b> the lease is seen to be valid, and
- * what a worker believed last is a time that it read <b>before</b> it saw the lease valid. So a process that is stopped between any two
- * steps writes a belief that is too short, never one that is too long.
+ * <p>An event must not claim more than its writer knew. The time of a grant is read <b>before</b> the lease is seen to be
+ * valid, and what a worker believed last is a time that it read <b>before</b> it saw the lease valid. So a process that
+ * is stopped between any two steps writes a belief that is too short, never one that is too long.
  */
 sealed interface Event {
 

@@ -14,10 +14,11 @@ import java.util.stream.Collectors;
 /**
  * A judge says what is wrong with a history, by the promise of the store under the fault of the run.
  *
- * <p>Exclusion, slots, tokens and truth are judged by the testkit's {@link HistoryChecker}, from the holders' own belief. Where two
- * holders at once are possible ({@link Promise#FENCED}), an overlap is excused only if a fault lies between the grants of the
- * older hold and of the younger, and only if the older holder learns of it within a lease. Tokens are then compared
- * only where one grant was seen before the other was asked for: a grant that is read late may have been made early.
+ * <p>Exclusion, slots, tokens and truth are judged by the testkit's {@link HistoryChecker}, from the holders' own belief.
+ * Where two holders at once are possible ({@link Promise#FENCED}), an overlap is excused only if a fault lies between the
+ * grants of the older hold and of the younger, and only if the older holder learns of it within a lease. Tokens are then
+ * compared only where one grant was seen before the other was asked for: a grant that is read late may have been made
+ * early.
  *
  * <p>The rules about time know the faults: what a stopped process or server could not do meanwhile is not held against it.
  */

@@ -9,9 +9,9 @@ import java.util.Optional;
 import java.util.Random;
 
 /**
- * A lock set is a workload that shows what a lock with a time limit is worth to a resource: a set outside the store is read, changed
- * and written under the lock, and the process that has just read is stopped until another one has the lock. Lost is an
- * update that was acknowledged and is not in the set.
+ * A lock set is a workload that shows what a lock with a time limit is worth to a resource: a set outside the store is
+ * read, changed and written under the lock, and the process that has just read is stopped until another one has the lock.
+ * Lost is an update that was acknowledged and is not in the set.
  */
 final class LockSet {
 

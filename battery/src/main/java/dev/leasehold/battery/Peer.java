@@ -124,7 +124,10 @@ enum Peer {
         };
     }
 
-    /** The time that a fault may cost beyond that for our own locks: a fair lock of Redisson's waits for 5 s for each waiter that has died. */
+    /**
+     * The time that a fault may cost beyond that for our own locks: a fair lock of Redisson's waits for 5 s for each
+     * waiter that has died.
+     */
     Duration recovery() {
         return this == REDISSON_FAIR ? Duration.ofSeconds(10) : Duration.ZERO;
     }

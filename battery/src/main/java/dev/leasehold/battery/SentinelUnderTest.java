@@ -53,7 +53,10 @@ final class SentinelUnderTest implements StoreUnderTest {
         killed.kill();
     }
 
-    /** Waits until the other one is master, starts the killed one, and waits until Sentinel has made it follow. Its data is gone. */
+    /**
+     * Waits until the other one is master, starts the killed one, and waits until Sentinel has made it follow. Its data
+     * is gone.
+     */
     @Override
     public void restart(int server, boolean withData) throws InterruptedException {
         RedisProcess other = group.servers.get(killed == group.servers.get(0) ? 1 : 0);

@@ -14,8 +14,9 @@ import java.util.Random;
 import java.util.stream.Stream;
 
 /**
- * A soak is a long run of many processes with a fault now and then. Four times all of them rest, and what they and the servers have
- * is counted: after the first minute, twice in between, and at the end. The history is judged like that of any run.
+ * A soak is a long run of many processes with a fault now and then. Four times all of them rest, and what they and the
+ * servers have is counted: after the first minute, twice in between, and at the end. The history is judged like that of
+ * any run.
  */
 final class Soak {
 

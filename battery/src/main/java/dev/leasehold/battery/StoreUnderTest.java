@@ -5,7 +5,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** A store under test is a running store, with its servers and the ways that clients take to them. Its servers are numbered from 0. */
+/**
+ * A store under test is a running store, with its servers and the ways that clients take to them. Its servers are
+ * numbered from 0.
+ */
 interface StoreUnderTest extends AutoCloseable {
 
     /** A way is the road of one client to all servers: its URI, and the proxies in between, none for a file. */

@@ -2,7 +2,10 @@ package dev.leasehold.battery;
 
 import java.util.Locale;
 
-/** An SVG is a drawing as text, to which shapes are added one above the other. Each shape says something when the pointer rests on it. */
+/**
+ * An SVG is a drawing as text, to which shapes are added one above the other. Each shape says something when the pointer
+ * rests on it.
+ */
 final class Svg {
 
     private final StringBuilder shapes = new StringBuilder();

@@ -93,9 +93,9 @@ final class Worker implements Runnable {
     }
 
     /**
-     * Each look reads the time first, then the time left, then whether the lease is valid. So what is seen to be valid was valid at
-     * the time that was read; the end that is written down is never later than the one that the lease meant; and a lease
-     * that says that no time is left and then that it is valid is caught.
+     * Each look reads the time first, then the time left, then whether the lease is valid. So what is seen to be valid
+     * was valid at the time that was read; the end that is written down is never later than the one that the lease meant;
+     * and a lease that says that no time is left and then that it is valid is caught.
      */
     private void hold(Locks.Hold granted, long call) throws InterruptedException {
         long believed = MachineClock.nanoTime();

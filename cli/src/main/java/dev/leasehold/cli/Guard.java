@@ -40,8 +40,8 @@ import java.util.function.Consumer;
  * </ul>
  *
  * <p>What it cannot do: end processes of other users (of {@code sudo}), or that have both left the tree and cleaned their
- * environment between two of its looks, or hang in the kernel; run while the whole container is frozen; do anything once it was killed or stopped
- * together with us.
+ * environment between two of its looks, or hang in the kernel; run while the whole container is frozen; do anything once
+ * it was killed or stopped together with us.
  */
 final class Guard {
 

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A JDBC fence guards data in a database with fencing tokens: it refuses a holder with an older token than one that was
- * registered, in the holder's own transaction. So a holder that was stopped, lost its lock meanwhile and goes on without knowing it,
- * cannot harm what its successor does. For PostgreSQL, MariaDB, MySQL, H2 and SQLite.
+ * registered, in the holder's own transaction. So a holder that was stopped, lost its lock meanwhile and goes on without
+ * knowing it, cannot harm what its successor does. For PostgreSQL, MariaDB, MySQL, H2 and SQLite.
  *
  * <pre>{@code
  * JdbcFence fence = JdbcFence.standard();

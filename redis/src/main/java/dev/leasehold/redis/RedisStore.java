@@ -152,9 +152,9 @@ public final class RedisStore implements StoreFactory {
      * not been acknowledged by so many replicas in time is treated as not answered. In a URI: {@code
      * leasehold.waitForReplicas=1&leasehold.waitTimeout=500} (milliseconds).
      *
-     * <p>Where acknowledgements are missing, a claim is repeated for up to the {@code storeTimeout}, then fails with a {@link
-     * dev.leasehold.StoreUnavailableException} that says so, and everything that it has left is withdrawn; a renewal does not move the
-     * deadline, so a lease without replicas is lost in time.
+     * <p>Where acknowledgements are missing, a claim is repeated for up to the {@code storeTimeout}, then fails with a
+     * {@link dev.leasehold.StoreUnavailableException} that says so, and everything that it has left is withdrawn; a
+     * renewal does not move the deadline, so a lease without replicas is lost in time.
      *
      * <p>This protects from a fail-over to a replica that lags behind, if the replica that is promoted is one of those that have
      * acknowledged: with as many as there are replicas, always; with fewer, only where the most advanced one is chosen, as

@@ -11,7 +11,10 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** A ModelLock is one lock as a master of a quorum keeps it: one holder that excludes all others, or readers; last tokens; a queue. */
+/**
+ * A ModelLock is one lock as a master of a quorum keeps it: one holder that excludes all others, or readers; last tokens;
+ * a queue.
+ */
 final class ModelLock {
 
     /** Bounds are what a master knows when a ballot comes in. */

@@ -3,7 +3,10 @@ package dev.leasehold.redis;
 import java.time.Duration;
 import java.util.SplittableRandom;
 
-/** A scenario is what one {@link QuorumSimulation} draws before it begins: how many take part, how long a lease is, what goes wrong. */
+/**
+ * A scenario is what one {@link QuorumSimulation} draws before it begins: how many take part, how long a lease is, what
+ * goes wrong.
+ */
 final class QuorumScenario {
 
     private static final long MS = 1_000_000L;

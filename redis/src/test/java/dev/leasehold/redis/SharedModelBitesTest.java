@@ -108,8 +108,8 @@ class SharedModelBitesTest {
     }
 
     /**
-     * What shows in few of the runs, and not in the same ones each time, since the server's time is real. SharedScriptsTest shows each
-     * of them at once.
+     * What shows in few of the runs, and not in the same ones each time, since the server's time is real.
+     * SharedScriptsTest shows each of them at once.
      */
     @ParameterizedTest
     @EnumSource(

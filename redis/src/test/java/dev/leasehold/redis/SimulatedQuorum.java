@@ -249,7 +249,10 @@ public final class SimulatedQuorum {
                 .toList();
     }
 
-    /** Lets time pass until something is answered: at most as long as learning of the nodes, an attempt, and its repetition take. */
+    /**
+     * Lets time pass until something is answered: at most as long as learning of the nodes, an attempt, and its
+     * repetition take.
+     */
     <T> T answer(CompletableFuture<T> question) {
         passUntilDone(List.of(question), 3 * NODE_TIMEOUT.toNanos());
         assertThat(question).isCompleted();

@@ -34,8 +34,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code leave} → {@code left}, when the candidate is closed.
  * </ul>
  *
- * <p>All holds of {@code count} and all terms of the candidate are logged as {@link HoldRecord}s: first as open, so that a killed process leaves a trace,
- * then as they ended. Times are those of {@link System#nanoTime()}, which the processes of one machine share.
+ * <p>All holds of {@code count} and all terms of the candidate are logged as {@link HoldRecord}s: first as open, so that
+ * a killed process leaves a trace, then as they ended. Times are those of {@link System#nanoTime()}, which the processes
+ * of one machine share.
  */
 final class ContenderMain {
 

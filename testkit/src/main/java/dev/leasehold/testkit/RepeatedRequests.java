@@ -9,7 +9,10 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** Repeated requests are what a client has said to a server, said to it once more on a connection of their own; nobody hears the answers. */
+/**
+ * Repeated requests are what a client has said to a server, said to it once more on a connection of their own; nobody
+ * hears the answers.
+ */
 final class RepeatedRequests implements AutoCloseable {
 
     /** A chunk without bytes is the end. */

@@ -236,7 +236,10 @@ class QueueTest {
         }
     }
 
-    /** The end of the session is told to whoever has asked for a confirmation, and sends him back to the place that he came from. */
+    /**
+     * The end of the session is told to whoever has asked for a confirmation, and sends him back to the place that he
+     * came from.
+     */
     @Test
     void aClaimWhoseGrantIsToBeConfirmedWhenItsSessionEndsIsMadeAnew() throws Exception {
         Duration session = Duration.ofSeconds(4);

@@ -122,8 +122,9 @@ class ReadersTest {
     }
 
     /**
-     * The writer waits for the last reader only, until that one has gone. So the server receives a deletion for each of the
-     * others, and sends its answer and at most the news of it to the one that deleted; a client that was woken would ask, and get an answer.
+     * The writer waits for the last reader only, until that one has gone. So the server receives a deletion for each of
+     * the others, and sends its answer and at most the news of it to the one that deleted; a client that was woken would
+     * ask, and get an answer.
      */
     @Test
     void aReaderThatLeavesWakesNobodyWhileAnotherIsBehindIt() throws Exception {

@@ -9,9 +9,9 @@ import java.util.List;
 import org.apache.zookeeper.KeeperException.Code;
 
 /**
- * A SharedSimulation is one random run of several clients that share a lock, each at a follower of its own: permits whose number
- * changes client by client, readers, mutexes, downgrades, kept leases; clients that stop for a while, crash, lose their connection
- * or their session at any step. {@link SharedJudge} judges what they believe.
+ * A SharedSimulation is one random run of several clients that share a lock, each at a follower of its own: permits whose
+ * number changes client by client, readers, mutexes, downgrades, kept leases; clients that stop for a while, crash, lose
+ * their connection or their session at any step. {@link SharedJudge} judges what they believe.
  */
 final class SharedSimulation {
 

@@ -30,8 +30,8 @@ public record Median(double value, double low, double high) {
     }
 
     /**
-     * The greatest k for which the true median is below the k-th smallest of n values with a probability of at most 2.5 %: that is
-     * the probability that fewer than k of n fair coins show heads.
+     * The greatest k for which the true median is below the k-th smallest of n values with a probability of at most 2.5
+     * %: that is the probability that fewer than k of n fair coins show heads.
      */
     private static int outside(int n) {
         double[] row = new double[n + 1];

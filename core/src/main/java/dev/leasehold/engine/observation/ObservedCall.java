@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * An observed call tells the observers of one call what comes of it: its outcome, and what happens to its hold.
  *
- * <p>Why the order is right. The thread that first takes the outcome from {@link Phase#ASKED} reports it, so it is reported once. Events of
- * the hold form a queue, which is worked off by one thread at a time. It begins as if a thread were at work, and the
- * thread that has reported {@code acquired} goes on with what has come meanwhile: so nothing of a hold is reported before.
- * The first end in the queue is reported, and nothing after it.
+ * <p>Why the order is right. The thread that first takes the outcome from {@link Phase#ASKED} reports it, so it is
+ * reported once. Events of the hold form a queue, which is worked off by one thread at a time. It begins as if a thread
+ * were at work, and the thread that has reported {@code acquired} goes on with what has come meanwhile: so nothing of a
+ * hold is reported before. The first end in the queue is reported, and nothing after it.
  *
  * <p>Why the engine never waits. It reports events with {@code here} false, which only adds to the queue, or has an
  * executor work it off. {@code here} is true on callers' threads alone.

@@ -113,7 +113,10 @@ public final class PostgresDialect implements Dialect {
         return Dialect.isRolledBack(e) || List.of("55P03", "57014").contains(String.valueOf(e.getSQLState()));
     }
 
-    /** The driver tells the server, on a connection that it makes for that. By the standard's method only whole seconds can be said. */
+    /**
+     * The driver tells the server, on a connection that it makes for that. By the standard's method only whole seconds
+     * can be said.
+     */
     @Override
     public void limit(PreparedStatement statement, int millis) throws SQLException {
         if (isUsualDrivers(statement)) {

@@ -63,7 +63,10 @@ final class PostgresFindings {
                                 + " on a replica without hot_standby_feedback, and drop slots that nobody reads");
     }
 
-    /** For how many seconds the oldest transaction with a snapshot of this database has been open, of those that this user may see. */
+    /**
+     * For how many seconds the oldest transaction with a snapshot of this database has been open, of those that this user
+     * may see.
+     */
     static long longestTransaction(Sql sql) throws SQLException {
         return sql.number(
                 "SELECT COALESCE(MAX(FLOOR(EXTRACT(EPOCH FROM clock_timestamp() - xact_start))), 0)::bigint"

@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
  * An operation executor carries operations out, each on a connection that it borrows for that. Thread-safe; blocks.
  *
  * <p>Until a single statement is sent in auto-commit mode, or a commit is, nothing has happened. An operation that the
- * database has certainly undone (a deadlock, a serialisation failure) is repeated here. If a connection breaks when the outcome is
- * unknown, a claim or release says so: its client repeats it with the same claim, and that repetition, a transaction that
- * has locked the row, reads back what has come of it. Nothing else would show it: the server may still be busy with the first
- * request when a new connection stands.
+ * database has certainly undone (a deadlock, a serialisation failure) is repeated here. If a connection breaks when the
+ * outcome is unknown, a claim or release says so: its client repeats it with the same claim, and that repetition, a
+ * transaction that has locked the row, reads back what has come of it. Nothing else would show it: the server may still
+ * be busy with the first request when a new connection stands.
  */
 final class OperationExecutor {
 

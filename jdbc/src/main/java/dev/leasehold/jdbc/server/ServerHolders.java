@@ -44,7 +44,10 @@ final class ServerHolders {
         return new Found(new Holders(alive), all.size() - alive.size());
     }
 
-    /** Removes those that are over. A holder that renews just before that, without the lock's row, is alive: then all begins anew. */
+    /**
+     * Removes those that are over. A holder that renews just before that, without the lock's row, is alive: then all
+     * begins anew.
+     */
     void removeExpired(String lock, int over, TxContext now) throws SQLException {
         if (sql.change(texts.removeExpiredHolders, namespace, name(lock), now.micros()) != over) {
             throw new RowReplaced();

@@ -19,8 +19,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries out in one statement what needs no more where nobody waits: each statement looks at the lock's own row alone, and changes it only if it
- * is free, or carries the lease. Null where that is not so; then a transaction has to look closer. Thread-safe.
+ * Carries out in one statement what needs no more where nobody waits: each statement looks at the lock's own row alone,
+ * and changes it only if it is free, or carries the lease. Null where that is not so; then a transaction has to look
+ * closer. Thread-safe.
  */
 final class SingleStatementPath {
 

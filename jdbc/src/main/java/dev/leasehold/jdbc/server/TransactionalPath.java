@@ -33,9 +33,9 @@ import org.jspecify.annotations.Nullable;
  *       each piece of work, whatever the connection came with.
  * </ul>
  *
- * <p>Single statements ({@link SingleStatementPath}) lock, decide and change by one row, so there is nothing between which others could
- * come. They see the queue only as the number of its rows in that row ({@code waiters}), which every transaction that
- * changes the queue writes. A subquery for the queue would see the state before the wait for the row.
+ * <p>Single statements ({@link SingleStatementPath}) lock, decide and change by one row, so there is nothing between
+ * which others could come. They see the queue only as the number of its rows in that row ({@code waiters}), which every
+ * transaction that changes the queue writes. A subquery for the queue would see the state before the wait for the row.
  *
  * <p>Time is read by the first statement, on PostgreSQL after it has the row, elsewhere when it began. See {@link
  * ServerSql} for why a time that is past does no harm.
@@ -71,8 +71,8 @@ final class TransactionalPath {
     record Done<T>(T answer, TxContext context) {}
 
     /**
-     * Does the request, except for its commit. The connection must not be in auto-commit mode. Null if the request needs the lock's
-     * row and there is none.
+     * Does the request, except for its commit. The connection must not be in auto-commit mode. Null if the request needs
+     * the lock's row and there is none.
      */
     <T> @Nullable Done<T> run(ServerOperation<T> request, Sql sql) throws SQLException {
         String lock = request.lock();

@@ -164,8 +164,9 @@ final class Replicas {
     }
 
     /**
-     * The lease was granted or renewed before, so an error says nothing of it: a server that becomes a replica ends each WAIT with
-     * one. The claim is asked again, perhaps of another server. Only a right that is missing is missing the next time, too.
+     * The lease was granted or renewed before, so an error says nothing of it: a server that becomes a replica ends each
+     * WAIT with one. The claim is asked again, perhaps of another server. Only a right that is missing is missing the
+     * next time, too.
      */
     private RuntimeException failed(RedisConnection connection, Request request, Throwable problem) {
         LockException told = RedisFailures.of(problem, name, what(request));

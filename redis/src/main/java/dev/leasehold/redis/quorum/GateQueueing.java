@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  * gate does not answer, it keeps its place.
  *
  * <p>No timer is needed for this, because the engine asks again every few seconds anyway ({@link
- * dev.leasehold.spi.WaitingRules#askEvery}). That interval is also how long a waiter stays at the wrong gate after the right one has
- * recovered. And it is the least time between two attempts to return: a gate may answer the question for its status, and
- * still not let the client wait, and each attempt costs the place that the client has. So a place that was only just taken is
- * not left again; the question goes out after the second answer of the gate, not after the first.
+ * dev.leasehold.spi.WaitingRules#askEvery}). That interval is also how long a waiter stays at the wrong gate after the
+ * right one has recovered. And it is the least time between two attempts to return: a gate may answer the question for
+ * its status, and still not let the client wait, and each attempt costs the place that the client has. So a place that
+ * was only just taken is not left again; the question goes out after the second answer of the gate, not after the first.
  */
 final class GateQueueing implements ClaimStep, BallotRound.Listener {
 

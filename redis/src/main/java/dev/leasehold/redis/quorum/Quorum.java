@@ -207,8 +207,8 @@ public final class Quorum {
     }
 
     /**
-     * Asks a node for its status, for all callers that want it meanwhile. Two threads at once may ask it twice, which harms nothing;
-     * so there is no mark to remove, and none is left behind whichever way a question ends.
+     * Asks a node for its status, for all callers that want it meanwhile. Two threads at once may ask it twice, which
+     * harms nothing; so there is no mark to remove, and none is left behind whichever way a question ends.
      *
      * @return the answer, which is known to the quorum already
      */

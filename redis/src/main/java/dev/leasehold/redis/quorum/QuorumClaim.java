@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  * A quorum claim is one claim before a quorum, from the first ballot to the end of its lease.
  *
  * <p>It begins with an attempt that asks all nodes at once. If a majority accepts the token, the claim has the lock; if
- * none can, all that the attempt has got is given back on <em>all</em> nodes, also on those that seem to have given nothing, and the
- * attempt is finished: a ballot of it that is still on its way may at worst keep a node busy for one lease, and can never
- * be counted for a later attempt, which has another name.
+ * none can, all that the attempt has got is given back on <em>all</em> nodes, also on those that seem to have given
+ * nothing, and the attempt is finished: a ballot of it that is still on its way may at worst keep a node busy for one
+ * lease, and can never be counted for a later attempt, which has another name.
  *
  * <p>A claim that may wait then stands in line at one node, the gate, so that those who wait do not split the nodes among
  * themselves again and again. When the gate gives it the lock, it collects the majority: it proposes a token to all nodes,

@@ -26,7 +26,10 @@ final class SimHold implements LeaseListener {
     private final boolean believesLong;
     private long downgradedAt = -1;
     private LeaseState told = LeaseState.HELD;
-    /** True once the listener has heard of a change. The first change may be to HELD: earlier changes came before the listener was added. */
+    /**
+     * True once the listener has heard of a change. The first change may be to HELD: earlier changes came before the
+     * listener was added.
+     */
     private boolean toldBefore;
 
     private @Nullable LeaseState ended;
