@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * A queue runner drives one local queue: it brings events to it through a mailbox, performs its actions, and wakes it when
  * something is due.
  *
- * <p>After a fault of ours, an Error included, the state of the queue is not to be trusted any more. Then the queue is
+ * <p>After a fault of our own, an Error included, the state of the queue cannot be trusted any more. Then the queue is
  * discarded: its callers fail, its holder learns that the lease is lost, and the lease runs out in the store, since work
  * may go on under it. A new queue begins in its place, and gets the events that had not been handled.
  */

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** An own pool is ours, for one client of a JDBC URL, made with the first connection. Thread-safe. */
+/** An own pool is one that Leasehold makes for one client of a JDBC URL, with the first connection. Thread-safe. */
 public final class OwnPool implements ConnectionSource {
 
     private static final Map<String, String> DRIVERS = Map.of(

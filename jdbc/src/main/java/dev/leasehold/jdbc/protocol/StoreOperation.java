@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * A store operation is one operation on its way through the store's thread. It may be given up at any moment by another
- * thread, and then it is known whether it was carried out: only an operation that has passed {@link #commits} is, and an
+ * A store operation is one operation on its way through the store's thread. Another thread may give it up at any moment,
+ * and then it is known whether it was carried out: only an operation that has passed {@link #commits} is, and an
  * operation that was given up before never passes it.
  */
 public final class StoreOperation<T> {

@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Server locks are the rows of the locks on a server, within one transaction, which has locked at most one of them.
  *
- * <p>What is written names what was read: the last token and that of the lease. While the transaction goes on, nobody else
- * can change the row, so this is always so. But a driver or a pooler may carry out a transaction again on another connection,
- * after the first was cut and others have had the lock; then nothing may be written over their row, and all begins anew.
+ * <p>Each write names what was read: the last token and that of the lease. While the transaction goes on, nobody else can
+ * change the row, so the two always agree. But a driver or a pooler may carry out a transaction again on another connection,
+ * after the first was cut and others have had the lock; then nothing may be written over their row, and the operation begins anew.
  *
  * <p>Holders that share a lock are rows of their own ({@link ServerHolders}). They are added and removed only by transactions
  * that have locked the lock's row, which then has the claim {@link LockRow#SEVERAL}. Single statements, which look no

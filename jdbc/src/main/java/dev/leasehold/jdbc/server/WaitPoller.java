@@ -25,7 +25,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A wait poller asks the database for what one client waits for, as seldom as its waiters bear. Thread-safe.
+ * A wait poller asks the database for what one client waits for, as rarely as its waiters tolerate. Thread-safe.
  *
  * <p>A look is one statement that writes nothing and reads the rows of at most {@value #MOST_LOCKS} locks by their keys.
  * Where the database tells waiters itself, a look follows each of its messages, and none is made besides. Elsewhere the

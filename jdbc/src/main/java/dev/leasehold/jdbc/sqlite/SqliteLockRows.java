@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * SQLite's lock rows are those of {@code leasehold_lock}, seen from one namespace. Used within transactions.
  *
- * <p>A row with {@link LockRow#SEVERAL} says that {@link SqliteHolderRows} has the holders. They alone count then: nobody here
- * goes by the row's own end.
+ * <p>A row with {@link LockRow#SEVERAL} says that {@link SqliteHolderRows} has the holders. Then they alone count, and the
+ * row's own end says nothing.
  */
 final class SqliteLockRows implements LockRows {
 

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An own client is a Lettuce client for one store, with the fewest threads that Lettuce allows. Its connections neither
+ * An own client is a Lettuce client that Leasehold makes for one store, with the fewest threads that Lettuce allows. Its connections neither
  * reconnect nor replay, and when one is closed what it has not sent yet is thrown away.
  */
 public final class OwnClient {

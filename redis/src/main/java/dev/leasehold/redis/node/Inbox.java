@@ -23,8 +23,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An inbox is the channel on which the scripts tell this client of its grants. Subscribed before the client first joins a
- * queue, and kept. A message may be lost, late or come twice: it saves the waiter a question, nothing rests on it.
+ * An inbox is the channel on which the scripts tell this client of its grants. It is subscribed before the client first
+ * joins a queue, and kept. A message may be lost, late or come twice: it saves the waiter a question, and nothing rests on
+ * it.
  */
 public final class Inbox {
 

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An attempt that has failed takes back what it has raised. Each node that said yes has noted the end of its run as the last
  * token, and what had been noted before. If that stood, a lease with a smaller token, whose node has forgotten it, would
- * never get that node again while others try in vain. To take it back is right for these reasons:
+ * never get that node again while others try in vain. Taking it back is right for these reasons:
  *
  * <ul>
  *   <li>A token is a lease's only once this attempt has counted a majority for it in time; no node decides that, and no other client.

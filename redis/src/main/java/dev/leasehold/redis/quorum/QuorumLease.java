@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A renewal is confirmed as soon as a majority has confirmed it. It is lost as soon as so many nodes have said that
  * they do not have it that no majority can be left. In between only the deadlines that were confirmed before are known,
  * and the lease lives until those. Once a majority has confirmed, nodes that have lost the lease and are free are
- * given it again: that is safe then, and only then, since the majority kept every other attempt from winning, and the
+ * given the lease again: that is safe then, and only then, since the majority kept every other attempt from winning, and the
  * node accepts it only if it has seen no token beyond the end of the run. A reader is also given one that other readers
  * have, and there a writer's token alone speaks against it: the majority has kept out writers, and no others.
  */
