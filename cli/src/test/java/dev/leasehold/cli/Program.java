@@ -110,7 +110,7 @@ final class Program implements AfterEachCallback {
             Processes.signal(name, process.pid());
         }
 
-        /** Ended with this status, and said so in one line. */
+        /** Requires that it ended with this status, and said so in one line. */
         Run failed(int status, String message) throws IOException, InterruptedException {
             assertThat(status()).as(err()).isEqualTo(status);
             assertThat(err()).contains(message).startsWith("leasehold: ").doesNotContain("\tat ");

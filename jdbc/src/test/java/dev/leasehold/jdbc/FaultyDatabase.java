@@ -56,7 +56,7 @@ public final class FaultyDatabase {
         return lent.get();
     }
 
-    /** A connection of the test's own. */
+    /** Opens a connection of the test's own. */
     public Connection connect() throws SQLException {
         return DriverManager.getConnection(url);
     }

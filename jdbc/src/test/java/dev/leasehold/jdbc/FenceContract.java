@@ -71,7 +71,7 @@ public abstract class FenceContract {
         return connection;
     }
 
-    /** In auto-commit mode. */
+    /** Forgets in auto-commit mode. */
     private void forget() throws SQLException {
         try (Connection connection = DriverManager.getConnection(url())) {
             fence().reset(connection, name);

@@ -322,7 +322,7 @@ class PostgresHardCasesTest {
         org.awaitility.Awaitility.await().atMost(Duration.ofSeconds(90)).until(condition::holds);
     }
 
-    /** Whatever the log calls an error. */
+    /** Counts whatever the log calls an error. */
     private static int errors() {
         return (int) POSTGRES.get()
                 .log()

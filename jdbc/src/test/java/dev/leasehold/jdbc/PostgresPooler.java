@@ -144,7 +144,7 @@ final class PostgresPooler implements AutoCloseable {
         }
     }
 
-    /** For one transaction, or one statement outside of one. */
+    /** Lends a session for one transaction, or one statement outside of one. */
     private void lend(Side client, Message first) throws IOException, InterruptedException {
         if (first.is('X')) {
             throw new IOException("the client has said good-bye");

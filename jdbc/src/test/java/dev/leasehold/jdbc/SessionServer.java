@@ -44,7 +44,7 @@ public record SessionServer(
         return url + OPTION;
     }
 
-    /** Through a proxy, say. */
+    /** Returns the URL at another port: through a proxy, say. */
     public String sessionUrl(int otherPort) {
         return url.replace(":" + port + "/", ":" + otherPort + "/") + OPTION;
     }

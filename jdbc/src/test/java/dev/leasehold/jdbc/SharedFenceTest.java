@@ -75,7 +75,7 @@ class SharedFenceTest {
             return connection;
         }
 
-        /** Whether readers below the newest token keep nobody waiting. */
+        /** Returns whether readers below the newest token keep nobody waiting. */
         boolean sharesRows() {
             return switch (server) {
                 case POSTGRESQL, SQLITE -> true;

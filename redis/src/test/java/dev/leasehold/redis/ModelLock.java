@@ -127,7 +127,7 @@ final class ModelLock {
         over.forEach(this::leaves);
     }
 
-    /** It goes, and not as a failed attempt. */
+    /** Removes a holder that goes, and not as a failed attempt. */
     private void leaves(ModelHolder holder) {
         holders.remove(holder);
         if (before != null && holder.shares && on(QuorumRule.READERS_LEAVE_A_TRACE)) {

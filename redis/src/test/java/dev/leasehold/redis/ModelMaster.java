@@ -64,7 +64,7 @@ public final class ModelMaster {
         return run;
     }
 
-    /** The node's clock at the next request. */
+    /** Sets the node's clock at the next request. */
     public ModelMaster at(long micros) {
         now = micros;
         return this;
@@ -235,7 +235,7 @@ public final class ModelMaster {
     }
 
     /**
-     * A renewal.
+     * Renews a lease.
      *
      * @return the time left; -1 if the lease is not there and the lock is free, -2 if it is not
      */
@@ -248,7 +248,7 @@ public final class ModelMaster {
     }
 
     /**
-     * A withdrawal.
+     * Withdraws an attempt.
      *
      * @param failed the attempt has never been granted the lock, and never will be
      */

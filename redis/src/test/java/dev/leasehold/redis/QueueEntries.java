@@ -9,7 +9,7 @@ public final class QueueEntries {
 
     private QueueEntries() {}
 
-    /** The claims in the queue, the first first. */
+    /** Returns the claims in the queue, the first one first. */
     public static List<String> claims(RedisCommands<String, String> redis, String queue) {
         return redis.lrange(queue, 0, -1).stream()
                 .map(entry -> entry.split("\\|")[4])

@@ -35,7 +35,7 @@ final class QuorumContention {
      */
     record Result(double moved, double grants, double failed, int contenders, long least, long most, double longest) {
 
-        /** The share of failed attempts in all. */
+        /** Returns the share of failed attempts in all. */
         double failedShare() {
             return failed / (failed + 1);
         }

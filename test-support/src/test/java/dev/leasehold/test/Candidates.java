@@ -48,7 +48,7 @@ final class Candidates implements AutoCloseable {
         return candidate;
     }
 
-    /** One that campaigns behind others. */
+    /** Starts a candidate that campaigns behind others. */
     Candidate waiting(String name) {
         Candidate candidate = candidate(name);
         candidate.election.start();

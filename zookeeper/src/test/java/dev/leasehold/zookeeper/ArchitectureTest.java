@@ -35,7 +35,7 @@ class ArchitectureTest {
         }
     }
 
-    /** For each file, by the name of its outermost class, which others it depends on. */
+    /** Returns for each file, by the name of its outermost class, which others it depends on. */
     private static Map<String, Set<String>> arrows() {
         String home = ArchitectureTest.class.getPackageName();
         Map<String, Set<String>> arrows = new HashMap<>();

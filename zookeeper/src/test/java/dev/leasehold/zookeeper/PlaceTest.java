@@ -163,7 +163,7 @@ class PlaceTest {
         }
     }
 
-    /** The rule of admission, word by word. */
+    /** Lets in by the rule of admission, word by word. */
     private static void letIn(List<Place.Node> queue, List<Place.Node> letIn) {
         for (Place.Node next : queue) {
             if (letIn.contains(next)) {

@@ -175,7 +175,7 @@ class ReadersTest {
         return ZOO.get().server().getZKDatabase().getDataTree().getWatchCount();
     }
 
-    /** Received and sent by the server. */
+    /** Returns how many the server has received and sent. */
     private static long[] packets() {
         return new long[] {
             ZOO.get().server().serverStats().getPacketsReceived(),

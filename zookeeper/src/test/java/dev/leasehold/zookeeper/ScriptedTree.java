@@ -125,7 +125,7 @@ final class ScriptedTree {
         return nodes.containsKey(path);
     }
 
-    /** The names of a node's children. */
+    /** Returns the names of a node's children. */
     List<String> children(String path) throws Refused {
         node(path);
         return nodes.keySet().stream()

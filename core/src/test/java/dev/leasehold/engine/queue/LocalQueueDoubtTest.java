@@ -270,7 +270,7 @@ class LocalQueueDoubtTest {
         return runOfTwo(DEFAULTS);
     }
 
-    /** A holder with a run of tokens, and one more caller with these options behind it. */
+    /** Makes a holder with a run of tokens, and one more caller with these options behind it. */
     private Hold runOfTwo(LockOptions second) {
         Hold opener = harness.held();
         Caller next = harness.joins();

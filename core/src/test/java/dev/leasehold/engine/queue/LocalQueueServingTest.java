@@ -343,7 +343,7 @@ class LocalQueueServingTest {
         harness.isIdle();
     }
 
-    /** A run with its first holder, and others behind it. */
+    /** Starts a run with its first holder, and others behind it. */
     private Hold startRun(int others) {
         Hold opener = harness.held();
         Caller first = harness.joins();

@@ -75,7 +75,7 @@ abstract class VotingMasters {
         voucher = MarkerRules.KEY + ":voucher:" + history(server) + ":c:1";
     }
 
-    /** It vouches the second time, and goes on doing so, unless something happens. */
+    /** Gives a master its vote: it vouches the second time, and goes on doing so, unless something happens. */
     void giveVote(RedisProcess server) {
         openQuorum(server);
         assertThat(ask(server, Script.VOTE.text())).hasSize(6).startsWith("yes").endsWith(1L);

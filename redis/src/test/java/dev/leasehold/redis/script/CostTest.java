@@ -49,7 +49,7 @@ class CostTest {
         return client;
     }
 
-    /** But for what this test asks itself. */
+    /** Counts the calls but for what this test asks itself. */
     private Map<String, Integer> calls() {
         return calls("info|config.*|exists|ping|llen|lrange");
     }

@@ -132,7 +132,7 @@ final class RandomLock {
         return SetArgs.Builder.px(20_000);
     }
 
-    /** Some of several, one of them perhaps gone. */
+    /** Draws some of several holders, one of them perhaps gone. */
     private String holders() {
         int share = random.nextInt(4);
         String rest = "|1234567890123456|0|" + (share == 1 ? 0 : share) + "|" + (share > 1 ? 1 : -1) + "|them|x";
@@ -140,7 +140,7 @@ final class RandomLock {
         return gone + "\nheard:1|1234567890123456|" + (now + 20 * SECOND) + rest;
     }
 
-    /** Permits, as many as there can be, or almost; one of them ends before the others. */
+    /** Draws permits, as many as there can be, or almost; one of them ends before the others. */
     private String permits() {
         int share = 2 + random.nextInt(2);
         int first = random.nextInt(share);
@@ -258,7 +258,7 @@ final class RandomLock {
         return made;
     }
 
-    /** One that the master has written if its marker gave it reason to, one that it has loaded, or none. */
+    /** Makes a voucher that the master has written if its marker gave it reason to, one that it has loaded, or none. */
     private void makeVoucher(String there, Ballot ballot) {
         boolean hasVote = there.equals(since(now - 100 * SECOND)) && there.equals(redis.get(markerKey));
         ClockReading asked = new ClockReading(System.nanoTime(), now);
@@ -276,7 +276,7 @@ final class RandomLock {
         }
     }
 
-    /** On a node whose marker may be as the client saw it, or another's, or too young, or gone. */
+    /** Asks a node whose marker may be as the client saw it, or another's, or too young, or gone. */
     private String vote(boolean shortCuts, String spare, String toTell) {
         String there = makeMarker();
         Ballot ballot = new Ballot(

@@ -33,7 +33,7 @@ final class EngineLog implements BeforeAllCallback, AfterAllCallback {
         public void close() {}
     };
 
-    /** The engine's own faults so far. */
+    /** Returns the engine's own faults so far. */
     List<String> faults() {
         return faults;
     }
