@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  *   <li><b>Nobody overtakes.</b> A position is the database's time, or one more than the greatest. A claim stands in the queue once
  *       it is counted; before, no answer said that it does.
  *   <li><b>A place that was lost by silence is not regained.</b> Others know that they stand before a dead waiter. So
- *       a word counts only for a row that is alive when the word arrives, and a dead claim that asks again is moved to the
+ *       a repeated request counts only for a row that is alive when it arrives, and a dead claim that asks again is moved to the
  *       end, by one statement: its row is counted already, and a row that somebody has removed meanwhile is not moved.
  *   <li><b>A waiter's own row</b> is changed by its client, and by transactions that remove it. A change that finds no row has
  *       been too late: the claim was granted, or had died; a transaction finds out which. And a transaction that meant to
