@@ -229,7 +229,7 @@ final class QueueRunner implements Mailbox.Consumer<Event>, LockQueues.Inbox {
                                     + " very thread: unless another one releases it, it waits for ever. A lease is not re-entrant;"
                                     + " reentrantLock(name) is"
                             : "the thread ''{0}'' waits without limit for the lock ''{1}'', and was given the shared lease of it with"
-                                    + " token {2} itself: if whoever stands before it waits for that lease to end, it waits for"
+                                    + " token {2} itself: if a waiter before it waits for that lease to end, it waits for"
                                     + " ever unless another thread releases it. A lease is not re-entrant, and a reader does not"
                                     + " become a writer",
                     String.valueOf(waits.hold().waiter()),

@@ -31,7 +31,7 @@ final class ClusterFindings {
                                         name,
                                         bare + " of " + SlotHash.SLOT_COUNT + " slots have no master")
                                 .meaning(
-                                        "locks whose names fall there cannot be had, or none at all",
+                                        "no lock whose name falls there can be taken, or none at all",
                                         "bring the masters back, or give their slots to others (redis-cli --cluster fix)"));
         findings.add(state(name, connection));
         return findings;

@@ -122,7 +122,7 @@ public final class Doctor {
                 master(route, there, key -> address.equals(map.of(key)));
             } catch (ExecutionException | TimeoutException | RedisException e) {
                 findings.add(unreached(route, e, Severity.SERIOUS, "redis-master-unreached")
-                        .meaning("locks whose names fall there cannot be had from here", "see whether it runs"));
+                        .meaning("locks whose names fall there are out of reach from here", "see whether it runs"));
             }
         }
     }

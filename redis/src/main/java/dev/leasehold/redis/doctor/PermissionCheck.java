@@ -193,6 +193,6 @@ final class PermissionCheck {
 
     private Finding missing(String code, String what, String remedy) {
         return Finding.of(Severity.SERIOUS, code, node, what)
-                .meaning("nobody gets a lock as this user, or nobody is told that his turn has come", remedy);
+                .meaning("nobody gets a lock as this user, or no waiter hears that its turn has come", remedy);
     }
 }
