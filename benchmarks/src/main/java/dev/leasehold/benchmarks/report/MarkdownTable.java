@@ -1,5 +1,6 @@
 package dev.leasehold.benchmarks.report;
 
+import dev.leasehold.servers.report.Svg;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
