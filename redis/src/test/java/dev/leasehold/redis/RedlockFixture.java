@@ -40,9 +40,9 @@ public final class RedlockFixture implements AutoCloseable {
     }
 
     public static RedlockFixture opened(int count, Duration maxLease, String... options) {
-        RedlockFixture bench = unopened(count, maxLease, options);
-        bench.store.initialize();
-        return bench;
+        RedlockFixture fixture = unopened(count, maxLease, options);
+        fixture.store.initialize();
+        return fixture;
     }
 
     public static RedlockFixture unopened(int count, Duration maxLease, String... options) {
