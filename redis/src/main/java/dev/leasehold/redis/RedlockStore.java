@@ -248,9 +248,10 @@ public final class RedlockStore implements StoreFactory {
     @Override
     public Store open(StoreContext context) {
         if (options.plainKeys() && !context.namespace().isEmpty()) {
-            throw new IllegalArgumentException("leasehold.keys=plain cannot be combined with a namespace: the lock's key is "
-                    + "the bare name, which other clients know. Leave the namespace '" + context.namespace()
-                    + "' out, and put it into the names");
+            throw new IllegalArgumentException(
+                    "leasehold.keys=plain cannot be combined with a namespace: the lock's key is "
+                            + "the bare name, which other clients know. Leave the namespace '" + context.namespace()
+                            + "' out, and put it into the names");
         }
         Duration timeout = shorter(context.storeTimeout(), CONNECT_TIMEOUT);
         OwnClient own = OwnClient.overOrOwn(given, timeout);

@@ -46,8 +46,7 @@ class FaultsTest extends FaultsFixture {
         redis.get().commands().flushall();
         Lease next = direct().lock("x").acquire();
         assertThat(next.token()).isGreaterThan(lease.token());
-        assertThatThrownBy(() -> lease.extend(Duration.ofSeconds(60)))
-                .isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(() -> lease.extend(Duration.ofSeconds(60))).isInstanceOf(LeaseLostException.class);
         assertThat(lease.state()).isEqualTo(LeaseState.LOST);
         assertThat(next.isValid()).isTrue();
         assertThat(next.release()).isEqualTo(LeaseState.RELEASED);

@@ -112,7 +112,10 @@ final class QuorumSimulation {
             judge.look();
         }
         world.note("scenario", "has no more faults");
-        long limit = scenario.faultsEnd + scenario.maxLease.toNanos() * 4 + scenario.lease * 8L * scenario.clients * scenario.callers + 20 * SECOND;
+        long limit = scenario.faultsEnd
+                + scenario.maxLease.toNanos() * 4
+                + scenario.lease * 8L * scenario.clients * scenario.callers
+                + 20 * SECOND;
         while (judge.isContent() && running() > 0 && world.step(limit)) {
             judge.look();
         }
@@ -136,7 +139,12 @@ final class QuorumSimulation {
                     List<Voter> voters = new ArrayList<>();
                     for (SimulatedMaster master : masters) {
                         voters.add(new SimulatedVoter(
-                                master, network, process, process::run, Duration.ofNanos(scenario.patience()), scenario.maxLease));
+                                master,
+                                network,
+                                process,
+                                process::run,
+                                Duration.ofNanos(scenario.patience()),
+                                scenario.maxLease));
                     }
                     AtomicLong counter = new AtomicLong();
                     Quorum quorum = new Quorum(
@@ -150,7 +158,11 @@ final class QuorumSimulation {
                             },
                             process,
                             own.split(),
-                            new QuorumSettings(scenario.maxLease, Duration.ofMillis(50), Duration.ofNanos(scenario.horizon()), true));
+                            new QuorumSettings(
+                                    scenario.maxLease,
+                                    Duration.ofMillis(50),
+                                    Duration.ofNanos(scenario.horizon()),
+                                    true));
                     QuorumStore store =
                             new QuorumStore(quorum, CountingStore.signals(context.signals(), judge), () -> {});
                     for (int i = 0; i < scenario.nodes; i++) {
@@ -278,7 +290,8 @@ final class QuorumSimulation {
     }
 
     private void crash() {
-        boolean several = scenario.majorityRestarts && (chance.nextInt(4) == 0 || scenario.kind == Kind.COPIED || scenario.kind == Kind.RESTARTED);
+        boolean several = scenario.majorityRestarts
+                && (chance.nextInt(4) == 0 || scenario.kind == Kind.COPIED || scenario.kind == Kind.RESTARTED);
         for (SimulatedMaster master : masters) {
             if (several ? chance.nextInt(4) != 0 : chance.nextInt(scenario.nodes) == 0) {
                 int how = chance.nextInt(4);

@@ -119,7 +119,8 @@ class RedlockPlainKeysTest {
                 lease.extend(Duration.ofSeconds(5));
                 assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
                 assertThat(fixture.server(node).commands().get(lock)).isEqualTo("a value of theirs");
-                assertThat(fixture.server((node + 1) % 3).commands().exists(lock)).isZero();
+                assertThat(fixture.server((node + 1) % 3).commands().exists(lock))
+                        .isZero();
             }
         }
     }

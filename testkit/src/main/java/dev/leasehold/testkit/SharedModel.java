@@ -79,10 +79,10 @@ public final class SharedModel {
 
     private static final int STEPS = 80;
     private static final int CLIENTS = 3;
-    private static final Duration LEASE = Duration.ofSeconds(600);
-    private static final Duration LONGER = Duration.ofSeconds(660);
+    private static final Duration LEASE = Duration.ofMinutes(10);
+    private static final Duration LONGER = Duration.ofMinutes(11);
     private static final Duration BRIEF = Duration.ofSeconds(20);
-    private static final Duration KEPT = Duration.ofSeconds(300);
+    private static final Duration KEPT = Duration.ofMinutes(5);
     private static final int[] SHARES = {1, 2, 3, 3, 5, Claim.UNLIMITED, Claim.UNLIMITED};
     private static final String LEFT = "left (PT[0-9.HMS]+)";
 

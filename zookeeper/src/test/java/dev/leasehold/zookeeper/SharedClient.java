@@ -151,7 +151,8 @@ final class SharedClient implements CuratorConnection {
     void claim() {
         int what = world.chance.nextInt(10);
         int share = what < 7 ? permits : what == 7 || world.calm ? Claim.EXCLUSIVE : Claim.UNLIMITED;
-        Claim claim = new Claim(new ClaimId(name, ++count), SharedWorld.LOCK, share, LEASE, world.chance.nextInt(5) != 0);
+        Claim claim =
+                new Claim(new ClaimId(name, ++count), SharedWorld.LOCK, share, LEASE, world.chance.nextInt(5) != 0);
         if (claim.enqueue()) {
             asking.put(claim.id(), claim);
         }
@@ -199,7 +200,10 @@ final class SharedClient implements CuratorConnection {
         } else if (what < 18 && !world.calm) {
             world.judge.broken(lease);
             world.note("broken: " + lease);
-            world.clients.get(world.chance.nextInt(world.clients.size())).store.breakLease(SharedWorld.LOCK, lease.token());
+            world.clients
+                    .get(world.chance.nextInt(world.clients.size()))
+                    .store
+                    .breakLease(SharedWorld.LOCK, lease.token());
         } else if (what < 19 && !asking.isEmpty()) {
             Claim claim = asking.remove(asking.keySet().iterator().next());
             world.note(name + " withdraws " + claim.id());

@@ -14,8 +14,7 @@ final class SharedWorld {
 
     final SplittableRandom chance;
     final VirtualTime time = new VirtualTime();
-    final ScriptedEnsemble ensemble =
-            new ScriptedEnsemble(() -> time.now().wallMicros() / 1_000);
+    final ScriptedEnsemble ensemble = new ScriptedEnsemble(() -> time.now().wallMicros() / 1_000);
     final List<SharedClient> clients = new ArrayList<>();
     final List<String> log = new ArrayList<>();
     final SharedJudge judge = new SharedJudge(time);

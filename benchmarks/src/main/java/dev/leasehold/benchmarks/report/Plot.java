@@ -93,7 +93,13 @@ final class Plot {
             double client = positive(each.getValue(), Metric.CLIENT);
             double server = positive(each.getValue(), Metric.SERVER);
             svg.text(NAMES - 8, y + 13, END, each.getKey());
-            svg.rect(NAMES, y + 2, BARS * client / most, ROW - 8, Svg.fill(OURS), String.format("client %.1f µs", client));
+            svg.rect(
+                    NAMES,
+                    y + 2,
+                    BARS * client / most,
+                    ROW - 8,
+                    Svg.fill(OURS),
+                    String.format("client %.1f µs", client));
             svg.rect(
                     NAMES + BARS * client / most,
                     y + 2,

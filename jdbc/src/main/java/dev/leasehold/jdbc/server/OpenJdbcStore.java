@@ -98,7 +98,8 @@ public final class OpenJdbcStore
 
     @Override
     public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
-        StoreOperation<RenewAnswer> operation = operation((protocol, now) -> protocol.renew(lease, duration, now), answer -> {});
+        StoreOperation<RenewAnswer> operation =
+                operation((protocol, now) -> protocol.renew(lease, duration, now), answer -> {});
         operation.answer().whenComplete((answer, failure) -> {
             outage.heard(failure);
             if (answer instanceof RenewAnswer.Lost) {
@@ -154,8 +155,8 @@ public final class OpenJdbcStore
             return CompletableFuture.failedFuture(new UnsupportedOperationException(
                     "the store " + name + " has no downgrades: " + SessionLocks.NOT_SHARED + "; nothing was done"));
         }
-        StoreOperation<RenewAnswer> operation =
-                operation((protocol, now) -> protocol.downgrade(lease, duration, now), answer -> shared.add(lease.claim()));
+        StoreOperation<RenewAnswer> operation = operation(
+                (protocol, now) -> protocol.downgrade(lease, duration, now), answer -> shared.add(lease.claim()));
         return submit(new ServerOperation<>(operation, lease.lock(), true));
     }
 
@@ -166,15 +167,17 @@ public final class OpenJdbcStore
 
     @Override
     public CompletionStage<ReleaseAnswer> release(LeaseId lease, Duration keepFor) {
-        StoreOperation<ReleaseAnswer> operation = operation((protocol, now) -> protocol.release(lease, keepFor, now), answer -> {
-            shared.remove(lease.claim());
-            drop(lease.lock(), lease::equals);
-        });
+        StoreOperation<ReleaseAnswer> operation =
+                operation((protocol, now) -> protocol.release(lease, keepFor, now), answer -> {
+                    shared.remove(lease.claim());
+                    drop(lease.lock(), lease::equals);
+                });
         ServerOperation.First<ReleaseAnswer> first =
                 session != null ? null : (quick, sql, sentAt) -> quick.release(sql, lease, keepFor);
         // No look before the transaction: where the single statement is not enough, there is somebody to hand over to.
         ReleaseAnswer ifTaken = session != null ? null : ReleaseAnswer.NOT_HELD;
-        return submit(new ServerOperation<>(operation, lease.lock(), first, null, lease.claim(), ifTaken, false, false));
+        return submit(
+                new ServerOperation<>(operation, lease.lock(), first, null, lease.claim(), ifTaken, false, false));
     }
 
     @Override
@@ -192,13 +195,15 @@ public final class OpenJdbcStore
 
     @Override
     public CompletionStage<List<LockInfo>> inspect(NamePattern pattern) {
-        StoreOperation<List<LockInfo>> operation = operation((protocol, now) -> protocol.inspect(pattern, now), answer -> {});
+        StoreOperation<List<LockInfo>> operation =
+                operation((protocol, now) -> protocol.inspect(pattern, now), answer -> {});
         return submit(new ServerOperation<>(operation, null, true));
     }
 
     @Override
     public CompletionStage<Boolean> breakLease(String lock, long token) {
-        StoreOperation<Boolean> operation = operation((protocol, now) -> protocol.breakLease(lock, token, now), answer -> {});
+        StoreOperation<Boolean> operation =
+                operation((protocol, now) -> protocol.breakLease(lock, token, now), answer -> {});
         return submit(new ServerOperation<>(operation, lock, false));
     }
 
@@ -235,7 +240,9 @@ public final class OpenJdbcStore
 
     @Override
     public void close() {
-        deadlines.close().forEach(operation -> operation.fail(outcome -> ServerFailures.closedMeanwhile(name, outcome)));
+        deadlines
+                .close()
+                .forEach(operation -> operation.fail(outcome -> ServerFailures.closedMeanwhile(name, outcome)));
         watch.close();
         listener.close();
         if (session != null) {

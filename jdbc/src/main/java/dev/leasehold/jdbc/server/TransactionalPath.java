@@ -86,7 +86,8 @@ final class TransactionalPath {
         if (locked != null && request.canOnlyWait(locked)) {
             throw new RowReplaced(); // It is let go at once, for its holder's renewals: see WaitingPath.
         }
-        TxContext context = context(sentAt, locked != null ? locked.micros() : lock == null ? sql.number(texts.time) : 0);
+        TxContext context =
+                context(sentAt, locked != null ? locked.micros() : lock == null ? sql.number(texts.time) : 0);
         T known = locked == null ? null : request.answerBy(locked);
         if (known != null) {
             return new Done<>(known, context);

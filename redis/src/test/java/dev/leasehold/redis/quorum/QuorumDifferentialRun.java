@@ -29,6 +29,7 @@ final class QuorumDifferentialRun {
     private static final Duration BEYOND_THE_WAIT = Duration.ofMinutes(21);
     /** What passes between two steps on a busy machine; the shortest time that matters here is a claim period. */
     private static final long TOLERANCE_MICROS = 1_000_000;
+
     private static final String LOCK = "x";
 
     private final MasterKeys keys;
@@ -45,14 +46,18 @@ final class QuorumDifferentialRun {
     private int vouched;
     private int shut;
 
-    QuorumDifferentialRun(RedisCommands<String, String> redis, List<RedisVoter> voters, List<String> pushes, long seed) {
+    QuorumDifferentialRun(
+            RedisCommands<String, String> redis, List<RedisVoter> voters, List<String> pushes, long seed) {
         keys = new MasterKeys(redis, LOCK);
         this.voters = voters;
         this.pushes = pushes;
         this.seed = seed;
         random = new Random(seed);
         model = new ModelMaster(
-                Set.of(), QuorumDifferentialTest.RULES.maxLease(), "run", (attempt, token) -> expectedPushes.add(attempt + " " + token));
+                Set.of(),
+                QuorumDifferentialTest.RULES.maxLease(),
+                "run",
+                (attempt, token) -> expectedPushes.add(attempt + " " + token));
         model.flush();
     }
 
@@ -186,9 +191,7 @@ final class QuorumDifferentialRun {
 
     private void sameTime(Validity real, long micros) {
         Validity expected = Validity.of(real.sentAt(), Duration.ofNanos(micros * 1000));
-        assertThat((real.deadline() - expected.deadline()) / 1000)
-                .as(story())
-                .isCloseTo(0, within(TOLERANCE_MICROS));
+        assertThat((real.deadline() - expected.deadline()) / 1000).as(story()).isCloseTo(0, within(TOLERANCE_MICROS));
     }
 
     private long proposal() {
@@ -209,7 +212,9 @@ final class QuorumDifferentialRun {
         Long since = keys.markerSince();
         return since == null
                 ? now
-                : since + TimeUnit.NANOSECONDS.toMicros(QuorumDifferentialTest.RULES.waitFor().toNanos());
+                : since
+                        + TimeUnit.NANOSECONDS.toMicros(
+                                QuorumDifferentialTest.RULES.waitFor().toNanos());
     }
 
     private LeaseId someLease() {
@@ -255,7 +260,8 @@ final class QuorumDifferentialRun {
             boolean there = model.knows(LOCK, attempt);
             // One that has been silent for too long may or may not have been removed already.
             boolean maybe = keys.claims().contains(attempt.toString());
-            boolean real = QuorumDifferentialTest.get(failed ? voter().abandon(LOCK, attempt) : voter().withdraw(LOCK, attempt));
+            boolean real = QuorumDifferentialTest.get(
+                    failed ? voter().abandon(LOCK, attempt) : voter().withdraw(LOCK, attempt));
             catchUp();
             model.withdraw(LOCK, attempt, failed);
             assertThat(real).as(story()).isEqualTo(there || maybe);
@@ -323,7 +329,6 @@ final class QuorumDifferentialRun {
     }
 
     private String story() {
-        return "seed " + seed + ":\n" + String.join("\n", log.subList(Math.max(0, log.size() - 14), log.size()))
-                + "\n";
+        return "seed " + seed + ":\n" + String.join("\n", log.subList(Math.max(0, log.size() - 14), log.size())) + "\n";
     }
 }

@@ -121,7 +121,9 @@ class RedlockFaultsTest {
     void mastersThatAnswerNothingAreFoundToBeDownToo() throws Exception {
         open(3);
         Leasehold client = fixture.client(
-                fixture.proxied().withNodeTimeout(Duration.ofMillis(100)), RedlockFixture.LEASE, Duration.ofSeconds(20));
+                fixture.proxied().withNodeTimeout(Duration.ofMillis(100)),
+                RedlockFixture.LEASE,
+                Duration.ofSeconds(20));
         // A majority is enough to acquire, and a connection that is only being made would have another reason to be
         // down.
         Lease first = client.lock("x").acquire();
@@ -344,8 +346,9 @@ class RedlockFaultsTest {
         Lease lease = fixture.client().lock("x").acquire();
         List<CompletableFuture<Lease>> waiting = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
-            waiting.add(
-                    fixture.client(fixture.store, Duration.ofSeconds(3)).lock("x").acquireAsync());
+            waiting.add(fixture.client(fixture.store, Duration.ofSeconds(3))
+                    .lock("x")
+                    .acquireAsync());
         }
         fixture.awaitWaiters("x", 3);
         fixture.server(fixture.gate("x")).kill();

@@ -99,8 +99,9 @@ class RedlockLossTest {
     @Test
     void renewalsWhoseAnswersAreLostAreNoLoss() throws Exception {
         open(3);
-        Lease lease =
-                fixture.client(fixture.proxied(), Duration.ofSeconds(4)).lock("x").acquire();
+        Lease lease = fixture.client(fixture.proxied(), Duration.ofSeconds(4))
+                .lock("x")
+                .acquire();
         for (int i = 0; i < 3; i++) {
             fixture.proxies.forEach(FaultProxy::cut);
             lease.extend(Duration.ofSeconds(5));

@@ -115,9 +115,7 @@ final class RandomLock {
                     SetArgs.Builder.px(20_000));
         } else if (dice == 9) {
             redis.set(
-                    keys[0],
-                    "leasehold|2|" + (random.nextBoolean() ? "-" : "1234567890123333|0") + holders(),
-                    px20());
+                    keys[0], "leasehold|2|" + (random.nextBoolean() ? "-" : "1234567890123333|0") + holders(), px20());
         } else if (dice == 10) {
             redis.set(keys[0], "leasehold|2|-" + permits(), SetArgs.Builder.px(30_000));
         } else if (dice == 8) {
@@ -151,8 +149,7 @@ final class RandomLock {
             boolean isGone = odd == 1 && i == 1;
             lines.append(slot == 0 ? "\nheard:1|1234567890123456|" : "\nother:" + i + "|123456789012345" + i + '|')
                     .append(isGone ? 1234567890123456L : now + (i == share - 1 ? 20 : 30) * SECOND)
-                    .append("|1234567890123456|0|" + (share + (odd == 2 && i == 0 ? 1 : 0)) + "|" + slot
-                            + "|them|x");
+                    .append("|1234567890123456|0|" + (share + (odd == 2 && i == 0 ? 1 : 0)) + "|" + slot + "|them|x");
         }
         return lines.toString();
     }
@@ -177,8 +174,8 @@ final class RandomLock {
         if (!QueueEntries.claims(redis, keys[2]).contains(claim)) {
             int dice = random.nextInt(6);
             // Dead, alive and not heard of for long, heard of in this second, just heard of, or from the future.
-            long asked = now
-                    - (dice < 2 ? 50_000 : dice == 2 ? 9_000 : dice == 3 ? 600 : dice == 4 ? 0 : -5_000) * 1000L;
+            long asked =
+                    now - (dice < 2 ? 50_000 : dice == 2 ? 9_000 : dice == 3 ? 600 : dice == 4 ? 0 : -5_000) * 1000L;
             String aliveFor = new String[] {"12500", "00900", "12000"}[random.nextInt(brief ? 2 : 3)];
             redis.rpush(
                     keys[2],
@@ -315,8 +312,7 @@ final class RandomLock {
             List<Object> answer = redis.eval(script, ScriptOutputType.MULTI, keys, args);
             return asked + "\n" + answer;
         } catch (RedisCommandExecutionException e) {
-            return asked + "\n"
-                    + e.getMessage().replaceAll("script: .*", "").replaceAll("user_script:\\d+", "line");
+            return asked + "\n" + e.getMessage().replaceAll("script: .*", "").replaceAll("user_script:\\d+", "line");
         }
     }
 

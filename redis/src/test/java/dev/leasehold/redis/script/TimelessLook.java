@@ -32,12 +32,7 @@ final class TimelessLook {
 
     /** Creates a look at a lock that was made at {@code now}; {@code deaf}: if one who waits does not hear what it is told. */
     TimelessLook(
-            RedisCommands<String, String> redis,
-            String side,
-            String[] keys,
-            String markerKey,
-            long now,
-            boolean deaf) {
+            RedisCommands<String, String> redis, String side, String[] keys, String markerKey, long now, boolean deaf) {
         this.redis = redis;
         this.side = side;
         this.keys = keys;

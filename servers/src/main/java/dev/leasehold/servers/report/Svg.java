@@ -23,13 +23,23 @@ public final class Svg {
         shapes.append(String.format(
                 Locale.ROOT,
                 "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" %s><title>%s</title></rect>%n",
-                x, y, Math.max(leastWidth, width), height, style, escaped(says)));
+                x,
+                y,
+                Math.max(leastWidth, width),
+                height,
+                style,
+                escaped(says)));
     }
 
     /** Adds a text; its style is attributes. */
     public void text(double x, double y, String style, String words) {
         shapes.append(String.format(
-                Locale.ROOT, "<text x=\"%.1f\" y=\"%.1f\"%s>%s</text>%n", x, y, style.isEmpty() ? "" : ' ' + style, escaped(words)));
+                Locale.ROOT,
+                "<text x=\"%.1f\" y=\"%.1f\"%s>%s</text>%n",
+                x,
+                y,
+                style.isEmpty() ? "" : ' ' + style,
+                escaped(words)));
     }
 
     /** Adds a straight line. */
@@ -37,7 +47,12 @@ public final class Svg {
         shapes.append(String.format(
                 Locale.ROOT,
                 "<path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"%s\" stroke-width=\"%.1f\" fill=\"none\"/>%n",
-                x, y, toX, toY, colour, width));
+                x,
+                y,
+                toX,
+                toY,
+                colour,
+                width));
     }
 
     /** Adds a dot with its middle at a point. */
@@ -45,7 +60,10 @@ public final class Svg {
         shapes.append(String.format(
                 Locale.ROOT,
                 "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" fill=\"%s\"><title>%s</title></circle>%n",
-                x, y, colour, escaped(says)));
+                x,
+                y,
+                colour,
+                escaped(says)));
     }
 
     /** Adds a cross with its middle at a point. */
@@ -53,7 +71,10 @@ public final class Svg {
         shapes.append(String.format(
                 Locale.ROOT,
                 "<path d=\"M%.1f %.1fl8 12m0 -12l-8 12\" stroke=\"%s\" stroke-width=\"2\" fill=\"none\"><title>%s</title></path>%n",
-                x - 4, y - 6, colour, escaped(says)));
+                x - 4,
+                y - 6,
+                colour,
+                escaped(says)));
     }
 
     /** Returns the whole element. */
