@@ -282,14 +282,14 @@ final class OperationExecutor {
             added.accept(lock);
             return false;
         }
-        news.write(done.context().news(), borrowed.sql(), at);
+        news.write(done.transaction().news(), borrowed.sql(), at);
         if (!request.operation().commits() && !request.operation().isCommitting()) {
             borrowed.rollBack();
             return true;
         }
         commit(borrowed);
         lending.heard(askedAt);
-        news.tell(done.context().news(), at);
+        news.tell(done.transaction().news(), at);
         request.operation().note(done.answer());
         request.operation().succeed(done.answer());
         return true;

@@ -68,7 +68,7 @@ final class TransactionalPath {
     }
 
     /** A done operation is not committed yet. */
-    record Done<T>(T answer, TxContext context) {}
+    record Done<T>(T answer, TxContext transaction) {}
 
     /**
      * Does the request, except for its commit. The connection must not be in auto-commit mode. Null if the request needs
@@ -86,26 +86,26 @@ final class TransactionalPath {
         if (locked != null && request.canOnlyWait(locked)) {
             throw new RowReplaced(); // It is let go at once, for its holder's renewals: see WaitingPath.
         }
-        TxContext context =
-                context(sentAt, locked != null ? locked.micros() : lock == null ? sql.number(texts.time) : 0);
+        TxContext transaction =
+                transaction(sentAt, locked != null ? locked.micros() : lock == null ? sql.number(texts.time) : 0);
         T known = locked == null ? null : request.answerBy(locked);
         if (known != null) {
-            return new Done<>(known, context);
+            return new Done<>(known, transaction);
         }
         ServerWaiters waiters = new ServerWaiters(sql, texts, namespace);
         ServerLocks rows = new ServerLocks(sql, texts, namespace, locked, waiters::counted);
         if (session == null || keys == null) {
-            return new Done<>(work(request, rows, waiters, context), context);
+            return new Done<>(work(request, rows, waiters, transaction), transaction);
         }
         try (SessionLocks locks = new SessionLocks(rows, session, keys, sql)) {
-            return new Done<>(work(request, locks, waiters, context), context);
+            return new Done<>(work(request, locks, waiters, transaction), transaction);
         }
     }
 
-    private <T> T work(ServerOperation<T> request, LockRows locks, ServerWaiters waiters, TxContext context)
+    private <T> T work(ServerOperation<T> request, LockRows locks, ServerWaiters waiters, TxContext transaction)
             throws SQLException {
         Protocol protocol = new Protocol(locks, waiters, (row, now) -> {}, context.owner());
-        T answer = request.operation().work().in(protocol, context);
+        T answer = request.operation().work().in(protocol, transaction);
         String lock = request.lock();
         if (lock != null) {
             waiters.writeDown(lock);
@@ -124,7 +124,7 @@ final class TransactionalPath {
         }
     }
 
-    private static TxContext context(ClockReading sentAt, long micros) {
+    private static TxContext transaction(ClockReading sentAt, long micros) {
         return new TxContext(sentAt, "", micros, micros, new ArrayList<>());
     }
 }
