@@ -98,19 +98,19 @@ final class SqliteWorker {
         ClockReading sentAt = context.time().now();
         database.sql().run(operation.writes() ? "BEGIN IMMEDIATE" : "BEGIN");
         locked = false;
-        TxContext context = clock.begin(sentAt);
+        TxContext transaction = clock.begin(sentAt);
         database.refuseOtherLayouts();
         if (database.isDisplaced()) {
             displaced();
             return false;
         }
-        T answer = operation.work().in(current.protocol(), context);
+        T answer = operation.work().in(current.protocol(), transaction);
         if (!operation.commits()) {
             rollBack();
             return true;
         }
         database.sql().run("COMMIT");
-        LocalClients.tell(database.identity(), context.news());
+        LocalClients.tell(database.identity(), transaction.news());
         operation.note(answer);
         operation.succeed(answer);
         return true;
