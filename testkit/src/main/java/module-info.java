@@ -8,4 +8,6 @@ module dev.leasehold.testkit {
 
     exports dev.leasehold.testkit;
     exports dev.leasehold.testkit.sim;
+
+    uses dev.leasehold.spi.StoreProvider;
 }

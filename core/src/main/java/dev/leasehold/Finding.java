@@ -17,7 +17,7 @@ import java.util.Objects;
 public record Finding(
         Severity severity, String code, String node, String what, String consequence, String remedy, String fault) {
 
-    /** The severity of a finding, the worst first. */
+    /** A severity says how bad a finding is, the worst first. */
     public enum Severity {
         /** Locks do not work here, or are lost without any fault. */
         SERIOUS,

@@ -1,6 +1,6 @@
 package dev.leasehold;
 
-/** The state of a {@link Lease}, as far as it is known. */
+/** A lease state is what a {@link Lease} is in, as far as it is known. */
 public enum LeaseState {
     /** Valid: the lock is held. */
     HELD,

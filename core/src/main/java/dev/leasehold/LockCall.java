@@ -19,7 +19,7 @@ import java.util.Objects;
 public record LockCall(
         ObservedClient client, long number, String namespace, String lock, int share, Kind kind, Duration maxWait) {
 
-    /** How a lock is asked for. */
+    /** A kind says how a lock is asked for. */
     public enum Kind {
         /** One try. */
         TRY,
@@ -29,7 +29,7 @@ public record LockCall(
         ELECTION
     }
 
-    /** With which holders a caller would share a lock. */
+    /** A mode says with which holders a caller would share a lock. */
     public enum Mode {
         /** With none: a mutex, or the writer of a read-write lock. */
         EXCLUSIVE,

@@ -6,14 +6,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store did not answer, or did not answer in time. {@link #outcome()} says whether the lock is certainly not held or its
- * state unknown. The protected code has not run.
+ * A store unavailable exception says that a store did not answer, or did not answer in time. {@link #outcome()} says whether
+ * the lock is certainly not held or its state unknown. The protected code has not run.
  */
 public final class StoreUnavailableException extends LockException {
 
     private static final long serialVersionUID = 1L;
 
-    /** The outcome of the request that failed, as far as it is known. */
+    /** An outcome is what has become of the request that failed, as far as it is known. */
     public enum Outcome {
         /** It was certainly not carried out. */
         NOT_ACQUIRED,

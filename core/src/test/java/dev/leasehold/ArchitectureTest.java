@@ -19,7 +19,7 @@ import com.tngtech.archunit.lang.ArchRule;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** The arrows of the house: API → engine → spi ← stores; and a few habits. */
+/** The architecture has these arrows: API → engine → spi ← stores; and a few habits. */
 class ArchitectureTest {
     private static final String API = "dev.leasehold";
     private static final String SPI = "dev.leasehold.spi..";

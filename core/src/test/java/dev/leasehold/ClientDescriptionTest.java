@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The text of a description, which clients of all versions read and write. */
+/** These tests are about the text of a description, which clients of all versions read and write. */
 class ClientDescriptionTest {
 
     @Test

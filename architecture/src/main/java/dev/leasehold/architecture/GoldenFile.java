@@ -7,8 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A text that is kept beside the tests of a module and changes only on purpose. {@code -Dgolden=write} writes it anew; the
- * difference is then read in the commit.
+ * A golden file is a text that is kept beside the tests of a module and changes only on purpose. {@code -Dgolden=write}
+ * writes it anew; the difference is then read in the commit.
  */
 public record GoldenFile(String name) {
 

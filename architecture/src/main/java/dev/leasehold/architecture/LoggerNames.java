@@ -12,7 +12,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The names of a module's loggers, which users write into their configuration: one for each module, and no class's. */
+/**
+ * LoggerNames checks the names of a module's loggers, which users write into their configuration: one for each module, and
+ * no class's.
+ */
 public final class LoggerNames {
 
     private static final Pattern LOGGER = Pattern.compile("System\\.getLogger\\(([^()]*(?:\\(\\))?)\\)");

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 
-/** The pages of the documentation: their links, and the Java code in them. */
+/** Pages checks the pages of the documentation: their links, and the Java code in them. */
 public final class Pages {
 
     /** The root of the repository, as seen from a module's tests. */

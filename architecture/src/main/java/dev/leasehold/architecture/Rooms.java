@@ -19,8 +19,9 @@ import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 
 /**
- * The rooms of a module: its packages, and which of them may use which. A room is named after those that it uses, so that no
- * cycle can be written down. An arrow that is not written fails the test, and so does one that is written and not there.
+ * The rooms of a module are its packages; this says which of them may use which. A room is named after those that it uses,
+ * so that no cycle can be written down. An arrow that is not written fails the test, and so does one that is written and not
+ * there.
  */
 public final class Rooms {
 
@@ -130,7 +131,7 @@ public final class Rooms {
         return type.getPackageName().equals(face) ? "" : type.getPackageName().substring(face.length() + 1);
     }
 
-    /** A nested type stands in the file of the outermost. */
+    /** Names the file of a type; a nested type stands in the file of the outermost. */
     private static String file(JavaClass type) {
         String name = type.getName();
         int nested = name.indexOf('$');

@@ -15,7 +15,9 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** The signatures that users of a module compile against: its public types in exported packages, and what is visible of them. */
+/**
+ * Signatures are what users of a module compile against: its public types in exported packages, and what is visible of them.
+ */
 public final class Signatures {
 
     private Signatures() {}

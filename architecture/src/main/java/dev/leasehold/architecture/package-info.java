@@ -1,4 +1,4 @@
-/** Rules for the structure of this project's own modules, and texts that change only on purpose. */
+/** This package has rules for the structure of this project's own modules, and for texts that change only on purpose. */
 @NullMarked
 package dev.leasehold.architecture;
 

@@ -19,7 +19,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** The command {@code leasehold-battery}. Its exit status is 0 if all promises were kept, 1 if one was broken or a run failed, 2 for wrong usage. */
+/**
+ * A battery command is a call of {@code leasehold-battery}. Its exit status is 0 if all promises were kept, 1 if one was
+ * broken or a run failed, 2 for wrong usage.
+ */
 @Command(
         name = "leasehold-battery",
         mixinStandardHelpOptions = true,
@@ -109,7 +112,7 @@ final class BatteryCommand implements Callable<Integer> {
         System.exit(commandLine(System.out).execute(args));
     }
 
-    /** The command with its subcommand. */
+    /** Returns the command with its subcommand. */
     static CommandLine commandLine(PrintStream out) {
         return new CommandLine(new BatteryCommand(out)).addSubcommand(new SoakCommand(out));
     }
@@ -162,7 +165,10 @@ final class BatteryCommand implements Callable<Integer> {
         return failed || report.hasViolations() ? 1 : 0;
     }
 
-    /** Each store without readers, with each use of tokens that the library can have; and with readers, unguarded and registered. */
+    /**
+     * Each store without readers, with each use of tokens that the library can have; and with readers, unguarded and
+     * registered.
+     */
     private int lockSets(Path parent) throws Exception {
         faults = List.of(Fault.NONE.word());
         List<Plan> plans = plans(parent);

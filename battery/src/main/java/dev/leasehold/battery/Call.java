@@ -76,7 +76,7 @@ record Call(
         return granted != null;
     }
 
-    /** When the wait ended; {@link HoldRecord#NEVER} if the history ends before it. */
+    /** Returns when the wait ended; {@link HoldRecord#NEVER} if the history ends before it. */
     long waitedUntil() {
         if (granted != null) {
             return granted.at();
@@ -105,7 +105,7 @@ record Call(
         return latest;
     }
 
-    /** As the history checker of the testkit takes it. */
+    /** Returns the call as the history checker of the testkit takes it. */
     HoldRecord toRecord() {
         if (!isHold()) {
             return HoldRecord.givenUp(client(), asked.lock(), asked.at(), waitedUntil());

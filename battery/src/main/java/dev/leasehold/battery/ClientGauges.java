@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What a client process has at one moment.
+ * Client gauges tell what a client process has at one moment.
  *
  * @param heap the bytes in use after a collection
  * @param files open descriptors; -1 where the system does not tell
@@ -17,7 +17,7 @@ record ClientGauges(long heap, int threads, long files) {
 
     private static final String MARK = "gauges ";
 
-    /** Of this process, collected before. */
+    /** Reads the gauges of this process, collected before. */
     static ClientGauges now() {
         System.gc();
         System.gc(); // What the first one had to give to a cleaner is gone now.

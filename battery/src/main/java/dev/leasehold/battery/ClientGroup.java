@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** The client processes of one run: started, replaced when one is killed, and ended. */
+/** A client group has the client processes of one run: started, replaced when one is killed, and ended. */
 final class ClientGroup implements Nemesis.Clients, AutoCloseable {
 
     private static final long ENDING_SECONDS = 20;

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** A client process of the battery: one client with a few workers, until its standard input ends. */
+/** A client process of the battery runs one client with a few workers, until its standard input ends. */
 final class ClientMain {
 
     /** The order to ask for nothing. */
@@ -70,7 +70,7 @@ final class ClientMain {
         System.exit(0);
     }
 
-    /** What standard input says beside its end. */
+    /** Does what standard input says beside its end. */
     private static void obey(int order, List<Worker> workers) {
         switch (order) {
             case REST -> workers.forEach(worker -> worker.rest(true));

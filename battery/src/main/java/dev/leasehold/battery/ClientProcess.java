@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** A client process, as the battery sees it: {@link ClientMain} with a way to the store of its own. */
+/** A client process is this, as the battery sees it: {@link ClientMain} with a way to the store of its own. */
 final class ClientProcess implements AutoCloseable {
 
     private final String name;
@@ -28,7 +28,7 @@ final class ClientProcess implements AutoCloseable {
         return start(name, way, plan, seed, history, ClientMain.class, List.of());
     }
 
-    /** With another main class, and arguments behind those of {@link ClientMain}. */
+    /** Starts a process with another main class, and arguments behind those of {@link ClientMain}. */
     static ClientProcess start(
             String name, StoreUnderTest.Way way, Plan plan, long seed, Path history, Class<?> main, List<String> more)
             throws IOException {

@@ -31,7 +31,7 @@ final class ClockShim {
         this.offsets = offsets;
     }
 
-    /** Whether this machine can compile it. */
+    /** Returns whether this machine can compile it. */
     static boolean isThere() {
         return LIBRARY.isPresent();
     }

@@ -11,8 +11,8 @@ import org.apache.curator.framework.state.ConnectionState;
 import org.apache.curator.retry.ExponentialBackoffRetry;
 
 /**
- * Curator's mutex. As its documentation asks, the holder listens for the state of the connection: it believes nothing while that is
- * suspended, and never again in a hold across which it was lost.
+ * Curator's locks are its mutex. As its documentation asks, the holder listens for the state of the connection: it believes
+ * nothing while that is suspended, and never again in a hold across which it was lost.
  */
 final class CuratorLocks implements Locks {
 

@@ -16,10 +16,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A database server with locks in tables, which keeps what it has committed. */
+/** A database under test is a server with locks in tables, which keeps what it has committed. */
 final class DatabaseUnderTest implements StoreUnderTest {
 
-    /** What the battery needs of a server. */
+    /** A server is what the battery needs of one. */
     private record Server(
             int port, String url, Signals signals, Runnable kill, Runnable restart, Runnable close, String sessions) {}
 

@@ -28,13 +28,13 @@ record Disturbance(String target, String fault, long from, long to) {
         return List.copyOf(found);
     }
 
-    /** Whether its target does nothing meanwhile. A process knows its deadline whatever happens to its messages. */
+    /** Returns whether its target does nothing meanwhile. A process knows its deadline whatever happens to its messages. */
     boolean stopsItsTarget() {
         return List.of(Fault.STOP.word(), Fault.SUSPEND.word(), Fault.KILL.word())
                 .contains(fault);
     }
 
-    /** How much of it lies between two times, with something added behind its end; 0 if none does. */
+    /** Returns how much of it lies between two times, with something added behind its end; 0 if none does. */
     long within(long start, long end, long behind) {
         return Math.max(0, Math.min(end, until(behind)) - Math.max(start, from));
     }
@@ -43,7 +43,10 @@ record Disturbance(String target, String fault, long from, long to) {
         return to > HoldRecord.NEVER - behind ? HoldRecord.NEVER : to + behind;
     }
 
-    /** How much of the time between two times at least one of them covers, with something added behind the end of each. */
+    /**
+     * Returns how much of the time between two times at least one of them covers, with something added behind the end of
+     * each.
+     */
     static long covered(List<Disturbance> inOrder, long start, long end, long behind) {
         long covered = 0;
         long reached = start;

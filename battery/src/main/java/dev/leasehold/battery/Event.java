@@ -12,24 +12,25 @@ import java.util.stream.Stream;
  * An event is one line of a history: something that a worker of a client process saw of one of its calls, or something that
  * the battery did.
  *
- * <p>All times are nanoseconds of {@link System#nanoTime()}. On Linux that is {@code CLOCK_MONOTONIC}, which the kernel keeps
- * once for the whole machine and not per process; HotSpot returns it as it is. So the times of all processes of one machine
- * can be compared, and no setting of the wall clock changes them. In a process whose clocks are moved, {@link MachineClock} takes the shim's part off. (In a time namespace of its own a process would see another
- * clock: the battery makes none.)
+ * <p>All times are nanoseconds of {@link System#nanoTime()}. On Linux that is {@code CLOCK_MONOTONIC}, which the kernel
+ * keeps once for the whole machine and not per process; HotSpot returns it as it is. So the times of all processes of one
+ * machine can be compared, and no setting of the wall clock changes them. In a process whose clocks are moved, {@link
+ * MachineClock} takes the shim's part off. (In a time namespace of its own a process would see another clock: the battery
+ * makes none.)
  *
- * <p>An event must not claim more than its writer knew. The time of a grant is read <b>before</b> the lease is seen to be valid, and
- * what a worker believed last is a time that it read <b>before</b> it saw the lease valid. So a process that is stopped between any two
- * steps writes a belief that is too short, never one that is too long.
+ * <p>An event must not claim more than its writer knew. The time of a grant is read <b>before</b> the lease is seen to be
+ * valid, and what a worker believed last is a time that it read <b>before</b> it saw the lease valid. So a process that
+ * is stopped between any two steps writes a belief that is too short, never one that is too long.
  */
 sealed interface Event {
 
-    /** When, on the machine's monotonic clock. */
+    /** Returns when it happened, on the machine's monotonic clock. */
     long at();
 
     /** {@code CLIENT/WORKER}, or what a fault was done to. */
     String worker();
 
-    /** What a worker saw of one of its calls, which it numbers. */
+    /** An event of a call is what a worker saw of one of its calls, which it numbers. */
     sealed interface OfCall extends Event {
         long call();
     }
@@ -59,16 +60,16 @@ sealed interface Event {
     record Released(long at, String worker, long call, long believedUntil, long validUntil, boolean kept)
             implements OfCall {}
 
-    /** The call ended without a hold: busy, failed, or over on arrival. */
+    /** A withdrawn call ended without a hold: busy, failed, or over on arrival. */
     record Withdrawn(long at, String worker, long call, String why) implements OfCall {}
 
-    /** The battery did something to a client or a server. */
+    /** A stroke is what the battery did to a client or a server. */
     record Struck(long at, String worker, String fault) implements Event {}
 
     /** The battery has set right what it did. */
     record Healed(long at, String worker, String fault) implements Event {}
 
-    /** The event as one line, without its end. */
+    /** Returns the event as one line, without its end. */
     default String toLine() {
         List<Object> parts =
                 new ArrayList<>(List.of(getClass().getSimpleName().toLowerCase(Locale.ROOT), at(), worker()));

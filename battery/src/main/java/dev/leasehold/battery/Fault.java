@@ -50,12 +50,12 @@ enum Fault {
         this.word = word;
     }
 
-    /** As the command line and the histories name it. */
+    /** Returns its name on the command line and in the histories. */
     String word() {
         return word;
     }
 
-    /** Whether a server's clock is set. */
+    /** Returns whether a server's clock is set. */
     boolean movesServerClock() {
         return this == CLOCK_FORWARD || this == CLOCK_BACK || this == BARE_MAJORITY_CLOCK;
     }

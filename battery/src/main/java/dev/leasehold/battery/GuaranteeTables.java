@@ -11,7 +11,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** The tables of docs/guarantees.md that are generated from the committed results: a row for each fault, a column for each store or peer. */
+/**
+ * Guarantee tables are those of docs/guarantees.md that are generated from the committed results: a row for each fault, a
+ * column for each store or peer.
+ */
 final class GuaranteeTables {
 
     /** Where the results are kept, beside the page. */
@@ -36,7 +39,7 @@ final class GuaranteeTables {
         }
     }
 
-    /** The page with its tables generated anew. */
+    /** Returns the page with its tables generated anew. */
     static String page(Path docs) throws IOException {
         String page = Files.readString(docs.resolve(PAGE));
         int from = page.indexOf(BEGIN) + BEGIN.length();
@@ -106,7 +109,10 @@ final class GuaranteeTables {
         return table.toString();
     }
 
-    /** The text of a cell: the promise and how many held at once, the broken rules, grants, faults and seconds, and the lines of its runs. */
+    /**
+     * Returns the text of a cell: the promise and how many held at once, the broken rules, grants, faults and seconds, and
+     * the lines of its runs.
+     */
     private String cell(List<Row> runs) {
         long overlaps = runs.stream().mapToLong(Row::overlaps).sum();
         String verdict = switch (runs.get(runs.size() - 1).promise()) {

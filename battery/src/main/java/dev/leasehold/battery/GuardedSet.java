@@ -6,15 +6,17 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /**
- * A guarded set is the resource of a {@link LockSet}: a set of numbers that is read and written as a whole, and counts what became of
- * the updates. Thread-safe.
+ * A guarded set is the resource of a {@link LockSet}: a set of numbers that is read and written as a whole, and counts
+ * what became of the updates. Thread-safe.
  *
- * <p>Where tokens are registered, a writer's is refused if it is smaller than any that was registered before, a reader's if it is smaller
- * than a writer's.
+ * <p>Where tokens are registered, a writer's is refused if it is smaller than any that was registered before, a reader's
+ * if it is smaller than a writer's.
  */
 final class GuardedSet {
 
-    /** The outcome: additions that were acknowledged, how many of them are gone, and how many were refused. */
+    /**
+     * The counts are the outcome: additions that were acknowledged, how many of them are gone, and how many were refused.
+     */
     record Counts(long added, long lost, long refused, long reads, long torn) {}
 
     private final Guard guard;

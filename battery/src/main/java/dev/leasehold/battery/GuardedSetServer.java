@@ -14,7 +14,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** A {@link GuardedSet} for other processes: a line for each request, and one for each answer. */
+/**
+ * A guarded set server makes a {@link GuardedSet} available to other processes: a line for each request, and one for each
+ * answer.
+ */
 final class GuardedSetServer implements AutoCloseable {
 
     private static final String REFUSED = "refused";
@@ -100,7 +103,7 @@ final class GuardedSetServer implements AutoCloseable {
         listener.close();
     }
 
-    /** The set, as a thread of another process sees it. */
+    /** A remote set is one as a thread of another process sees it. */
     static final class Remote implements AutoCloseable {
 
         private final Socket socket;

@@ -14,10 +14,11 @@ import java.util.stream.Collectors;
 /**
  * A judge says what is wrong with a history, by the promise of the store under the fault of the run.
  *
- * <p>Exclusion, slots, tokens and truth are judged by the testkit's {@link HistoryChecker}, from the holders' own belief. Where two
- * holders at once are possible ({@link Promise#FENCED}), an overlap is excused only if a fault lies between the grants of the
- * older hold and of the younger, and only if the older holder learns of it within a lease. Tokens are then compared
- * only where one grant was seen before the other was asked for: a grant that is read late may have been made early.
+ * <p>Exclusion, slots, tokens and truth are judged by the testkit's {@link HistoryChecker}, from the holders' own belief.
+ * Where two holders at once are possible ({@link Promise#FENCED}), an overlap is excused only if a fault lies between the
+ * grants of the older hold and of the younger, and only if the older holder learns of it within a lease. Tokens are then
+ * compared only where one grant was seen before the other was asked for: a grant that is read late may have been made
+ * early.
  *
  * <p>The rules about time know the faults: what a stopped process or server could not do meanwhile is not held against it.
  */
@@ -37,7 +38,7 @@ final class Judge {
     }
 
     /**
-     * Judges.
+     * Judges a history.
      *
      * @param history the events of all clients and of the battery, in any order
      * @param left what the store still has when all clients have gone and all leases are over
@@ -61,7 +62,7 @@ final class Judge {
         found.add(new Violation(rule, text));
     }
 
-    /** What the holders believed. */
+    /** Judges what the holders believed. */
     private void believed() {
         List<HoldRecord> records = calls.stream().map(Call::toRecord).toList();
         for (String text : HistoryChecker.of(Duration.ZERO).violations(records)) {
@@ -111,7 +112,7 @@ final class Judge {
         }
     }
 
-    /** How many holds began beside others with which they cannot be, promised or not. */
+    /** Returns how many holds began beside others with which they cannot be, promised or not. */
     static long overlaps(List<Event> history) {
         long count = 0;
         Map<String, List<Call>> byLock = byLock(Call.of(history));
@@ -265,7 +266,7 @@ final class Judge {
         }
     }
 
-    /** Of one lock's holds in order of grants. Only a long wait can be overtaken, so few are looked back from. */
+    /** Judges one lock's holds in order of grants. Only a long wait can be overtaken, so few are looked back from. */
     private void order(List<Call> holds) {
         for (int i = 0; i < holds.size(); i++) {
             Call call = holds.get(i);

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Starts JVMs with the class path of this one, and sends signals to them. */
+/** Jvm starts JVMs with the class path of this one, and sends signals to them. */
 final class Jvm {
 
     private Jvm() {}

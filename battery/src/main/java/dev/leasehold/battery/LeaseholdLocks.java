@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.Random;
 
-/** Our own locks: a mutex, readers and writers, and permits. */
+/** Leasehold's locks are our own: a mutex, readers and writers, and permits. */
 final class LeaseholdLocks implements Locks {
 
     private static final Duration CONNECTING = Duration.ofSeconds(30);

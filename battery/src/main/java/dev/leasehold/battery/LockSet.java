@@ -9,20 +9,23 @@ import java.util.Optional;
 import java.util.Random;
 
 /**
- * A lock set is a workload that shows what a lock with a time limit is worth to a resource: a set outside the store is read, changed
- * and written under the lock, and the process that has just read is stopped until another one has the lock. Lost is an
- * update that was acknowledged and is not in the set.
+ * A lock set is a workload that shows what a lock with a time limit is worth to a resource: a set outside the store is
+ * read, changed and written under the lock, and the process that has just read is stopped until another one has the lock.
+ * Lost is an update that was acknowledged and is not in the set.
  */
 final class LockSet {
 
     /**
-     * The outcome of a run.
+     * An outcome is what came of a run.
      *
      * @param shared whether readers took part
      */
     record Outcome(Plan plan, Guard guard, boolean shared, GuardedSet.Counts counts, int pauses) {
 
-        /** Whether it is as it has to be: registered tokens lose nothing, and without them something is lost, or the run shows nothing. */
+        /**
+         * Returns whether it is as it has to be: registered tokens lose nothing, and without them something is lost, or the
+         * run shows nothing.
+         */
         boolean isAsExpected() {
             return guard == Guard.REGISTERED ? counts.lost() + counts.torn() == 0 : counts.lost() > 0;
         }

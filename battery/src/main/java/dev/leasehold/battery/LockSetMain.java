@@ -9,9 +9,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A client process of a {@link LockSet}: under the lock it reads the set, works for a while, and writes it back with one number more.
- * It never looks at its lease meanwhile, as most programs do not. Where the lock is a writer's, a second thread reads under the
- * reader's lock, twice in each hold.
+ * A lock set main is a client process of a {@link LockSet}: under the lock it reads the set, works for a while, and writes
+ * it back with one number more. It never looks at its lease meanwhile, as most programs do not. Where the lock is a
+ * writer's, a second thread reads under the reader's lock, twice in each hold.
  */
 final class LockSetMain {
 

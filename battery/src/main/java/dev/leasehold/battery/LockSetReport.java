@@ -3,7 +3,7 @@ package dev.leasehold.battery;
 import java.util.List;
 import java.util.Locale;
 
-/** The table of all lock sets. */
+/** A lock set report is the table of all lock sets. */
 record LockSetReport(List<LockSet.Outcome> outcomes) {
 
     static String line(LockSet.Outcome outcome) {
@@ -23,7 +23,7 @@ record LockSetReport(List<LockSet.Outcome> outcomes) {
                         : "");
     }
 
-    /** As Markdown. */
+    /** Returns the table as Markdown. */
     String table() {
         StringBuilder table = new StringBuilder(
                         "\n| store | tokens | updates | lost | refused | pauses | readers | of them saw a change |\n")

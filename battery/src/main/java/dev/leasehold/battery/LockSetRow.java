@@ -85,7 +85,7 @@ record LockSetRow(
         return guard.word() + (shared ? " with readers" : "");
     }
 
-    /** A row for each store or peer, a column for each use of tokens. */
+    /** Writes a row for each store or peer, a column for each use of tokens. */
     static String table(List<LockSetRow> rows) {
         List<String> variants =
                 List.of("unguarded", "writes", "registered", "unguarded with readers", "registered with readers");

@@ -4,13 +4,16 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.Random;
 
-/** The locks of one client of some library, as a {@link Worker} uses them. Each worker is one thread. */
+/** Locks are those of one client of some library, as a {@link Worker} uses them. Each worker is one thread. */
 interface Locks extends AutoCloseable {
 
-    /** A kind of lock that a worker has drawn; {@code share} is with how many holds at most, itself included, one coexists. */
+    /**
+     * A wanted lock is of a kind that a worker has drawn; {@code share} is with how many holds at most, itself included, one
+     * coexists.
+     */
     record Wanted(String name, int share, Object lock) {}
 
-    /** One hold. Its methods are called by the thread that acquired it, but for the listener. */
+    /** A hold is a worker's. Its methods are called by the thread that acquired it, but for the listener. */
     interface Hold {
 
         /** The fencing token; 0 if the library has none. */
@@ -19,10 +22,10 @@ interface Locks extends AutoCloseable {
         /** The slot of a permit; -1 if there is none. */
         int slot();
 
-        /** How long the library says that the hold is still valid; null if it does not say. */
+        /** Returns how long the library says that the hold is still valid; null if it does not say. */
         Duration remaining();
 
-        /** Whether the holder may believe that it has the lock, by all that the library offers for that. */
+        /** Returns whether the holder may believe that it has the lock, by all that the library offers for that. */
         boolean isValid();
 
         /** Calls back at a state that the worker notes down, where the library does. */
@@ -55,15 +58,15 @@ interface Locks extends AutoCloseable {
         return mutex();
     }
 
-    /** The mutex. */
+    /** Returns the mutex. */
     Wanted mutex();
 
-    /** The writer's side of a lock. */
+    /** Returns the writer's side of a lock. */
     default Wanted writer() {
         throw new UnsupportedOperationException("no readers and writers here");
     }
 
-    /** The reader's side of the same lock. */
+    /** Returns the reader's side of the same lock. */
     default Wanted reader() {
         throw new UnsupportedOperationException("no readers and writers here");
     }

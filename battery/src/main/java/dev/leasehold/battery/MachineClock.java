@@ -10,8 +10,8 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
 /**
- * The machine's monotonic clock, also in a process whose own one is moved by a {@link ClockShim}: what the shim adds is taken off
- * again, and the time is read anew if that has changed meanwhile.
+ * A machine clock is the machine's monotonic clock, also in a process whose own one is moved by a {@link ClockShim}: what
+ * the shim adds is taken off again, and the time is read anew if that has changed meanwhile.
  */
 final class MachineClock {
 

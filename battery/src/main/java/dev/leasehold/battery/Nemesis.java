@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
  */
 final class Nemesis {
 
-    /** The clients of a run, one of which may be replaced. */
+    /** Clients are those of a run, one of which may be replaced. */
     interface Clients {
         ClientProcess any(Random random);
 
@@ -160,7 +160,10 @@ final class Nemesis {
         }
     }
 
-    /** One client, mostly; all of them now and then, and always where they use the machine's own monotonic clock for their leases. */
+    /**
+     * Stops one client, mostly; all of them now and then, and always where they use the machine's own monotonic clock for
+     * their leases.
+     */
     private void suspend() throws Exception {
         List<ClientProcess> all = clients.all();
         List<ClientProcess> asleep = plan.store() == StoreKind.SQLITE || random.nextInt(3) == 0
@@ -220,7 +223,7 @@ final class Nemesis {
         }
     }
 
-    /** One server, mostly; now and then all of them. */
+    /** Returns one server, mostly; now and then all of them. */
     private List<Integer> servers() {
         return some(random.nextInt(3) == 0 ? store.servers() : 1);
     }

@@ -1,5 +1,6 @@
 package dev.leasehold.battery;
 
+import dev.leasehold.servers.report.Svg;
 import java.util.List;
 import java.util.Locale;
 
@@ -64,20 +65,20 @@ final class Page {
         Picture.LOCKS.forEach((lock, colour) -> entry(key, bar(2, 12, colour), "holds " + lock));
         Svg risk = bar(0, 4, Picture.AT_RISK);
         entry(key, risk, "its lease is at risk");
-        Svg lost = new Svg();
+        Svg lost = new Svg(1);
         lost.cross(12, 8, Picture.BAD, "");
         entry(key, lost, "hears that it is lost, or a call failed");
         entry(key, bar(0, 16, Picture.FAULT), "a fault is on");
         entry(key, bar(0, 16, Picture.FAULT_HERE), "this client is struck");
-        Svg accused = new Svg();
+        Svg accused = new Svg(1);
         accused.rect(2, 2, 20, 12, "fill=\"#fff\" stroke=\"" + Picture.BAD + "\" stroke-width=\"2.5\"", "");
         entry(key, accused, "named in a violation");
         return key.append("</p>\n").toString();
     }
 
     private static Svg bar(double y, double height, String colour) {
-        Svg bar = new Svg();
-        bar.rect(0, y, 24, height, "fill=\"" + colour + "\"", "");
+        Svg bar = new Svg(1);
+        bar.rect(0, y, 24, height, Svg.fill(colour), "");
         return bar;
     }
 

@@ -10,7 +10,9 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** A library whose locks run under the battery: our own, or a peer, configured as its documentation recommends. */
+/**
+ * A peer is a library whose locks run under the battery: our own, or another, configured as its documentation recommends.
+ */
 enum Peer {
     LEASEHOLD(null, EnumSet.allOf(StoreKind.class)) {
         @Override
@@ -102,7 +104,7 @@ enum Peer {
         this.stores = stores;
     }
 
-    /** The locks of one client process. */
+    /** Returns the locks of one client process. */
     abstract Locks locks(StoreKind store, String uri, String label, Duration lease, boolean renewing);
 
     /** Makes the tables that the library wants to find. */
@@ -122,12 +124,15 @@ enum Peer {
         };
     }
 
-    /** The time that a fault may cost beyond that for our own locks: a fair lock of Redisson's waits for 5 s for each waiter that has died. */
+    /**
+     * The time that a fault may cost beyond that for our own locks: a fair lock of Redisson's waits for 5 s for each
+     * waiter that has died.
+     */
     Duration recovery() {
         return this == REDISSON_FAIR ? Duration.ofSeconds(10) : Duration.ZERO;
     }
 
-    /** Where it runs. */
+    /** Returns the stores on which it runs. */
     Set<StoreKind> stores() {
         return stores;
     }
@@ -136,7 +141,7 @@ enum Peer {
         return this == LEASEHOLD;
     }
 
-    /** As the command line names it. */
+    /** Returns its name on the command line. */
     String word() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }

@@ -2,7 +2,7 @@ package dev.leasehold.battery;
 
 import java.time.Duration;
 
-/** A hold of a peer: no token, no slot, no news of a loss. */
+/** A peer hold is a hold of a peer's lock: it has no token, no slot, and hears of no loss. */
 abstract class PeerHold implements Locks.Hold {
 
     @Override

@@ -1,5 +1,6 @@
 package dev.leasehold.battery;
 
+import dev.leasehold.servers.report.Svg;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -49,7 +50,7 @@ final class Picture {
     private final long end;
     private final double perNano;
     private final Map<String, Integer> lanes = new LinkedHashMap<>();
-    private final Svg svg = new Svg();
+    private final Svg svg = new Svg(1);
 
     private Picture(List<Violation> violations, List<Event> history) {
         violations.forEach(violation -> RECORD.matcher(violation.text())
@@ -91,12 +92,12 @@ final class Picture {
         int height = TOP + lanes.size() * LANE + 6;
         disturbances();
         axis();
-        lanes.values().forEach(lane -> svg.line(0, top(lane + 1), x(end), top(lane + 1), "#e4e4e4"));
+        lanes.values().forEach(lane -> svg.line(0, top(lane + 1), x(end), top(lane + 1), "#e4e4e4", 1));
         calls.forEach(this::call);
-        Svg names = new Svg();
-        names.text(4, ROW, "fault");
-        names.text(4, TOP - 6, "seconds");
-        lanes.forEach((worker, lane) -> names.text(4, top(lane) + 16, worker));
+        Svg names = new Svg(1);
+        names.text(4, ROW, "", "fault");
+        names.text(4, TOP - 6, "", "seconds");
+        lanes.forEach((worker, lane) -> names.text(4, top(lane) + 16, "", worker));
         return "<div class=\"picture\"><div>" + names.element(NAMES, height) + "</div><div class=\"time\">"
                 + svg.element(x(end) + 30, height) + "</div></div>\n";
     }
@@ -119,10 +120,10 @@ final class Picture {
             double from = x(fault.from());
             double width = x(fault.to()) - from;
             String says = fault.fault() + " of " + fault.target() + " from " + s(fault.from()) + " to " + s(fault.to());
-            svg.rect(from, 0, width, top(lanes.size()), "fill=\"" + FAULT + "\"", says);
+            svg.rect(from, 0, width, top(lanes.size()), Svg.fill(FAULT), says);
             lanes.forEach((worker, lane) -> {
                 if (worker.startsWith(fault.target() + "/")) {
-                    svg.rect(from, top(lane), width, LANE, "fill=\"" + FAULT_HERE + "\"", says);
+                    svg.rect(from, top(lane), width, LANE, Svg.fill(FAULT_HERE), says);
                 }
             });
         }
@@ -130,7 +131,7 @@ final class Picture {
             String name = fault.fault() + " " + fault.target();
             int row = firstFree(free, x(fault.from()));
             if (row < ROWS) {
-                svg.text(x(fault.from()), ROW * (row + 1.0), name);
+                svg.text(x(fault.from()), ROW * (row + 1.0), "", name);
                 free[row] = x(fault.from()) + (name.length() + 1) * WIDTH_OF_CHARACTER;
             }
         }
@@ -152,8 +153,8 @@ final class Picture {
                 .orElse(300);
         for (long second = 0; start + second * 1_000_000_000 <= end; second += step) {
             double x = second * widthOfSecond;
-            svg.line(x, TOP - 16, x, top(lanes.size()), "#c8c8c8");
-            svg.text(x + 2, TOP - 6, Long.toString(second));
+            svg.line(x, TOP - 16, x, top(lanes.size()), "#c8c8c8", 1);
+            svg.text(x + 2, TOP - 6, "", Long.toString(second));
         }
     }
 
@@ -169,7 +170,7 @@ final class Picture {
                     y + BAR / 2.0 - 1.5,
                     width,
                     3,
-                    "fill=\"" + WAITING + "\"" + outline(suspect),
+                    Svg.fill(WAITING) + outline(suspect),
                     call.worker() + " waited for " + lock + " from "
                             + s(call.asked().at()) + " to " + s(until));
         }
@@ -196,7 +197,7 @@ final class Picture {
                 y,
                 x(call.believedUntil()) - from,
                 BAR,
-                "fill=\"" + LOCKS.getOrDefault(lock, "#555") + "\"" + outline(accused.contains(record)),
+                Svg.fill(LOCKS.getOrDefault(lock, "#555")) + outline(accused.contains(record)),
                 call.worker() + " held " + lock + " from " + s(call.granted().at()) + " to " + s(call.believedUntil())
                         + ", as " + sharing(call.asked().share()) + ", with token "
                         + call.granted().token() + "; " + end(call) + "\n" + record);
@@ -206,7 +207,7 @@ final class Picture {
                         y - 4,
                         x(call.believedUntil()) - x(risk.at()),
                         4,
-                        "fill=\"" + AT_RISK + "\"",
+                        Svg.fill(AT_RISK),
                         "at risk from " + s(risk.at()) + " on"));
         if (call.lost() != null) {
             svg.cross(

@@ -26,17 +26,17 @@ record Plan(
         Duration reaction,
         Path directory) {
 
-    /** The same, for so long. */
+    /** Returns the same plan, for so long. */
     Plan lasting(Duration other) {
         return new Plan(peer, store, fault, other, lease, clients, seed, worker, reaction, directory);
     }
 
-    /** The same, with another fault. */
+    /** Returns the same plan, with another fault. */
     Plan under(Fault other) {
         return new Plan(peer, store, other, duration, lease, clients, seed, worker, reaction, directory);
     }
 
-    /** The same, with another directory. */
+    /** Returns the same plan, with another directory. */
     Plan in(Path other) {
         return new Plan(peer, store, fault, duration, lease, clients, seed, worker, reaction, other);
     }

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A pool of connections for a peer, as HikariCP makes it by default. */
+/** A pool lends connections to a peer, as HikariCP makes it by default. */
 final class Pool {
 
     private Pool() {}
@@ -24,7 +24,7 @@ final class Pool {
         return new HikariDataSource(config);
     }
 
-    /** The version of a database, without what its packager adds. */
+    /** Returns the version of a database, without what its packager adds. */
     static String version(String url) throws SQLException {
         try (Connection connection = DriverManager.getConnection(url)) {
             return connection.getMetaData().getDatabaseProductVersion().split("[- ]", 2)[0];
@@ -39,7 +39,7 @@ final class Pool {
         }
     }
 
-    /** How many rows a table has, or a query in brackets with a name behind it. */
+    /** Returns how many rows a table has, or a query in brackets with a name behind it. */
     static long count(String url, String table) throws SQLException {
         try (Connection connection = DriverManager.getConnection(url);
                 Statement statement = connection.createStatement();
@@ -49,7 +49,7 @@ final class Pool {
         }
     }
 
-    /** How many rows each of the tables has that a query names. */
+    /** Returns how many rows each of the tables has that a query names. */
     static Map<String, Long> rows(String url, String tables) throws SQLException {
         List<String> names = new ArrayList<>();
         try (Connection connection = DriverManager.getConnection(url);

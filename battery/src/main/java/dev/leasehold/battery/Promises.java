@@ -3,7 +3,7 @@ package dev.leasehold.battery;
 import java.util.EnumSet;
 
 /**
- * The promises of all stores under all faults: docs/guarantees.md as a table that a judge can read.
+ * The promises of all stores under all faults are docs/guarantees.md as a table that a judge can read.
  *
  * <ul>
  *   <li>A store that forgets lets two callers hold at once, where it is one server: the masters of a quorum that have forgotten
@@ -22,10 +22,11 @@ final class Promises {
     }
 
     /**
-     * The promises in the peers' documentation. Curator's says that at no time two clients think that they have the lock. The others
-     * promise it as long as no lease runs out under its holder: Redisson and Spring's registry for Redis, which renew, tell nobody
-     * when one has; with ShedLock, and with Spring's registry for databases, the holder itself counts the time that it has asked
-     * for, and then only a fault that deceives its clock or the store's, or makes the store forget, is beyond the promise.
+     * Finds the promise in the peers' documentation. Curator's says that at no time two clients think that they have the
+     * lock. The others promise it as long as no lease runs out under its holder: Redisson and Spring's registry for Redis,
+     * which renew, tell nobody when one has; with ShedLock, and with Spring's registry for databases, the holder itself
+     * counts the time that it has asked for, and then only a fault that deceives its clock or the store's, or makes the
+     * store forget, is beyond the promise.
      */
     private static Promise peers(Peer peer, Fault fault) {
         boolean excluded = switch (peer) {

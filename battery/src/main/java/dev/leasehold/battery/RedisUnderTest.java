@@ -20,7 +20,10 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** One Redis, or a quorum of several. Each writes what it does to its append-only file before it answers. */
+/**
+ * The Redis under test is one server, or a quorum of several. Each writes what it does to its append-only file before it
+ * answers.
+ */
 final class RedisUnderTest implements StoreUnderTest {
 
     /** The longest lease of a quorum, for which masters that have forgotten have no vote. */
@@ -107,7 +110,7 @@ final class RedisUnderTest implements StoreUnderTest {
         return version(masters.get(0));
     }
 
-    /** As the server says. */
+    /** Returns the version that the server names. */
     static String version(RedisProcess server) {
         return server.commands()
                 .info("server")
@@ -172,7 +175,7 @@ final class RedisUnderTest implements StoreUnderTest {
         return gauges(masters);
     }
 
-    /** The sums over some servers, without the connection that asks. */
+    /** Returns the sums over some servers, without the connection that asks. */
     static Map<String, Long> gauges(List<RedisProcess> servers) {
         Map<String, Long> gauges = new LinkedHashMap<>();
         for (RedisProcess server : servers) {

@@ -11,7 +11,10 @@ import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
-/** Redisson's locks. A thread has the lock from {@code lock()} to {@code unlock()}; its watchdog renews the lock meanwhile. */
+/**
+ * Redisson's locks belong to threads. A thread has the lock from {@code lock()} to {@code unlock()}; its watchdog renews the
+ * lock meanwhile.
+ */
 final class RedissonLocks implements Locks {
 
     private static final String NAME = "battery-mutex";

@@ -9,8 +9,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A PostgreSQL with a replica that is behind in the end, and clients that know both. Server 0 is the one that is written at
- * present. When it is killed, what was on its way to the replica is lost, and the replica takes its place.
+ * The replicated PostgreSQL under test has a replica that is behind in the end, and clients that know both. Server 0 is the
+ * one that is written at present. When it is killed, what was on its way to the replica is lost, and the replica takes its
+ * place.
  */
 final class ReplicatedPostgresUnderTest implements StoreUnderTest {
 

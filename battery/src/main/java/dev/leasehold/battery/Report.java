@@ -13,7 +13,7 @@ record Report(long seed, List<Result> results) {
         return results.stream().anyMatch(result -> !result.violations().isEmpty());
     }
 
-    /** One run. */
+    /** Writes one run. */
     static String line(Result result) {
         return String.format(
                 Locale.ROOT,
@@ -36,7 +36,7 @@ record Report(long seed, List<Result> results) {
         return result.longestWait().toMillis() / 1000.0;
     }
 
-    /** All runs, as Markdown. */
+    /** Returns all runs, as Markdown. */
     String table() {
         StringBuilder table = new StringBuilder(
                         "\n| store | fault | promise | seconds | grants | faults | two at once | longest wait | violations |\n")

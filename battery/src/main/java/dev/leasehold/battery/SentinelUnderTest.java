@@ -6,7 +6,10 @@ import io.lettuce.core.RedisException;
 import java.util.List;
 import java.util.Map;
 
-/** A Redis master with a replica, and a Sentinel that promotes it. Server 0 is the one that is master at present. */
+/**
+ * The Sentinel under test is a Redis master with a replica, and a Sentinel that promotes it. Server 0 is the one that is
+ * master at present.
+ */
 final class SentinelUnderTest implements StoreUnderTest {
 
     private final RedisGroup group = RedisGroup.sentinel();
@@ -50,7 +53,10 @@ final class SentinelUnderTest implements StoreUnderTest {
         killed.kill();
     }
 
-    /** Waits until the other one is master, starts the killed one, and waits until Sentinel has made it follow. Its data is gone. */
+    /**
+     * Waits until the other one is master, starts the killed one, and waits until Sentinel has made it follow. Its data
+     * is gone.
+     */
     @Override
     public void restart(int server, boolean withData) throws InterruptedException {
         RedisProcess other = group.servers.get(killed == group.servers.get(0) ? 1 : 0);

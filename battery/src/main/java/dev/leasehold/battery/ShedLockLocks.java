@@ -13,8 +13,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /**
- * ShedLock's locks, which have no waiting: a worker that finds one busy tries again 20 ms later. A hold ends after
- * {@code lockAtMostFor}, which its holder counts from before the request.
+ * ShedLock's locks have no waiting: a worker that finds one busy tries again 20 ms later. A hold ends after {@code
+ * lockAtMostFor}, which its holder counts from before the request.
  */
 final class ShedLockLocks implements Locks {
 

@@ -14,8 +14,9 @@ import java.util.Random;
 import java.util.stream.Stream;
 
 /**
- * A soak is a long run of many processes with a fault now and then. Four times all of them rest, and what they and the servers have
- * is counted: after the first minute, twice in between, and at the end. The history is judged like that of any run.
+ * A soak is a long run of many processes with a fault now and then. Four times all of them rest, and what they and the
+ * servers have is counted: after the first minute, twice in between, and at the end. The history is judged like that of
+ * any run.
  */
 final class Soak {
 
@@ -29,14 +30,14 @@ final class Soak {
     private static final Duration MEASURING = Duration.ofSeconds(30);
     private static final int PARTS = 3;
 
-    /** The outcome of a soak. */
+    /** An outcome is what came of a soak. */
     record Outcome(Result result, SoakGauges gauges) {
 
         boolean isGood() {
             return result.violations().isEmpty() && gauges.grown().isEmpty();
         }
 
-        /** A report, as Markdown. */
+        /** Returns a report, as Markdown. */
         String report() {
             return String.format(
                     Locale.ROOT,
@@ -75,7 +76,7 @@ final class Soak {
         return new Soak(plan, out).carryOut();
     }
 
-    /** Without those that need the shim of a clock. */
+    /** Returns the faults of a store, without those that need the shim of a clock. */
     static List<Fault> faults(StoreKind store) {
         EnumSet<Fault> faults = EnumSet.copyOf(store.faults());
         faults.removeAll(EnumSet.of(Fault.NONE, Fault.SUSPEND));

@@ -13,7 +13,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** The command {@code leasehold-battery soak}. Its exit status is 0 if no promise was broken and nothing has grown, 1 otherwise. */
+/**
+ * A soak command is a call of {@code leasehold-battery soak}. Its exit status is 0 if no promise was broken and nothing has
+ * grown, 1 otherwise.
+ */
 @Command(
         name = "soak",
         mixinStandardHelpOptions = true,

@@ -7,7 +7,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** What processes and servers had while nothing was asked for, several times in a soak; and whether they had more in the end. */
+/**
+ * Soak gauges tell what processes and servers had while nothing was asked for, several times in a soak; and whether they had
+ * more in the end.
+ */
 final class SoakGauges {
 
     private static final long MEBI = 1 << 20;
@@ -18,7 +21,7 @@ final class SoakGauges {
     /** A pool of the JVM or of a driver may have grown by a thread, and reopened a file. */
     private static final long FEW = 3;
 
-    /** One moment. */
+    /** A moment is one of those at which the gauges were read. */
     private record Moment(Map<String, ClientGauges> clients, Map<String, Long> store) {}
 
     private final List<Moment> moments = new ArrayList<>();
@@ -27,7 +30,10 @@ final class SoakGauges {
         moments.add(new Moment(Map.copyOf(clients), new LinkedHashMap<>(store)));
     }
 
-    /** What is more in the end than at the beginning. A client that began later is compared with the greatest of those. */
+    /**
+     * Returns what is more in the end than at the beginning. A client that began later is compared with the greatest of
+     * those.
+     */
     List<String> grown() {
         Moment first = moments.get(0);
         Moment last = moments.get(moments.size() - 1);

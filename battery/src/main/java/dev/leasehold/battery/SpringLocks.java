@@ -13,7 +13,10 @@ import org.springframework.integration.support.locks.RenewableLockRegistry;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
-/** Spring Integration's locks. In Redis a scheduler renews them; in a database the holder does, and knows from it how long it has the lock. */
+/**
+ * Spring Integration's locks have a time limit. In Redis a scheduler renews them; in a database the holder does, and knows
+ * from it how long it has the lock.
+ */
 final class SpringLocks implements Locks {
 
     private static final String NAME = "battery-mutex";

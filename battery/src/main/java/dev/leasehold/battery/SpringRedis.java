@@ -3,7 +3,7 @@ package dev.leasehold.battery;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** Connections to Redis as Spring makes them, over Lettuce. */
+/** SpringRedis makes connections to Redis as Spring does, over Lettuce. */
 final class SpringRedis {
 
     private SpringRedis() {}

@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 
-/** An SQLite file: no server, and no network. */
+/** The SQLite under test is a file: there is no server, and no network. */
 final class SqliteUnderTest implements StoreUnderTest {
 
     private final Path directory;

@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The kinds of stores that the battery can start. */
+/** A store kind is one that the battery can start. */
 enum StoreKind {
     SQLITE {
         @Override
@@ -129,14 +129,17 @@ enum StoreKind {
     abstract Set<Fault> faults();
 
     /**
-     * How long it may take after a fault until locks are granted again: a lease that runs out, waiters that went silent, a
-     * hand-over that nobody takes; and what the servers and connections need besides.
+     * Returns how long it may take after a fault until locks are granted again: a lease that runs out, waiters that went
+     * silent, a hand-over that nobody takes; and what the servers and connections need besides.
      */
     Duration recovery(Duration lease) {
         return longestLease(lease).multipliedBy(3).plus(settling());
     }
 
-    /** How long a lease may be that was asked for with a length; in ZooKeeper it is as long as the session's time-out. */
+    /**
+     * Returns how long a lease may be that was asked for with a length; in ZooKeeper it is as long as the session's
+     * time-out.
+     */
     Duration longestLease(Duration asked) {
         Duration session = ZooKeeperUnderTest.SESSION;
         return this == ZOOKEEPER && session.compareTo(asked) > 0 ? session : asked;
@@ -151,7 +154,7 @@ enum StoreKind {
         };
     }
 
-    /** As the command line names it. */
+    /** Returns its name on the command line. */
     String word() {
         return name().toLowerCase(Locale.ROOT);
     }

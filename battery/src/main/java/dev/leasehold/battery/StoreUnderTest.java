@@ -5,7 +5,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** A store under test is a running store, with its servers and the ways that clients take to them. Its servers are numbered from 0. */
+/**
+ * A store under test is a running store, with its servers and the ways that clients take to them. Its servers are
+ * numbered from 0.
+ */
 interface StoreUnderTest extends AutoCloseable {
 
     /** A way is the road of one client to all servers: its URI, and the proxies in between, none for a file. */
@@ -15,15 +18,15 @@ interface StoreUnderTest extends AutoCloseable {
         }
     }
 
-    /** A new way for a client. */
+    /** Returns a new way for a client. */
     Way way();
 
-    /** The URI without proxies. */
+    /** Returns the URI without proxies. */
     String uri();
 
     int servers();
 
-    /** The version of the servers. */
+    /** Returns the version of the servers. */
     String version() throws Exception;
 
     /** Sends a signal to a server, as {@code kill} names it. */
@@ -50,10 +53,12 @@ interface StoreUnderTest extends AutoCloseable {
         throw new UnsupportedOperationException("this store ends no connections");
     }
 
-    /** What the servers have at the moment: connections, keys, rows, nodes, watchers. Their order is that of the map. */
+    /**
+     * Returns what the servers have at the moment: connections, keys, rows, nodes, watchers. Their order is that of the map.
+     */
     Map<String, Long> gauges() throws Exception;
 
-    /** How many later requests may be served before a waiter, where nothing is the matter; see {@link Terms}. */
+    /** Returns how many later requests may be served before a waiter, where nothing is the matter; see {@link Terms}. */
     int overtaking();
 
     @Override

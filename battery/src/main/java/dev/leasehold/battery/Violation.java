@@ -3,7 +3,7 @@ package dev.leasehold.battery;
 /** A violation is a rule that a history breaks, and where. */
 record Violation(Rule rule, String text) {
 
-    /** What a history has to obey. */
+    /** A rule is what a history has to obey. */
     enum Rule {
         /** No more callers believed in their holds at one moment than the smallest share among them. */
         EXCLUSION,
@@ -11,7 +11,10 @@ record Violation(Rule rule, String text) {
         TOKENS,
         /** A waiter is not overtaken again and again by those who asked later. */
         ORDER,
-        /** Nobody believed in a hold beyond the end that its lease had stated, and no lease stated one further away than it is long. */
+        /**
+         * Nobody believed in a hold beyond the end that its lease had stated, and no lease stated one further away than
+         * it is long.
+         */
         TRUTH,
         /** A holder heard of a loss by the end that its lease had stated. */
         TIMELY_LOSS,

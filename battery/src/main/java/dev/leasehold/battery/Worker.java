@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class Worker implements Runnable {
 
-    /** How a worker treats its lease. */
+    /** A kind of worker treats its lease in one way. */
     enum Kind {
         /** It stops as soon as its lease is not valid. */
         CAREFUL,
@@ -93,9 +93,9 @@ final class Worker implements Runnable {
     }
 
     /**
-     * Each look reads the time first, then the time left, then whether the lease is valid. So what is seen to be valid was valid at
-     * the time that was read; the end that is written down is never later than the one that the lease meant; and a lease
-     * that says that no time is left and then that it is valid is caught.
+     * Each look reads the time first, then the time left, then whether the lease is valid. So what is seen to be valid
+     * was valid at the time that was read; the end that is written down is never later than the one that the lease meant;
+     * and a lease that says that no time is left and then that it is valid is caught.
      */
     private void hold(Locks.Hold granted, long call) throws InterruptedException {
         long believed = MachineClock.nanoTime();
@@ -136,7 +136,9 @@ final class Worker implements Runnable {
         return remaining == null ? HoldRecord.NEVER : now + remaining.toNanos();
     }
 
-    /** Whether the lock was the worker's until then. If the store has not answered, the hold is over all the same. */
+    /**
+     * Returns whether the lock was the worker's until then. If the store has not answered, the hold is over all the same.
+     */
     private static boolean giveBack(Locks.Hold hold) throws InterruptedException {
         try {
             return hold.release();
@@ -145,7 +147,10 @@ final class Worker implements Runnable {
         }
     }
 
-    /** Mostly short; now and then long enough for renewals to matter. A heedless worker's is always longer than its lease. */
+    /**
+     * Returns a time that is mostly short; now and then it is long enough for renewals to matter. A heedless worker's is
+     * always longer than its lease.
+     */
     private long workNanos() {
         double leases = 0;
         if (kind == Kind.HEEDLESS) {

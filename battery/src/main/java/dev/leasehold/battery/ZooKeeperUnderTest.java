@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
 import org.apache.zookeeper.Version;
 import org.apache.zookeeper.server.quorum.QuorumPeerMain;
 
-/** An ensemble of three ZooKeeper servers, each a process of its own. */
+/** The ZooKeeper under test is an ensemble of three servers, each a process of its own. */
 final class ZooKeeperUnderTest implements StoreUnderTest {
 
     /** How long a session lasts of which nothing is heard. */

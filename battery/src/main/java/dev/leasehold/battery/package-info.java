@@ -1,2 +1,5 @@
-/** The fault battery: real stores, client processes and faults, and a judgement of the history. Not published. */
+/**
+ * This package is the fault battery: real stores, client processes and faults, and a judgement of the history. Not
+ * published.
+ */
 package dev.leasehold.battery;

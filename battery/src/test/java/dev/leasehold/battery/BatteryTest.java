@@ -18,7 +18,10 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The short form of the battery: real stores, real processes, a few faults. And that it finds a client that ignores its losses. */
+/**
+ * These tests are about the short form of the battery: real stores, real processes, a few faults. And that it finds a client
+ * that ignores its losses.
+ */
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class BatteryTest {

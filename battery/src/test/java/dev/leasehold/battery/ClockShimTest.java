@@ -24,7 +24,7 @@ class ClockShimTest {
         assumeTrue(ClockShim.isThere(), "there is no cc");
     }
 
-    /** Prints the wall clock, the monotonic clock and the machine's, in seconds. */
+    /** Clocks prints the wall clock, the monotonic clock and the machine's, in seconds. */
     static final class Clocks {
         public static void main(String[] args) {
             System.out.print(System.currentTimeMillis() / 1_000 + " " + System.nanoTime() / 1_000_000_000 + " "

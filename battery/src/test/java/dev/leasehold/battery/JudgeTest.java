@@ -47,7 +47,7 @@ class JudgeTest {
         return calls;
     }
 
-    /** A whole hold, valid for long enough. */
+    /** Writes a whole hold, valid for long enough. */
     private void hold(String worker, long asked, long from, long until, long token) {
         hold(worker, asked, from, until, token, 1, -1);
     }

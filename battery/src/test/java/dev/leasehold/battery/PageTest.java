@@ -48,7 +48,7 @@ class PageTest {
                 .parse(new ByteArrayInputStream(page.getBytes(StandardCharsets.UTF_8)));
     }
 
-    /** What the shapes of the picture say, without those of the key. */
+    /** Returns what the shapes of the picture say, without those of the key. */
     private static List<String> shapes(Document page, String attribute, String value) {
         List<String> said = new ArrayList<>();
         var rectangles = page.getElementsByTagName("rect");

@@ -15,10 +15,13 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/** The tools that all ways of measuring need: the servers, the pace, the directory for results, and the progress display. */
+/**
+ * A bench has the tools that all ways of measuring need: the servers, the pace, the directory for results, and the progress
+ * display.
+ */
 record Bench(RunningServers servers, Pace pace, Path directory, PrintStream out) {
 
-    /** Something that is measured of one contestant. */
+    /** A measuring is something that is measured of one contestant. */
     interface Measuring {
         void measure() throws Exception;
     }
@@ -52,7 +55,7 @@ record Bench(RunningServers servers, Pace pace, Path directory, PrintStream out)
         return pace.quick() ? List.of("-XX:TieredStopAtLevel=1") : contestant.jvm();
     }
 
-    /** Where what the workers complain of goes. */
+    /** Returns where what the workers complain of goes. */
     Path log() {
         return directory.resolve("workers.log");
     }

@@ -34,7 +34,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** The command {@code leasehold-bench}. Its exit status is 0 if all contestants went through, 1 if one could not, 2 for wrong usage. */
+/**
+ * A bench command is a call of {@code leasehold-bench}. Its exit status is 0 if all contestants went through, 1 if one could
+ * not, 2 for wrong usage.
+ */
 @Command(
         name = "leasehold-bench",
         mixinStandardHelpOptions = true,

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * How long workloads take, and how long turns may be so that all of them are done in time. What is left of the time after the
+ * A budget says how long workloads take, and how long turns may be so that all of them are done in time. What is left of the time after the
  * warm-up is for the turns. The warm-up is not shortened: with three seconds of it, and turns of less than half a second, the
  * JVM's second compiler was at work in all rounds, and what was measured was who has less code to compile.
  */
@@ -33,7 +33,7 @@ final class Budget {
         return new Pace(rounds, millis(turn), without.warmUp(), false);
     }
 
-    /** About how long it takes. */
+    /** Returns about how many seconds it takes. */
     static double seconds(Pace pace, List<Workload> workloads) {
         double seconds = 0;
         for (Workload workload : workloads) {

@@ -46,7 +46,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** All workloads, in the order in which they are run and stand on the page. */
+/** The catalog has all workloads, in the order in which they are run and stand on the page. */
 final class Catalog {
 
     private static final List<Metric> FREE = List.of(RATE, WAIT_50, WAIT_99, CLIENT, SERVER, BYTES, REQUESTS);

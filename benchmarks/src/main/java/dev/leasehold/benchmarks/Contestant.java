@@ -16,7 +16,7 @@ record Contestant(Peer peer, StoreKind store, String label, List<String> jvm) {
         return new Contestant(peer, store, peer.label(), List.of());
     }
 
-    /** With the store's name, for workloads on several. */
+    /** Returns the contestant with the store's name, for workloads on several. */
     Contestant withStore() {
         return new Contestant(peer, store, peer.label() + " on " + store.label(), jvm);
     }

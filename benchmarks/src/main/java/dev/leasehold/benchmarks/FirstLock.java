@@ -14,7 +14,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** Starts JVM after JVM, contestant after contestant, each of which acquires its first lock. The first one of each does not count. */
+/**
+ * The first lock is measured in JVM after JVM, contestant after contestant, each of which acquires one. The first one of
+ * each does not count.
+ */
 final class FirstLock {
 
     private FirstLock() {}

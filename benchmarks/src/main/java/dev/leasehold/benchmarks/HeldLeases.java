@@ -12,8 +12,9 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Has one process hold very many leases, and looks at what their renewal costs, over two rounds of renewals, after three that
- * are not looked at: in the first the JVM's compilers take several times as much of the processor as the renewals do.
+ * Held leases are very many in one process; the measurement looks at what their renewal costs, over two rounds of renewals,
+ * after three that are not looked at: in the first the JVM's compilers take several times as much of the processor as the
+ * renewals do.
  */
 final class HeldLeases {
 

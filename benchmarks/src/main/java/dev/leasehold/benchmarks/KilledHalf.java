@@ -14,8 +14,9 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Kills half of the processes while all work, and looks at the others: how long none of them was served, what they reach once the
- * leases of the dead have ended, and what is left in the store when the survivors have ended, too.
+ * The killed half is half of the processes, which die while all work; the measurement looks at the others: how long none of
+ * them was served, what they reach once the leases of the dead have ended, and what is left in the store when the survivors
+ * have ended, too.
  */
 final class KilledHalf {
 
@@ -44,7 +45,7 @@ final class KilledHalf {
         return samples;
     }
 
-    /** One for fifteen of the other workloads' rounds, because each takes as long as several leases. */
+    /** Returns one round for fifteen of the other workloads', because each takes as long as several leases. */
     static int rounds(int rounds) {
         return Math.min(MOST_ROUNDS, Math.max(1, rounds / 15));
     }

@@ -16,8 +16,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Kills the holder of a lock, at some moment between two of its renewals, while another process waits for the lock, and takes the
- * time until that one has it. Nearly all of that time is waiting for a lease to end, so all contestants are at it at once.
+ * The killed holder dies at some moment between two of its renewals, while another process waits for the lock; the
+ * measurement takes the time until that one has it. Nearly all of that time is waiting for a lease to end, so all
+ * contestants are at it at once.
  */
 final class KilledHolder {
 

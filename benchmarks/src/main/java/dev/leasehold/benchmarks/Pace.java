@@ -3,7 +3,7 @@ package dev.leasehold.benchmarks;
 import java.time.Duration;
 
 /**
- * How long things are measured.
+ * The pace says how long things are measured.
  *
  * @param rounds how many turns each contestant has
  * @param warmUp of a contestant with one process, before the first round

@@ -13,8 +13,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Lets all contestants acquire and release as fast as they can, in short turns forwards and backwards, so that whatever else the
- * machine does hits them all, and a machine that gets slower hits none more than another.
+ * Throughput is measured by letting all contestants acquire and release as fast as they can, in short turns forwards and
+ * backwards, so that whatever else the machine does hits them all, and a machine that gets slower hits none more than
+ * another.
  */
 final class Throughput {
 

@@ -8,7 +8,7 @@ import dev.leasehold.benchmarks.worker.Turn;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads from the grants of a turn what is to be known of it. */
+/** A turn reading tells from the grants of a turn what is to be known of it. */
 final class TurnReading {
 
     private static final double NANOS_PER_SECOND = 1e9;
@@ -80,7 +80,10 @@ final class TurnReading {
         }
     }
 
-    /** How far the luckiest and the unluckiest process are apart, in percent of what each would have if all had the same. */
+    /**
+     * Returns how far the luckiest and the unluckiest process are apart, in percent of what each would have if all had the
+     * same.
+     */
     static double spread(List<Grant> grants, int processes) {
         int[] shares = new int[processes];
         grants.forEach(grant -> shares[grant.process()]++);
@@ -93,7 +96,7 @@ final class TurnReading {
         return 100.0 * (most - least) * processes / Math.max(1, grants.size());
     }
 
-    /** How many held it at one moment: from when each knew that it was granted until it began to release. */
+    /** Returns how many held it at one moment: from when each knew that it was granted until it began to release. */
     static int mostAtOnce(List<Grant> grants) {
         List<long[]> edges = new ArrayList<>(2 * grants.size());
         for (Grant grant : grants) {

@@ -26,7 +26,7 @@ record Workload(
         List<Contestant> contestants,
         List<Metric> columns) {
 
-    /** Which of the tables it belongs to. */
+    /** A group is the table that a workload belongs to. */
     enum Group {
         MAIN,
         SHARED,
@@ -34,7 +34,7 @@ record Workload(
         SCALING
     }
 
-    /** How it is measured. */
+    /** A mode is a way of measuring. */
     enum Mode {
         /** Acquire and release as fast as it goes. */
         THROUGHPUT,

@@ -1,2 +1,2 @@
-/** Leasehold beside other libraries, on the same server in the same run. Not published. */
+/** This package measures Leasehold beside other libraries, on the same server in the same run. Not published. */
 package dev.leasehold.benchmarks;

@@ -28,7 +28,10 @@ import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 import org.springframework.integration.redis.util.RedisLockRegistry;
 
-/** What docs/migrating.md says of other libraries: its code compiles, and the ways to cut over exclude both ways. */
+/**
+ * These tests show what docs/migrating.md says of other libraries: its code compiles, and the ways to cut over exclude both
+ * ways.
+ */
 @Timeout(60)
 class MigratingPageTest {
 

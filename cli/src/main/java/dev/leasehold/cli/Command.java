@@ -12,9 +12,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The command and how it is started: a shell looks at the clock if there is a lease to outrun, and is replaced by the
- * command. So the process that we have started is the command itself, with the terminal, the process group and the exit
- * status that it would have without us.
+ * A command is what is run, and how it is started: a shell looks at the clock if there is a lease to outrun, and is replaced
+ * by the command. So the process that we have started is the command itself, with the terminal, the process group and the
+ * exit status that it would have without us.
  *
  * <p>The shell also carries bytes that a JVM cannot: where an argument is no text in the locale's encoding, all are given to it
  * in pieces, as {@link ShellCode}.
@@ -55,7 +55,7 @@ final class Command {
         return new Command(words, file);
     }
 
-    /** Whether it is certain that there was no command: its own status may be 127, too. */
+    /** Returns whether it is certain that there was no command: its own status may be 127, too. */
     boolean hasNotRun() {
         return failed != null && failed.toFile().length() > 0;
     }
@@ -110,7 +110,7 @@ final class Command {
         return high && Files.isExecutable(BASH) ? List.of(BASH.toString(), "--posix") : List.of("/bin/sh");
     }
 
-    /** A few words for those who ask who holds the lock. */
+    /** Returns a few words for those who ask who holds the lock. */
     String label(int longest) {
         // Bytes that are no text become question marks.
         String label = new String(String.join(" ", words).getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);

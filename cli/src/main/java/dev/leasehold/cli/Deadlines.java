@@ -2,7 +2,7 @@ package dev.leasehold.cli;
 
 import dev.leasehold.Lease;
 
-/** Tells the guard of each renewal. Run again and again; if it is held up, the guard goes by what it knows. */
+/** Deadlines tell the guard of each renewal. Run again and again; if it is held up, the guard goes by what it knows. */
 final class Deadlines implements Runnable {
 
     private final Lease lease;
@@ -32,7 +32,7 @@ final class Deadlines implements Runnable {
         return told.orLater(now, lease.remaining(), settings.grace(), settings.lease());
     }
 
-    /** When SIGKILL is due, whether or not the guard knows it. */
+    /** Returns when SIGKILL is due, whether or not the guard knows it. */
     long killAt() {
         EndTimes times = look();
         long now = BootClock.now();

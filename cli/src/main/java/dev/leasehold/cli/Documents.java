@@ -6,7 +6,10 @@ import java.nio.file.Path;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 
-/** The program that the build of the distribution starts: it writes the man page and the completion for bash and zsh. */
+/**
+ * Documents is the program that the build of the distribution starts: it writes the man page and the completion for bash and
+ * zsh.
+ */
 final class Documents {
 
     private Documents() {}

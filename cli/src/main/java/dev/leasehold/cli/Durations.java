@@ -9,12 +9,12 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Durations as people write them: {@code 30}, {@code 500ms}, {@code 1.5h}, {@code PT2M}. */
+/** Durations are read as people write them: {@code 30}, {@code 500ms}, {@code 1.5h}, {@code PT2M}. */
 final class Durations {
 
     static final String FORMS = "write a number of seconds, or a number with ms, s, m, h or d, or ISO 8601 as PT2M30S";
 
-    /** What a duration that is too large for the clock is cut to. */
+    /** A duration that is too large for the clock is cut to this. */
     static final Duration HUGE = Duration.ofSeconds(Long.MAX_VALUE / 1_000_000_000L);
 
     private static final Pattern PLAIN = Pattern.compile("([+-]?)([0-9]+(?:\\.[0-9]+)?)\\s*(ms|s|m|h|d|)");

@@ -3,9 +3,9 @@ package dev.leasehold.cli;
 import java.time.Duration;
 
 /**
- * The times at which a command must be ended for its lease's sake: SIGTERM {@code grace} before the deadline, at most a sixth of the
- * validity, since the last renewals may still come until then; SIGKILL a bit before the deadline, because it takes a moment
- * until the guard has run and the kernel has done it. All on the {@link BootClock}.
+ * End times are those at which a command must be ended for its lease's sake: SIGTERM {@code grace} before the deadline, at
+ * most a sixth of the validity, since the last renewals may still come until then; SIGKILL a bit before the deadline,
+ * because it takes a moment until the guard has run and the kernel has done it. All on the {@link BootClock}.
  *
  * <p>The validity is what is left of the lease when its deadline is first seen. It may be much shorter than the lease that
  * was asked for: on ZooKeeper it is two thirds of the session time-out.
@@ -46,7 +46,7 @@ record EndTimes(long deadline, long termAt, long killAt) {
         return renewed ? of(now, remaining, wantedGrace, lease) : this;
     }
 
-    /** When SIGKILL is due by what is left, also if that has become less than these times say. */
+    /** Returns when SIGKILL is due by what is left, also if that has become less than these times say. */
     long killAt(long now, Duration remaining) {
         return Math.min(killAt, now + hundredths(remaining) - (deadline - killAt));
     }

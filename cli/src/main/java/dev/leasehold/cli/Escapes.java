@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Makes text of strangers safe to show: names and labels are whatever somebody chose. */
+/** Escapes make text of strangers safe to show: names and labels are whatever somebody chose. */
 final class Escapes {
 
     private static final Pattern PLAIN_WORD = Pattern.compile("[A-Za-z0-9_./:@%+=,-]+");
@@ -35,8 +35,8 @@ final class Escapes {
     }
 
     /**
-     * The same for a message. Statements in it that are to be copied keep their lines, of which the first alone begins at the
-     * margin; what a driver says in several lines becomes one.
+     * Does the same for a message. Statements in it that are to be copied keep their lines, of which the first alone begins
+     * at the margin; what a driver says in several lines becomes one.
      */
     static String lines(String message) {
         List<String> lines =
@@ -55,7 +55,7 @@ final class Escapes {
         return text.startsWith("-") ? "-- " + quoted : quoted;
     }
 
-    /** A JSON string with its quotes. */
+    /** Makes a JSON string, with its quotes. */
     static String json(String text) {
         StringBuilder json = new StringBuilder(text.length() + 2).append('"');
         for (int i = 0; i < text.length(); i++) {

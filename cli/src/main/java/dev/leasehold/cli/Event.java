@@ -3,7 +3,7 @@ package dev.leasehold.cli;
 import dev.leasehold.Lease;
 import org.jspecify.annotations.Nullable;
 
-/** What can happen to a run. All of it goes through one queue to one thread. */
+/** An event is what can happen to a run. All of it goes through one queue to one thread. */
 sealed interface Event {
 
     /** The claim was answered: a lease, or null if the lock is busy. */
@@ -15,7 +15,7 @@ sealed interface Event {
     /** The lease is lost. */
     record Lost() implements Event {}
 
-    /** We got a signal; its name without SIG. */
+    /** A signal came; this is its name without SIG. */
     record Signalled(String name, int number) implements Event {}
 
     /** The command has ended. */

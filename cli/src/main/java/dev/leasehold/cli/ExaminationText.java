@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** An examination, for people and for programs. */
+/** An examination text shows an examination, for people and for programs. */
 final class ExaminationText {
 
     private static final String INDENT = "         ";

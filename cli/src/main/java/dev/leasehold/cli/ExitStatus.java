@@ -1,6 +1,8 @@
 package dev.leasehold.cli;
 
-/** With what the command ends when it does not pass on another's status. From sysexits.h where that has a number. */
+/**
+ * The exit status is what the command ends with when it does not pass on another's. From sysexits.h where that has a number.
+ */
 final class ExitStatus {
 
     static final int OK = 0;

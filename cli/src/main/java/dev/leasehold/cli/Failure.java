@@ -1,6 +1,6 @@
 package dev.leasehold.cli;
 
-/** Ends the program with a message and a status. */
+/** A failure ends the program with a message and a status. */
 final class Failure extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * A small process that ends the command before its lease ends, whatever has become of this JVM.
+ * A guard is a small process that ends the command before its lease ends, whatever has become of this JVM.
  *
  * <p>A JVM that was stopped or killed cannot end its command, and the store will give the lock to the next process when the
  * lease is over. So somebody else must hold the stop watch. The guard is a shell script ({@code guard.sh}) of about a
@@ -24,7 +24,7 @@ import java.util.function.Consumer;
  *       to the lease's deadline.
  *   <li>It cannot be stopped along with us: it has a session of its own, so that neither Ctrl-Z nor a signal to our process
  *       group reaches it, and it ignores every signal that can be ignored.
- *   <li>It is told each confirmed deadline as a point on the {@link BootClock}, never as time left: a message that was held
+ *   <li>It receives each confirmed deadline as a point on the {@link BootClock}, never as time left: a message that was held
  *       up says nothing wrong. Silence changes nothing. The end of the pipe, which the kernel brings about however we die,
  *       means that nobody renews the lease any more, and the command is ended at once.
  *   <li>It finds the command by a random mark in the environment, which all its descendants inherit, also those that were
@@ -40,8 +40,8 @@ import java.util.function.Consumer;
  * </ul>
  *
  * <p>What it cannot do: end processes of other users (of {@code sudo}), or that have both left the tree and cleaned their
- * environment between two of its looks, or hang in the kernel; run while the whole container is frozen; do anything once it was killed or stopped
- * together with us.
+ * environment between two of its looks, or hang in the kernel; run while the whole container is frozen; do anything once
+ * it was killed or stopped together with us.
  */
 final class Guard {
 
@@ -64,7 +64,7 @@ final class Guard {
      *
      * @param mark what its command will carry in its environment
      * @param grace between SIGTERM and SIGKILL
-     * @param events is told each line that it says, and "gone" at last
+     * @param events receives each line that it says, and "gone" at last
      */
     static Guard start(String mark, Duration grace, Consumer<String> events) throws IOException {
         String ownSession = "command -v setsid >/dev/null && exec setsid sh -c \"$@\"; exec sh -c \"$@\"";
@@ -92,7 +92,7 @@ final class Guard {
                 events.accept(line);
             }
         } catch (IOException e) {
-            // It is gone, which is told by the above.
+            // It is gone; the reader above has reported that.
         }
     }
 
@@ -136,7 +136,7 @@ final class Guard {
             pipe.write((line + "\n").getBytes(StandardCharsets.US_ASCII));
             pipe.flush();
         } catch (IOException e) {
-            // It is gone or was told to end the command, and then the deadline does not matter.
+            // It is gone or has been asked to end the command, and then the deadline does not matter.
         }
     }
 

@@ -3,8 +3,9 @@ package dev.leasehold.cli;
 import java.time.Duration;
 
 /**
- * Tells a hang-up of the terminal from a SIGHUP that is meant for us alone. When the terminal has gone, the shell or the kernel
- * sends SIGHUP to the whole process group, the command's too; but to nobody else than us if we are the session's leader.
+ * Hangups tell a hang-up of the terminal from a SIGHUP that is meant for us alone. When the terminal has gone, the shell or
+ * the kernel sends SIGHUP to the whole process group, the command's too; but to nobody else than us if we are the session's
+ * leader.
  */
 final class Hangups {
 
@@ -19,7 +20,7 @@ final class Hangups {
         hadTerminal = hasTerminal(stat);
     }
 
-    /** Whether the command has had this SIGHUP of ours, which came at that time. */
+    /** Returns whether the command has had this SIGHUP of ours, which came at that time. */
     boolean commandHasIt(String stat, long nanos) {
         if (!hadTerminal || stat.isEmpty() || hasTerminal(stat) || isLeader(stat)) {
             return false;

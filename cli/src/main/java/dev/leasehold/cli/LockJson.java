@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Locks for programs. */
+/** Lock JSON shows locks to programs. */
 final class LockJson {
 
     private LockJson() {}
@@ -48,7 +48,7 @@ final class LockJson {
                 + ",\"since\":" + time(waiter.since()) + "}";
     }
 
-    /** Null for a share without limit. */
+    /** Returns null for a share without limit. */
     private static String share(int share) {
         return share == Claim.UNLIMITED ? "null" : Integer.toString(share);
     }

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Locks for people: a table, one row per holder or waiter. */
+/** A lock table shows locks to people: one row per holder or waiter. */
 final class LockTable {
 
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss");

@@ -16,7 +16,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The program: its commands, and how each failure becomes one line and a status. */
+/** Main is the program: its commands, and how each failure becomes one line and a status. */
 @Command(
         name = "leasehold",
         description = "Runs commands under distributed locks, shows locks, and breaks them.",
@@ -167,7 +167,7 @@ final class Main {
         return status;
     }
 
-    /** The version, from the jar. */
+    /** The version is read from the jar. */
     static final class Version implements CommandLine.IVersionProvider {
 
         @Override

@@ -10,8 +10,8 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 /**
- * The man page of the command, in troff. It is made of what the commands tell picocli of themselves, so that it has every
- * option that they have.
+ * The man page of the command is made in troff. It is made of what the commands tell picocli of themselves, so that it has
+ * every option that they have.
  */
 final class ManPage {
 

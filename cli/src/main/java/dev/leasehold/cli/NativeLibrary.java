@@ -8,8 +8,8 @@ import java.nio.file.StandardCopyOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps SQLite's native library unpacked beside the program. By itself the driver unpacks it to the temporary directory at
- * each start, and a killed process leaves its copy there.
+ * NativeLibrary keeps SQLite's native library unpacked beside the program. By itself the driver unpacks it to the temporary
+ * directory at each start, and a killed process leaves its copy there.
  */
 final class NativeLibrary {
 

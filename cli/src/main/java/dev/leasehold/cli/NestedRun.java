@@ -7,7 +7,7 @@ import dev.leasehold.LockInfo;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** A run that waits for a lock which the run holds that it was started from: it would wait for its own end. */
+/** A nested run waits for a lock which the run holds that it was started from: it would wait for its own end. */
 final class NestedRun {
 
     private static final long LOOK_AFTER_MILLIS = 500;
@@ -23,7 +23,7 @@ final class NestedRun {
         }
     }
 
-    /** Whether this process waits: it may share the lock with the outer run by now. */
+    /** Returns whether this process waits: it may share the lock with the outer run by now. */
     private static boolean waits(LockInfo lock) {
         Owner here = Owner.here();
         return lock.waiters().stream()

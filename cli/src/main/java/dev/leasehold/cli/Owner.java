@@ -6,8 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A client as it describes itself to the store: {@code host=H pid=P label=L}, the label last and free. What has another
- * form (another version, another program) is shown whole, in the place of the label.
+ * An owner is a client as it describes itself to the store: {@code host=H pid=P label=L}, the label last and free. What has
+ * another form (another version, another program) is shown whole, in the place of the label.
  */
 record Owner(String host, String pid, String label) {
 

@@ -9,7 +9,8 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * A command and all that it has started, to be ended: what the {@link Guard} does, for the case that the guard itself has died.
+ * A process tree is a command and all that it has started, to be ended: what the {@link Guard} does, for the case that the
+ * guard itself has died.
  *
  * <p>Whatever was found once stays known, with what descends from it: a descendant that has cleaned its environment is found
  * through its parent only, and the parent may die of the very SIGTERM that the descendant survives. A handle knows when its

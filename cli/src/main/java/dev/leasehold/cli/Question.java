@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** Asks whoever sits at the terminal, also where standard input is something else. */
+/** A question asks whoever sits at the terminal, also where standard input is something else. */
 final class Question {
 
     private static final Path TERMINAL = Path.of("/dev/tty");
@@ -14,7 +14,7 @@ final class Question {
     private Question() {}
 
     /**
-     * Whether the answer is yes.
+     * Returns whether the answer is yes.
      *
      * @param without what {@code --yes} is for, should there be no terminal: {@code to break this lease}
      */

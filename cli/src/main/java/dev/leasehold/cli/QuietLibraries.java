@@ -9,15 +9,15 @@ import org.slf4j.spi.MDCAdapter;
 import org.slf4j.spi.SLF4JServiceProvider;
 
 /**
- * Sends the logs of the stores' client libraries nowhere, since each outcome has its own message. Without a provider SLF4J
- * complains on standard error; and with {@code slf4j-nop} Netty looks for a logger that does speak.
+ * QuietLibraries sends the logs of the stores' client libraries nowhere, since each outcome has its own message. Without a
+ * provider SLF4J complains on standard error; and with {@code slf4j-nop} Netty looks for a logger that does speak.
  */
 public final class QuietLibraries implements SLF4JServiceProvider {
 
     private final IMarkerFactory markers = new BasicMarkerFactory();
     private final MDCAdapter context = new NOPMDCAdapter();
 
-    /** For the service loader. */
+    /** Makes it for the service loader. */
     public QuietLibraries() {}
 
     @Override

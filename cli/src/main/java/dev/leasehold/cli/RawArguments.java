@@ -13,9 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The arguments as they were given, byte by byte. The JVM decodes them by the locale, and under the locale C, which cron
- * uses, all letters beyond ASCII become the same replacement character: two locks would be one, and the command would get
- * other arguments than were written. So they are read again from the kernel, as UTF-8; a byte that is not UTF-8 becomes
+ * Raw arguments are those that were given, byte by byte. The JVM decodes them by the locale, and under the locale C, which
+ * cron uses, all letters beyond ASCII become the same replacement character: two locks would be one, and the command would
+ * get other arguments than were written. So they are read again from the kernel, as UTF-8; a byte that is not UTF-8 becomes
  * the lone surrogate U+DC00 + byte, which {@link #bytes} turns back. A lock's name may not contain one.
  */
 final class RawArguments {
@@ -64,7 +64,7 @@ final class RawArguments {
         }
     }
 
-    /** The bytes behind a decoded argument. */
+    /** Returns the bytes behind a decoded argument. */
     static byte[] bytes(String argument) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(argument.length());
         argument.codePoints().forEach(point -> {

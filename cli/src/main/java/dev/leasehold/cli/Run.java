@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** One {@code leasehold run}: waits for the lock, then has the {@link Supervisor} run the command. */
+/** A run is one {@code leasehold run}: it waits for the lock, then has the {@link Supervisor} run the command. */
 record Run(
         String name,
         Use use,

@@ -207,7 +207,7 @@ final class RunCommand implements Callable<Integer> {
         return command;
     }
 
-    /** Null for ever. */
+    /** Returns how long to wait, null for ever. */
     private @Nullable Duration maxWait() {
         if (noWait) {
             if (wait != null) {

@@ -4,19 +4,19 @@ import dev.leasehold.Lease;
 import java.time.Duration;
 
 /**
- * The settings of a command that is run on a lease. The grace is cut to what such a lease allows.
+ * Run settings are those of a command that is run on a lease. The grace is cut to what such a lease allows.
  *
  * @param forgo ends a lease at once, of which --at-least would keep the lock although nothing was run
  */
 record RunSettings(Command command, Duration lease, Duration maxHold, Duration grace, boolean killOnLoss, Forgo forgo) {
 
-    /** Ends a lease at once. */
+    /** Forgoing ends a lease at once. */
     interface Forgo {
 
         /** For a run without --at-least: a release does it. */
         Forgo NOTHING = lease -> false;
 
-        /** Whether the lease has been ended. */
+        /** Returns whether the lease has been ended. */
         boolean end(Lease lease) throws InterruptedException;
     }
 

@@ -3,7 +3,7 @@ package dev.leasehold.cli;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Bytes for a shell, as the format of a {@code printf} that consists of ASCII characters alone. */
+/** Shell code is bytes for a shell, as the format of a {@code printf} that consists of ASCII characters alone. */
 final class ShellCode {
 
     /** Linux refuses an argument of more than 128 KiB. */

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Signals that we get, and signals to the command. */
+/** Signals passes on those that we get, and sends some to the command. */
 final class Signals {
 
     /** Those that end a process; SIGQUIT is the JVM's own. */
@@ -63,8 +63,8 @@ final class Signals {
     }
 
     /**
-     * Whether the command has had this signal of ours from the terminal, as Ctrl-C. Not if it was not there yet; and since
-     * signals take a moment to be told, a young command rather gets it twice than never.
+     * Returns whether the command has had this signal of ours from the terminal, as Ctrl-C. Not if it was not there yet; and
+     * since signals take a moment to be told, a young command rather gets it twice than never.
      */
     static boolean commandHasIt(String name, Duration age, boolean terminalDelivers) {
         return FROM_TERMINAL.contains(name) && terminalDelivers && age.compareTo(YOUNG) > 0;
@@ -87,15 +87,15 @@ final class Signals {
     }
 
     /**
-     * Whether the terminal gives its signals to our process group, the command's too. Field
-     * 5 of {@code /proc/self/stat} is our group, 7 the terminal, 8 the group in its foreground.
+     * Returns whether the terminal gives its signals to our process group, the command's too. Field 5 of {@code
+     * /proc/self/stat} is our group, 7 the terminal, 8 the group in its foreground.
      */
     static boolean terminalDelivers() {
         String stat = stat();
         return !stat.isEmpty() && isInForeground(stat);
     }
 
-    /** What the kernel says of this process; empty where it does not. */
+    /** Returns what the kernel says of this process; empty where it does not. */
     static String stat() {
         try {
             return Files.readString(Path.of("/proc/self/stat"), StandardCharsets.ISO_8859_1);
@@ -104,7 +104,7 @@ final class Signals {
         }
     }
 
-    /** From the third on, which follows the name. */
+    /** Returns the fields from the third on, which follows the name. */
     static String[] fields(String stat) {
         return stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
     }

@@ -6,14 +6,14 @@ import java.util.ResourceBundle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Logs for the library on standard error: nothing without {@code -v}, since each outcome has its own message; else warnings on one line
- * each. Being here also spares the start of java.util.logging.
+ * Standard error loggers log for the library: nothing without {@code -v}, since each outcome has its own message; else
+ * warnings on one line each. Being here also spares the start of java.util.logging.
  */
 public final class StderrLoggers extends System.LoggerFinder {
 
     static volatile boolean verbose;
 
-    /** For the service loader. */
+    /** Makes it for the service loader. */
     public StderrLoggers() {}
 
     @Override

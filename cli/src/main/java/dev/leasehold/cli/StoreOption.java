@@ -11,12 +11,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** {@code --store}, for all commands. */
+/** The option {@code --store} is the same for all commands. */
 final class StoreOption {
 
     private static final Set<String> QUORUMS = Set.of("redlock", "redlocks");
 
-    /** What a URI says about the client and not about the store. */
+    /** The settings in a URI that concern the client and not the store. */
     private static final Set<String> OF_EVERY_CLIENT = Set.of("namespace", "label", "storeTimeout", "localHandOvers");
 
     @Option(
@@ -95,18 +95,18 @@ final class StoreOption {
         return uri != null ? uri : defaultUri(System.getenv(), System.getProperty("user.home"));
     }
 
-    /** Whether neither an option nor the environment names the store, so that it is this user's own. */
+    /** Returns whether neither an option nor the environment names the store, so that it is this user's own. */
     boolean isUsersOwn() {
         return uri == null
                 && System.getenv().getOrDefault("LEASEHOLD_STORE", "").isEmpty();
     }
 
-    /** The store without credentials. */
+    /** Returns the store without credentials. */
     String shown() {
         return StoreUri.parse(uri()).toString();
     }
 
-    /** Empty for none. */
+    /** Returns the namespace, empty for none. */
     String namespace() {
         return namespace != null ? namespace : StoreUri.parse(uri()).options().getOrDefault("namespace", "");
     }
@@ -117,7 +117,7 @@ final class StoreOption {
         return name.isEmpty() ? "without a namespace" : "in the namespace '" + Escapes.shown(name) + "'";
     }
 
-    /** How this store is named to another command of ours; empty for the default and what the environment says. */
+    /** Returns how this store is named to another command of ours; empty for the default and what the environment says. */
     String arguments() {
         return (uri == null ? "" : "--store " + Escapes.shellWord(uri) + " ")
                 + (passwordFile == null

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The password for the store, from where the list of processes does not show it. */
+/** The store password comes from where the list of processes does not show it. */
 final class StorePassword {
 
     static final String PASSWORD = "LEASEHOLD_STORE_PASSWORD";

@@ -21,10 +21,11 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a command on a lease, from its start to the release. One thread, which takes one {@link Event} after the other.
+ * A supervisor runs a command on a lease, from its start to the release. One thread, which takes one {@link Event} after the
+ * other.
  *
  * <p>The lock is released when the command has ended, never before; where it had to be ended for the lock's sake, when
- * all its descendants have ended too. Who ends it is the {@link Guard}; this class only tells it the deadlines.
+ * all its descendants have ended too. The {@link Guard} ends it; this class only tells it the deadlines.
  */
 final class Supervisor {
 
@@ -298,7 +299,7 @@ final class Supervisor {
         events.addAll(kept);
     }
 
-    /** Whether the lock was held until now, as far as is known. */
+    /** Returns whether the lock was held until now, as far as is known. */
     private boolean release(String what) throws InterruptedException {
         boolean wasValid = lease.isValid();
         try {
@@ -310,7 +311,7 @@ final class Supervisor {
                 return true;
             }
         } catch (LockException e) {
-            // Whatever the store says to that, the command has run, under the lock.
+            // The command has run under the lock, whatever the store answers to the release.
             terminal.say(what + ", but the lock " + shownName() + " could not be released and stays taken for up to "
                     + DurationText.of(settings.lease()) + ": " + Escapes.lines(String.valueOf(e.getMessage())));
             return wasValid;

@@ -5,7 +5,10 @@ import java.io.FileOutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 
-/** The standard output and error of the program. Always UTF-8: what was given in bytes is shown in the same bytes, whatever the locale. */
+/**
+ * The terminal is the standard output and error of the program. Always UTF-8: what was given in bytes is shown in the same
+ * bytes, whatever the locale.
+ */
 record Terminal(PrintWriter out, PrintWriter err) {
 
     static Terminal standard() {

@@ -10,10 +10,9 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A training run, which the launcher starts once to have the JVM write down the classes that a start needs: one run with SQLite, one with
- * a database in memory, one with a PostgreSQL that does not answer, and one with a Redis that is only pretended and refuses
- * everything but the greeting. Should that ever be too little, starts
- * become slower and nothing else.
+ * A training is a run that the launcher starts once to have the JVM write down the classes that a start needs: one run with
+ * SQLite, one with a database in memory, one with a PostgreSQL that does not answer, and one with a Redis that is only
+ * pretended and refuses everything but the greeting. Should that ever be too little, starts become slower and nothing else.
  */
 final class Training {
 

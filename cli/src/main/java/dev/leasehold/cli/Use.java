@@ -4,7 +4,7 @@ import dev.leasehold.DistributedLock;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
 
-/** A use of a lock by a run: alone, as one of several, or as one of any number of readers. */
+/** A use says how a run uses a lock: alone, as one of several, or as one of any number of readers. */
 sealed interface Use {
 
     /** Returns the lock to claim. */
@@ -18,7 +18,7 @@ sealed interface Use {
         }
     }
 
-    /** So many at a time, each with a slot of its own. */
+    /** Slots let so many run at a time, each with a slot of its own. */
     record Slots(int number) implements Use {
         @Override
         public DistributedLock lock(Leasehold leasehold, String name, LockOptions options) {
@@ -26,7 +26,7 @@ sealed interface Use {
         }
     }
 
-    /** Together with all others that share the lock, and with nobody that has it alone. */
+    /** A shared use goes together with all others that share the lock, and with nobody that has it alone. */
     record Shared() implements Use {
         @Override
         public DistributedLock lock(Leasehold leasehold, String name, LockOptions options) {

@@ -13,7 +13,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** For {@code --verbose}: tells whom a run waits for, whenever that has changed. */
+/** A wait report tells, for {@code --verbose}, whom a run waits for, whenever that has changed. */
 final class WaitReport {
 
     private static final Duration PERIOD = Duration.ofSeconds(2);
@@ -75,7 +75,7 @@ final class WaitReport {
         return shown + "held by " + words(lock.holder()) + others(lock) + place;
     }
 
-    /** Who holds the lock, for a sentence; looked up once more, so it may be nobody by now. */
+    /** Names who holds the lock, for a sentence; it is looked up once more, so it may be nobody by now. */
     static String holder(Leasehold leasehold, String name) throws InterruptedException {
         try {
             LockInfo lock = Locks.named(leasehold, name);

@@ -1,4 +1,4 @@
-/** The {@code leasehold} command: runs a command under a lock, shows locks, breaks them. */
+/** This package is the {@code leasehold} command: it runs a command under a lock, shows locks, breaks them. */
 @NullMarked
 package dev.leasehold.cli;
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How a command starts, where {@code /bin/sh} is this shell or that. */
+/** These tests show how a command starts, where {@code /bin/sh} is this shell or that. */
 class CommandTest {
 
     @TempDir

@@ -3,7 +3,7 @@ package dev.leasehold.cli;
 import static dev.leasehold.cli.Processes.awaitLine;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The commands that a lock goes through with every store. */
+/** Common commands are those that a lock goes through with every store. */
 final class CommonCommands {
 
     private CommonCommands() {}

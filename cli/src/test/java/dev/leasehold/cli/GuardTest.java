@@ -23,7 +23,10 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The guard and the start of a command by themselves: no lock, no wrapper, times as the test likes them. */
+/**
+ * These tests are about the guard and the start of a command by themselves: no lock, no wrapper, times as the test likes
+ * them.
+ */
 class GuardTest {
 
     private static final Duration GRACE = Duration.ofMillis(300);

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The commands with real databases, whose drivers come with the program. */
+/** These tests are about the commands with real databases, whose drivers come with the program. */
 class JdbcEndToEnd {
 
     @RegisterExtension

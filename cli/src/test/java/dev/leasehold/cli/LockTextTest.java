@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
-/** Locks as a table, as JSON and in sentences, with what strangers may have written into them. */
+/** These tests are about locks as a table, as JSON and in sentences, with what strangers may have written into them. */
 class LockTextTest {
 
     private static final Instant NOON = Instant.parse("2026-01-02T12:00:00Z");

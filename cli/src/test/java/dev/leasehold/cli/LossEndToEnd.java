@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code leasehold run} when the lock is lost, and the other commands, which have a hand in that. */
+/** These tests are about {@code leasehold run} when the lock is lost, and the other commands, which have a hand in that. */
 class LossEndToEnd {
 
     /** Ignores SIGTERM, writes the time again and again, and has a child that has left the tree of processes. */

@@ -10,7 +10,7 @@ import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is found of a command when there is no guard. */
+/** These tests show what is found of a command when there is no guard. */
 class ProcessTreeTest {
 
     @TempDir

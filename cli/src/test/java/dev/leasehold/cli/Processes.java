@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 
-/** Other processes, as the kernel shows them. */
+/** Processes are others, as the kernel shows them. */
 final class Processes {
 
     private Processes() {}
@@ -34,7 +34,7 @@ final class Processes {
                 == 0;
     }
 
-    /** Whether it runs: neither gone nor waiting to be collected. */
+    /** Returns whether it runs: neither gone nor waiting to be collected. */
     static boolean isRunning(long pid) {
         try {
             return Files.readAllLines(Path.of("/proc/" + pid + "/status"), StandardCharsets.ISO_8859_1).stream()
@@ -45,7 +45,7 @@ final class Processes {
         }
     }
 
-    /** The numbers of running processes in whose environment or arguments this text stands. */
+    /** Returns the numbers of running processes in whose environment or arguments this text stands. */
     static List<Long> mentioning(String file, String text) throws IOException {
         try (Stream<Path> all = Files.list(Path.of("/proc"))) {
             return all.filter(path -> path.getFileName().toString().matches("[0-9]+"))
@@ -73,7 +73,7 @@ final class Processes {
         return guards;
     }
 
-    /** The guards' main processes. */
+    /** Returns the guards' main processes. */
     static List<ProcessHandle> guardsOf(ProcessHandle wrapper) {
         List<ProcessHandle> guards = wrapper.children()
                 .filter(child ->

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Starts the packaged program as a user would, on a store of its own, and collects what it says. Registered with a test
- * class, it kills what is left of it after each test.
+ * Program starts the packaged program as a user would, on a store of its own, and collects what it says. Registered with a
+ * test class, it kills what is left of it after each test.
  */
 final class Program implements AfterEachCallback {
 
@@ -110,7 +110,7 @@ final class Program implements AfterEachCallback {
             Processes.signal(name, process.pid());
         }
 
-        /** Ended with this status, and said so in one line. */
+        /** Requires that it ended with this status, and said so in one line. */
         Run failed(int status, String message) throws IOException, InterruptedException {
             assertThat(status()).as(err()).isEqualTo(status);
             assertThat(err()).contains(message).startsWith("leasehold: ").doesNotContain("\tat ");

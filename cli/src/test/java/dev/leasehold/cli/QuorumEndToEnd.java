@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The commands with a quorum of three real masters. */
+/** These tests are about the commands with a quorum of three real masters. */
 class QuorumEndToEnd {
 
     /** Reads a journal and writes it with one more line; what another writes in between is lost. */

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The commands with a real Redis, and when it fails. */
+/** These tests are about the commands with a real Redis, and when it fails. */
 class RedisEndToEnd {
 
     /** Ignores SIGTERM, and writes the time again and again. */

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code leasehold run} while nothing goes wrong with the lock. */
+/** These tests are about {@code leasehold run} while nothing goes wrong with the lock. */
 class RunEndToEnd {
 
     @TempDir

@@ -12,7 +12,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code leasehold run} with others: so many at a time, or as readers; and how those who share a lock are shown and broken. */
+/**
+ * These tests are about {@code leasehold run} with others: so many at a time, or as readers; and how those who share a lock
+ * are shown and broken.
+ */
 class SharedRunEndToEnd {
 
     private static final String SLOT = "echo slot=$LEASEHOLD_SLOT";

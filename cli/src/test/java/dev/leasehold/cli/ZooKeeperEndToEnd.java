@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The commands with a real ZooKeeper. */
+/** These tests are about the commands with a real ZooKeeper. */
 class ZooKeeperEndToEnd {
 
     @TempDir

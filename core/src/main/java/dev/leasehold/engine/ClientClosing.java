@@ -21,15 +21,15 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closes a client step by step: it takes no new callers, gives holders their time, then gives the store time to answer what
- * is given back, and closes everything. A lease that is still held after the holders' time is left in the store, where it
- * runs out, because work may go on under it.
+ * A client closing closes a client step by step: it takes no new callers, gives holders their time, then gives the store
+ * time to answer what is given back, and closes everything. A lease that is still held after the holders' time is left in
+ * the store, where it runs out, because work may go on under it.
  */
 public final class ClientClosing {
 
     private static final Logger LOG = System.getLogger("dev.leasehold");
 
-    /** The queues of a client, as far as its end is concerned. */
+    /** The queues are those of a client, as far as its end is concerned. */
     interface Queues {
         boolean isEmpty();
 

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Describes this process for people. */
+/** Client information describes this process for people. */
 final class ClientInfo {
 
     private ClientInfo() {}

@@ -16,7 +16,7 @@ import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The settings that a client was built with. A null time or executor means the client's own. */
+/** Client settings are those that a client was built with. A null time or executor means the client's own. */
 public record ClientSettings(
         StoreFactory store,
         String namespace,

@@ -10,6 +10,7 @@ import dev.leasehold.engine.queue.Asker;
 import dev.leasehold.engine.queue.Event;
 import dev.leasehold.engine.queue.Extension;
 import dev.leasehold.engine.queue.Hold;
+import dev.leasehold.engine.threads.BodyInterrupter;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.Grant;
 import java.lang.System.Logger;
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * A held lease is a hold as its caller sees it. The engine refers to it weakly only, so that it notices when the object was
  * dropped.
  */
-public final class HeldLease implements Lease {
+public final class HeldLease implements Lease, ScopedLeases {
 
     private static final Logger LOG = System.getLogger("dev.leasehold");
     private static final long CLOSE_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -306,11 +307,17 @@ public final class HeldLease implements Lease {
      * Closes the lease without a warning, and judges the time under it: returns null if the lock was held until now, as far
      * as is known, else the exception to throw.
      */
+    @Override
     public @Nullable LeaseLostException finish() {
         lossNoticed = true;
         LeaseState before = look();
         close();
         return judge(before);
+    }
+
+    @Override
+    public void interrupt(BodyInterrupter body) {
+        watcher().interrupt(body);
     }
 
     /** Has no loss logged as unnoticed: its caller judges the time under the lease itself. */

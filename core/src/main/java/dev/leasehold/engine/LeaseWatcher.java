@@ -97,7 +97,7 @@ public final class LeaseWatcher implements HoldWatcher {
             case AT_RISK, UNCONFIRMED -> observed.atRisk(state);
             case LOST -> observed.over(state, false);
             case HELD, RELEASED -> {
-                // A renewal is told when it is answered, a release when it has ended.
+                // Observers hear of a renewal when it is answered, of a release when it has ended.
             }
         }
     }

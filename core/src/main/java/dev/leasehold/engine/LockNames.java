@@ -4,7 +4,7 @@ import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
-/** The rules for a lock's name. */
+/** LockNames has the rules for a lock's name. */
 public final class LockNames {
 
     private static final int LONGEST = 512;

@@ -7,18 +7,18 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.Predicate;
 
 /**
- * The lock queues of a client: one for each name and share that is in use. Those of exclusive locks, which are nearly all,
- * stand under the bare name, so that a mutex pays nothing for the others.
+ * The lock queues of a client are one for each name and share that is in use. Those of exclusive locks, which are nearly
+ * all, stand under the bare name, so that a mutex pays nothing for the others.
  */
 final class LockQueues implements ClientClosing.Queues {
 
-    /** Where the events of one queue go. */
+    /** An inbox is where the events of one queue go. */
     interface Inbox {
         /** Takes an event; returns false if the queue is gone, so that a new one has to be made. */
         boolean post(Event event);
     }
 
-    /** Makes a queue. */
+    /** A factory makes a queue. */
     interface Factory {
         Inbox queue(String lock, int share);
     }

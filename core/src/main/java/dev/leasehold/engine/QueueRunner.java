@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * A queue runner drives one local queue: it brings events to it through a mailbox, performs its actions, and wakes it when
  * something is due.
  *
- * <p>After a fault of ours, an Error included, the state of the queue is not to be trusted any more. Then the queue is
+ * <p>After a fault of our own, an Error included, the state of the queue cannot be trusted any more. Then the queue is
  * discarded: its callers fail, its holder learns that the lease is lost, and the lease runs out in the store, since work
  * may go on under it. A new queue begins in its place, and gets the events that had not been handled.
  */
@@ -229,7 +229,7 @@ final class QueueRunner implements Mailbox.Consumer<Event>, LockQueues.Inbox {
                                     + " very thread: unless another one releases it, it waits for ever. A lease is not re-entrant;"
                                     + " reentrantLock(name) is"
                             : "the thread ''{0}'' waits without limit for the lock ''{1}'', and was given the shared lease of it with"
-                                    + " token {2} itself: if whoever stands before it waits for that lease to end, it waits for"
+                                    + " token {2} itself: if a waiter before it waits for that lease to end, it waits for"
                                     + " ever unless another thread releases it. A lease is not re-entrant, and a reader does not"
                                     + " become a writer",
                     String.valueOf(waits.hold().waiter()),

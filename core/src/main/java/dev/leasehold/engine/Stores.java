@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.TreeSet;
 
-/** Finds the store for a URI, and takes the client's own settings out of the URI. */
+/** Stores finds the store for a URI, and takes the client's own settings out of the URI. */
 public final class Stores {
 
     /** The artifacts that bring our schemes, for the message that names the missing one. */

@@ -2,7 +2,7 @@ package dev.leasehold.internal;
 
 import java.util.concurrent.CompletionException;
 
-/** Finds the cause of a failure below the exceptions that futures wrap around it. */
+/** Causes finds the cause of a failure below the exceptions that futures wrap around it. */
 public final class Causes {
 
     private Causes() {}

@@ -3,7 +3,10 @@ package dev.leasehold.internal;
 import java.math.BigDecimal;
 import java.time.Duration;
 
-/** Writes durations as people read them in messages: {@code 300 ms}, {@code 2.5 s}, {@code 2 min 30 s}, {@code 24 h}. */
+/**
+ * DurationText writes durations as people read them in messages: {@code 300 ms}, {@code 2.5 s}, {@code 2 min 30 s}, {@code
+ * 24 h}.
+ */
 public final class DurationText {
 
     private DurationText() {}

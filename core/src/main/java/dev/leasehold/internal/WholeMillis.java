@@ -2,7 +2,7 @@ package dev.leasehold.internal;
 
 import java.time.Duration;
 
-/** Converts durations into whole milliseconds, as Redis counts them. */
+/** WholeMillis converts durations into whole milliseconds, as Redis counts them. */
 public final class WholeMillis {
 
     private WholeMillis() {}

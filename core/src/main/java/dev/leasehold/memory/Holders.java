@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The holders of one lock that are alive, in the order of their tokens. Those whose end has passed are gone before anything
- * else is looked at ({@link #removeOver}), so the smallest share is always that of the living.
+ * Holders are those of one lock that are alive, in the order of their tokens. Those whose end has passed are gone before
+ * anything else is looked at ({@link #removeOver}), so the smallest share is always that of the living.
  */
 final class Holders {
 

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class MemoryLock {
 
-    /** A claim in the queue, as it was sent last, with the share that it had first. */
+    /** A waiter is a claim in the queue, as it was sent last, with the share that it had first. */
     private record Waiter(Claim claim, String owner, long sinceMicros, long aliveUntil) {}
 
     private final String name;

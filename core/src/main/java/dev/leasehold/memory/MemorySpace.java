@@ -17,7 +17,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class MemorySpace implements StoreFactory {
 
-    /** One operation on the locks. */
+    /** A visit is one operation on the locks. */
     interface Visit<T> {
         T to(MemoryLocks locks, ClockReading now, Notifications out);
     }

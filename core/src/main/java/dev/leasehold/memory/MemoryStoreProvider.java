@@ -7,9 +7,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Makes stores in memory. {@code memory:} is a space of its own, shared only by the clients that open the very same
- * factory; {@code memory:NAME} is one space for all clients in this JVM that name it, and stays until the JVM ends. All
- * clients of a space must live by the same time.
+ * The memory store provider makes stores in memory. {@code memory:} is a space of its own, shared only by the clients that
+ * open the very same factory; {@code memory:NAME} is one space for all clients in this JVM that name it, and stays until the
+ * JVM ends. All clients of a space must live by the same time.
  */
 public final class MemoryStoreProvider implements StoreProvider {
 

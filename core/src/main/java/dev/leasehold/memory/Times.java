@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
-/** Converts durations and moments from and to the units of the clocks. */
+/** Times converts durations and moments from and to the units of the clocks. */
 final class Times {
 
     // This is far above every lease that is granted, and small enough that differences of nanoseconds do not overflow.

@@ -12,7 +12,7 @@ import java.util.Objects;
  */
 public record Sharing(Shares shares, String whyNotAll, String whyNoDowngrade) {
 
-    /** The shares that a store grants. */
+    /** Shares are those that a store grants. */
     public enum Shares {
         /** Every share: mutexes, semaphores, readers and writers. */
         ALL,

@@ -34,7 +34,7 @@ public interface TimeSource {
      */
     Timer schedule(Duration delay, Runnable task);
 
-    /** A scheduled task. */
+    /** A timer is a scheduled task. */
     @FunctionalInterface
     interface Timer {
         /** Calls the task off, if it has not begun. Repeating this, or doing it too late, does nothing. */

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What closing a client ends, waits for, and leaves. */
+/** These tests show what closing a client ends, waits for, and leaves. */
 @Timeout(60)
 class ClientClosingTest {
 

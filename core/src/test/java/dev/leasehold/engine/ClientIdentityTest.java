@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
-/** When a client gets its id: a process image that is taken before must not hold one. */
+/** These tests show when a client gets its id: a process image that is taken before must not hold one. */
 class ClientIdentityTest {
 
     @Test

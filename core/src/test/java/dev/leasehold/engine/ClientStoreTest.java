@@ -35,7 +35,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Stores that refuse, fail or are silent, and grants that nobody takes. */
+/** These tests are about stores that refuse, fail or are silent, and grants that nobody takes. */
 @Timeout(60)
 class ClientStoreTest {
 

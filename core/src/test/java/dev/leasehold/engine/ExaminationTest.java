@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-/** What every store's examination does: it tries a lock. */
+/** These tests show what every store's examination does: it tries a lock. */
 class ExaminationTest {
 
     private static Examination examine(WrappedStore store) throws InterruptedException {

@@ -20,8 +20,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Names, patterns, options and URIs that nobody would write: each is refused with an {@link IllegalArgumentException}, or works
- * like others. {@code -Dleasehold.runs=N} makes more of them, from {@code -Dleasehold.firstSeed=N} on.
+ * These tests are about names, patterns, options and URIs that nobody would write: each is refused with an {@link
+ * IllegalArgumentException}, or works like others. {@code -Dleasehold.runs=N} makes more of them, from {@code
+ * -Dleasehold.firstSeed=N} on.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class InputFuzzTest {

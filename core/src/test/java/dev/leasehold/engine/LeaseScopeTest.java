@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** The end of a hold as its holder sees it: a body's end, and close(). */
+/** These tests are about the end of a hold as its holder sees it: a body's end, and close(). */
 class LeaseScopeTest {
 
     private final Leasehold leasehold = Leasehold.builder()

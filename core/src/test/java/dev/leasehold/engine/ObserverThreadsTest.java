@@ -16,7 +16,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** On which threads observers are called, and that the engine waits for none of them. */
+/** These tests show on which threads observers are called, and that the engine waits for none of them. */
 @Timeout(60)
 class ObserverThreadsTest {
 

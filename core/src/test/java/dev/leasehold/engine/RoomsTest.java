@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
 
-/** The rooms of the engine and the arrows between them. */
+/** The rooms of the engine have these arrows between them. */
 class RoomsTest {
 
     private final Rooms rooms = new Rooms("dev.leasehold.engine")

@@ -4,7 +4,7 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.spi.StoreFactory;
 import java.time.Duration;
 
-/** Clients that wait no longer than half a second for their store. */
+/** These clients wait no longer than half a second for their store. */
 final class ShortStoreTimeout {
 
     private static final Duration STORE_TIMEOUT = Duration.ofMillis(500);

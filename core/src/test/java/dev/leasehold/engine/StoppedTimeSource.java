@@ -4,7 +4,7 @@ import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.TimeSource;
 import java.time.Duration;
 
-/** A clock that stands still. What is scheduled never comes. */
+/** A stopped time source is a clock that stands still. What is scheduled never comes. */
 public class StoppedTimeSource implements TimeSource {
 
     @Override

@@ -22,7 +22,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A store in memory that counts its operations; a test changes what it likes. */
+/** A wrapped store is one in memory that counts its operations; a test changes what it likes. */
 public class WrappedStore implements StoreFactory {
 
     final AtomicInteger operations = new AtomicInteger();

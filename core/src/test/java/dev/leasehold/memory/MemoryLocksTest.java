@@ -12,7 +12,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What only this store does; the rules for every store are tested by the contract suite in the testkit. */
+/** These tests show what only this store does; the rules for every store are tested by the contract suite in the testkit. */
 class MemoryLocksTest {
 
     private static final long WALL = 1_700_000_000_000_000L;

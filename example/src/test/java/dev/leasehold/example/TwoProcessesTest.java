@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two processes of the application on one PostgreSQL, of which one is killed and one is shut down. */
+/** These tests are about two processes of the application on one PostgreSQL, of which one is killed and one is shut down. */
 class TwoProcessesTest {
 
     @TempDir

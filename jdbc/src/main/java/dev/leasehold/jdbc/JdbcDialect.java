@@ -2,7 +2,10 @@ package dev.leasehold.jdbc;
 
 import dev.leasehold.jdbc.dialect.Product;
 
-/** The databases on servers that Leasehold knows. Chosen from the connection's metadata unless told otherwise. */
+/**
+ * A dialect is one of the databases on servers that Leasehold knows. Chosen from the connection's metadata unless told
+ * otherwise.
+ */
 public enum JdbcDialect {
     /** PostgreSQL 12 or newer. */
     POSTGRESQL,

@@ -19,9 +19,9 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Guards data in a database with fencing tokens: whoever comes with an older token than one that was registered is refused,
- * in his own transaction. So a holder that was stopped, lost its lock meanwhile and goes on without knowing it, cannot harm
- * what its successor does. For PostgreSQL, MariaDB, MySQL, H2 and SQLite.
+ * A JDBC fence guards data in a database with fencing tokens: it refuses a holder with an older token than one that was
+ * registered, in the holder's own transaction. So a holder that was stopped, lost its lock meanwhile and goes on without
+ * knowing it, cannot harm what its successor does. For PostgreSQL, MariaDB, MySQL, H2 and SQLite.
  *
  * <pre>{@code
  * JdbcFence fence = JdbcFence.standard();
@@ -183,7 +183,7 @@ public final class JdbcFence {
         register(connection, resource, token, FenceTable::registerShared);
     }
 
-    /** Answers with a token that is greater if that one is refused. */
+    /** A registration answers with a token that is greater if that one is refused. */
     @FunctionalInterface
     private interface Registration {
         long in(FenceTable table, Sql sql, String resource, long token) throws SQLException;

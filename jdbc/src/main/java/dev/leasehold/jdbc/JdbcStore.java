@@ -16,8 +16,8 @@ import java.util.Objects;
 import javax.sql.DataSource;
 
 /**
- * Locks in the tables of a database on a server: PostgreSQL, MariaDB, MySQL, H2. Immutable and thread-safe; may be opened by
- * several clients.
+ * A JDBC store keeps locks in the tables of a database on a server: PostgreSQL, MariaDB, MySQL, H2. Immutable and
+ * thread-safe; may be opened by several clients.
  *
  * <pre>{@code
  * Leasehold leasehold = Leasehold.builder()
@@ -25,11 +25,11 @@ import javax.sql.DataSource;
  *         .build();
  * }</pre>
  *
- * <p>Locks are taken and released in short transactions of their own, on connections of their own: never in a transaction of
- * the caller's, whatever its state. A connection comes back to its pool as it was lent. A client borrows at most {@link
- * #withConnections} of them at a time, each for one statement or one short transaction; a pool of one connection is enough, if nobody else uses it.
- * On PostgreSQL one more is kept to listen on while the client waits for a lock; it is given back as soon as it turns out
- * that the pool has no other.
+ * <p>Locks are taken and released in short transactions of their own, on connections of their own: never in a transaction
+ * of the caller's, whatever its state. A connection comes back to its pool as it was lent. A client borrows at most
+ * {@link #withConnections} of them at a time, each for one statement or one short transaction; a pool of one connection
+ * is enough, if nobody else uses it. On PostgreSQL one more is kept to listen on while the client waits for a lock; it is
+ * given back as soon as it turns out that the pool has no other.
  *
  * <p>What it promises: as long as the database keeps what it has committed and its clock does not jump, at most one holder
  * has a lock. A database that fails over to a replica that lags behind may let a second holder in beside the first; the
@@ -138,9 +138,9 @@ public final class JdbcStore implements StoreFactory {
     }
 
     /**
-     * Limits the connections that a client uses at a time: 8 unless told otherwise, opened as they are needed. At most as many threads work for it at a
-     * time; a caller that waits for a lock or its release may be one of them, for less than a second, where the data source
-     * is a Hikari pool with an idle connection to PostgreSQL, MariaDB or MySQL.
+     * Limits the connections that a client uses at a time: 8 unless told otherwise, opened as they are needed. At most as
+     * many threads work for it at a time; a caller that waits for a lock or its release may be one of them, for less than
+     * a second, where the data source is a Hikari pool with an idle connection to PostgreSQL, MariaDB or MySQL.
      *
      * @param most 1 to 64
      * @return a store with this setting

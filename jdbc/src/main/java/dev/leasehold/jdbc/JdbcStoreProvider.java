@@ -11,11 +11,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the stores of {@code jdbc:} URLs, each with a small pool of connections of its own. The URL is the driver's, who has
- * to be on the class path; beside it these options are ours: {@code leasehold.dialect}, {@code leasehold.schema}, {@code
- * leasehold.tables} (what their names begin with), {@code leasehold.initializeSchema} ({@code always} or {@code never}),
- * {@code leasehold.connections}, {@code leasehold.listen} and {@code leasehold.sessionLocks} ({@code true} or {@code
- * false}), {@code leasehold.password}. See {@link JdbcStore}.
+ * The JDBC store provider makes the stores of {@code jdbc:} URLs, each with a small pool of connections of its own. The URL
+ * is the driver's, who has to be on the class path; beside it these options are ours: {@code leasehold.dialect}, {@code
+ * leasehold.schema}, {@code leasehold.tables} (what their names begin with), {@code leasehold.initializeSchema} ({@code
+ * always} or {@code never}), {@code leasehold.connections}, {@code leasehold.listen} and {@code leasehold.sessionLocks}
+ * ({@code true} or {@code false}), {@code leasehold.password}. See {@link JdbcStore}.
  *
  * <p>Found with {@link java.util.ServiceLoader}; there is no need to use this class. Thread-safe.
  */

@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.util.Set;
 
 /**
- * Makes the store of {@code sqlite:PATH} URIs: locks in one SQLite file, shared by the processes of one machine. What it
- * guarantees is said in the {@linkplain dev.leasehold.jdbc description of the package}.
+ * The SQLite store provider makes the store of {@code sqlite:PATH} URIs: locks in one SQLite file, shared by the processes
+ * of one machine. What it guarantees is said in the {@linkplain dev.leasehold.jdbc description of the package}.
  *
  * <p>PATH is taken as it stands, without percent-decoding; a relative one counts from the working directory. There are no
  * options. Found with {@link java.util.ServiceLoader}; there is no need to use this class. Thread-safe.

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 
-/** Clients that want one lock at the same time, each on a thread of its own. */
+/** Contention is between clients that want one lock at the same time, each on a thread of its own. */
 final class Contention {
 
     private final String name;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The embedded store under the engine, as users use it. */
+/** These tests are about the embedded store under the engine, as users use it. */
 @Timeout(60)
 class EmbeddedStoreTest {
 

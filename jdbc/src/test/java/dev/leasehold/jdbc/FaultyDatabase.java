@@ -14,10 +14,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** An H2 database in memory whose connections fail where a test says so. Thread-safe. */
+/** A faulty database is an H2 in memory whose connections fail where a test says so. Thread-safe. */
 public final class FaultyDatabase {
 
-    /** Where a failure happens. */
+    /** A place is where a failure happens. */
     public enum Place {
         CONNECT,
         PREPARE,
@@ -56,7 +56,7 @@ public final class FaultyDatabase {
         return lent.get();
     }
 
-    /** A connection of the test's own. */
+    /** Opens a connection of the test's own. */
     public Connection connect() throws SQLException {
         return DriverManager.getConnection(url);
     }

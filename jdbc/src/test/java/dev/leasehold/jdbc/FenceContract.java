@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a fence owes in every database, at every isolation level. The resource is a number in a table of its own. */
+/** These tests show what a fence owes in every database and at every isolation level. The resource is a number. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 public abstract class FenceContract {
 
@@ -68,7 +68,7 @@ public abstract class FenceContract {
         return connection;
     }
 
-    /** In auto-commit mode. */
+    /** Forgets in auto-commit mode. */
     private void forget() throws SQLException {
         try (Connection connection = DriverManager.getConnection(url())) {
             fence().reset(connection, name);

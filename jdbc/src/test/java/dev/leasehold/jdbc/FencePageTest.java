@@ -19,7 +19,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The examples for the fence in docs/sql.md, on a real PostgreSQL, one of them in Spring's transactions. */
+/**
+ * These tests are about the examples for the fence in docs/sql.md, on a real PostgreSQL, one of them in Spring's
+ * transactions.
+ */
 @Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FencePageTest {
 

@@ -10,8 +10,8 @@ import java.sql.Statement;
 import java.util.List;
 
 /**
- * What a user needs who is no administrator: to read, insert and change is enough for registering; to reset, one must be let
- * delete.
+ * These tests show what a user needs who is no administrator: to read, insert and change is enough for registering; to
+ * reset, one must be let delete.
  *
  * @param admin where one may do everything
  * @param clerk where the user {@code clerk} logs in

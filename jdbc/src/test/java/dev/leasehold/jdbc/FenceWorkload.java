@@ -186,7 +186,7 @@ abstract class FenceWorkload {
         acknowledged.add(element);
     }
 
-    /** Mostly not for long, sometimes for longer than the lease. */
+    /** Stops, mostly not for long, sometimes for longer than the lease. */
     private static void stopFor(Random random, int oneIn) {
         int millis = random.nextInt(oneIn) == 0 ? 100 + random.nextInt(200) : random.nextInt(20);
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Statements that wait in PostgreSQL for a row that somebody else keeps locked. */
+/** These tests are about statements that wait in PostgreSQL for a row that somebody else keeps locked. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class GivenUpStatementsTest {
 

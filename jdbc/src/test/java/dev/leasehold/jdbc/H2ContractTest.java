@@ -6,7 +6,7 @@ import dev.leasehold.testkit.StoreContract;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 
-/** H2 in a file, with the settings that it needs. */
+/** These tests run H2 in a file, with the settings that it needs. */
 class H2ContractTest extends StoreContract {
 
     @TempDir

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Elections over H2 in a file. */
+/** These tests run elections over H2 in a file. */
 @Tag("extended")
 class H2ElectionContractTest extends ElectionContract {
 

@@ -8,7 +8,7 @@ import dev.leasehold.testkit.Started;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Elections over MariaDB. */
+/** These tests run elections over MariaDB. */
 @Tag("extended")
 class MariaDbElectionContractTest extends ElectionContract {
 

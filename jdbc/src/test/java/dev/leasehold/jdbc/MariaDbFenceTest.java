@@ -9,7 +9,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** With MariaDB's own driver, and with MySQL's driver and dialect: no MySQL server can be had from Maven Central. */
+/**
+ * These tests run with MariaDB's own driver, and with MySQL's driver and dialect: no MySQL server can be had from Maven
+ * Central.
+ */
 class MariaDbFenceTest {
 
     @RegisterExtension

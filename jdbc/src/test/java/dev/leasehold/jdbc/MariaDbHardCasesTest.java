@@ -27,7 +27,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What happens to MariaDB and its settings, and must not happen to locks; some of it with MySQL's driver. */
+/**
+ * These tests show what happens to MariaDB and its settings, and must not happen to locks; some of it with MySQL's driver.
+ */
 @Timeout(value = 180, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class MariaDbHardCasesTest {
 

@@ -7,7 +7,7 @@ import dev.leasehold.testkit.Started;
 import dev.leasehold.testkit.StoreContract;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Where sessions of the database hold the locks. */
+/** These tests run where sessions of the database hold the locks. */
 class MariaDbSessionContractTest extends StoreContract {
 
     @RegisterExtension

@@ -7,7 +7,7 @@ import dev.leasehold.testkit.ElectionContract;
 import dev.leasehold.testkit.Started;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Elections over PostgreSQL. */
+/** These tests run elections over PostgreSQL. */
 class PostgresElectionContractTest extends ElectionContract {
 
     @RegisterExtension

@@ -32,8 +32,8 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /**
- * What a hand-over between processes costs on PostgreSQL, in statements. The two clients name the database differently, so
- * that they do not know that they are neighbours, and only its messages tell one of the other.
+ * These tests show what a hand-over between processes costs on PostgreSQL, in statements. The two clients name the database
+ * differently, so that they do not know that they are neighbours, and only its messages tell one of the other.
  */
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PostgresHandOverTest {

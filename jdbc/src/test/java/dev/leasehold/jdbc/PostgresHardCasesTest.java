@@ -23,7 +23,6 @@ import java.util.TimeZone;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -32,7 +31,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What happens to PostgreSQL, its connections and its settings, and must not happen to locks. */
+/** These tests show what happens to PostgreSQL, its connections and its settings, and must not happen to locks. */
 @Timeout(value = 180, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PostgresHardCasesTest {
 
@@ -140,26 +139,10 @@ class PostgresHardCasesTest {
         }
     }
 
-    /** Counts what is asked of the database: each job, batch or look borrows a connection once. */
-    private static final class CountingPool extends HikariDataSource {
-        private final AtomicInteger lent = new AtomicInteger();
-
-        CountingPool() {
-            setJdbcUrl(POSTGRES.get().url());
-            setMaximumPoolSize(6);
-        }
-
-        @Override
-        public Connection getConnection() throws SQLException {
-            lent.incrementAndGet();
-            return super.getConnection();
-        }
-    }
-
     @Test
     void manyLeasesAreRenewedInBatches() throws Exception {
         LockOptions brief = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(6));
-        try (CountingPool pool = new CountingPool();
+        try (CountingPool pool = new CountingPool(POSTGRES.get().url());
                 Leasehold client = client(pool)) {
             List<CompletableFuture<Lease>> held = new ArrayList<>();
             for (int i = 0; i < 500; i++) {
@@ -262,7 +245,7 @@ class PostgresHardCasesTest {
     @Test
     void waitersAreWokenByAMessageAndAskNothingMeanwhile() throws Exception {
         LockOptions longer = LockOptions.defaults().withLeaseDuration(Duration.ofMinutes(5));
-        try (CountingPool pool = new CountingPool();
+        try (CountingPool pool = new CountingPool(POSTGRES.get().url());
                 Leasehold one = Leasehold.connect(POSTGRES.get().url());
                 Leasehold two = client(pool)) {
             Lease held = one.lock(name, longer).acquire();
@@ -322,7 +305,7 @@ class PostgresHardCasesTest {
         org.awaitility.Awaitility.await().atMost(Duration.ofSeconds(90)).until(condition::holds);
     }
 
-    /** Whatever the log calls an error. */
+    /** Counts whatever the log calls an error. */
     private static int errors() {
         return (int) POSTGRES.get()
                 .log()

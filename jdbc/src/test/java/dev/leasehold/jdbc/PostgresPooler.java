@@ -15,9 +15,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * Speaks PostgreSQL's protocol to both sides and lends the sessions of a real server per transaction, as PgBouncer does in
- * its transaction mode, and as that up to 1.20 without a look at the names of statements. Where {@link TransactionPooler}
- * is one for the callers of a driver, this is one for the driver.
+ * A PostgreSQL pooler speaks PostgreSQL's protocol to both sides and lends the sessions of a real server per transaction, as
+ * PgBouncer does in its transaction mode, and as that up to 1.20 without a look at the names of statements. Where {@link
+ * TransactionPooler} is one for the callers of a driver, this is one for the driver.
  */
 final class PostgresPooler implements AutoCloseable {
 
@@ -37,7 +37,7 @@ final class PostgresPooler implements AutoCloseable {
         }
     }
 
-    /** One end of a connection. */
+    /** A side is one end of a connection. */
     private record Side(Socket socket, DataInputStream in, DataOutputStream out) {
 
         static Side of(Socket socket) throws IOException {
@@ -144,7 +144,7 @@ final class PostgresPooler implements AutoCloseable {
         }
     }
 
-    /** For one transaction, or one statement outside of one. */
+    /** Lends a session for one transaction, or one statement outside of one. */
     private void lend(Side client, Message first) throws IOException, InterruptedException {
         if (first.is('X')) {
             throw new IOException("the client has said good-bye");

@@ -25,7 +25,9 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 
-/** PostgreSQL behind a pooler that lends sessions per transaction, with the driver's usual settings. */
+/**
+ * These tests are about PostgreSQL behind a pooler that lends sessions per transaction, with the driver's usual settings.
+ */
 class PostgresPoolerTest {
 
     private static final int TIMES = 60;

@@ -5,7 +5,10 @@ import dev.leasehold.testkit.ProcessContract;
 import dev.leasehold.testkit.Started;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Real processes whose sessions hold the locks: killed, they are free at once; stopped, when the idle limit has passed. */
+/**
+ * These tests run real processes whose sessions hold the locks: killed, they are free at once; stopped, when the idle limit
+ * has passed.
+ */
 class PostgresSessionProcessContractTest extends ProcessContract {
 
     @RegisterExtension

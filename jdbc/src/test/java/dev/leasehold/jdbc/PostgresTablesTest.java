@@ -2,7 +2,6 @@ package dev.leasehold.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.zaxxer.hikari.HikariDataSource;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
@@ -10,17 +9,15 @@ import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.testkit.Started;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Who may make the tables, and whose they are. */
+/** These tests show who may make the tables, and whose they are. */
 @Timeout(value = 180, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PostgresTablesTest {
 
@@ -28,22 +25,6 @@ class PostgresTablesTest {
     private static final Started<PostgresServer> POSTGRES = new Started<>(PostgresServer::start);
 
     private final String name = "lock-" + UUID.randomUUID();
-
-    /** Counts what is asked of the database: each job, batch or look borrows a connection once. */
-    private static final class CountingPool extends HikariDataSource {
-        private final AtomicInteger lent = new AtomicInteger();
-
-        CountingPool() {
-            setJdbcUrl(POSTGRES.get().url());
-            setMaximumPoolSize(6);
-        }
-
-        @Override
-        public Connection getConnection() throws SQLException {
-            lent.incrementAndGet();
-            return super.getConnection();
-        }
-    }
 
     @Test
     void clientsThatMakeTheTablesAtTheSameMomentAllSucceed() throws Exception {

@@ -16,7 +16,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.List;
 
-/** What the tests of session locks need of a server: PostgreSQL or MariaDB. */
+/** A session server is what the tests of session locks need of one: PostgreSQL or MariaDB. */
 public record SessionServer(
         String name, String url, int port, SessionRules rules, AutoCloseable server, Runnable restart)
         implements AutoCloseable {
@@ -44,7 +44,7 @@ public record SessionServer(
         return url + OPTION;
     }
 
-    /** Through a proxy, say. */
+    /** Returns the URL at another port: through a proxy, say. */
     public String sessionUrl(int otherPort) {
         return url.replace(":" + port + "/", ":" + otherPort + "/") + OPTION;
     }

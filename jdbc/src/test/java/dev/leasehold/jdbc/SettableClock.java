@@ -20,7 +20,7 @@ public final class SettableClock implements ExpiryClock {
         wall.addAndGet(by.toNanos() / 1000);
     }
 
-    /** The machine starts again: the monotonic clock begins anew. */
+    /** Starts the machine again: the monotonic clock begins anew. */
     public void reboot(String name) {
         boot = name;
         micros.set(1_000_000);

@@ -16,7 +16,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A client straight at the SPI. */
+/** A shared client is one straight at the SPI. */
 final class SharedClient implements Signals {
     final BlockingQueue<Grant> grants = new LinkedBlockingQueue<>();
     final BlockingQueue<String> doubts = new LinkedBlockingQueue<>();

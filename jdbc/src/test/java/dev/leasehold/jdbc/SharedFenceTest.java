@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a fence owes to readers, in every database, at every isolation level. The resource is a number. */
+/** These tests show what a fence owes to readers, in every database, at every isolation level. The resource is a number. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SharedFenceTest {
 
@@ -63,7 +63,7 @@ class SharedFenceTest {
         }
     }
 
-    /** A database at one of its levels. */
+    /** A database is at one of its levels. */
     record At(Server server, int level) {
 
         Connection begin() throws SQLException {
@@ -75,7 +75,7 @@ class SharedFenceTest {
             return connection;
         }
 
-        /** Whether readers below the newest token keep nobody waiting. */
+        /** Returns whether readers below the newest token keep nobody waiting. */
         boolean sharesRows() {
             return switch (server) {
                 case POSTGRESQL, SQLITE -> true;

@@ -34,7 +34,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What the rows of a shared lock owe to those who look at one of them, and how its waiters hear of several grants at once. */
+/**
+ * These tests show what the rows of a shared lock owe to those who look at one of them, and how its waiters hear of several
+ * grants at once.
+ */
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SharedRowsTest {
 

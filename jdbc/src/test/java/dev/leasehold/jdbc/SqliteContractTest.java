@@ -6,7 +6,7 @@ import dev.leasehold.testkit.StoreContract;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The embedded store as users open it, on the machine's time. */
+/** These tests run the embedded store as users open it, on the machine's time. */
 class SqliteContractTest extends StoreContract {
 
     @TempDir

@@ -6,7 +6,7 @@ import dev.leasehold.testkit.ElectionContract;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Elections over the embedded store. */
+/** These tests run elections over the embedded store. */
 class SqliteElectionContractTest extends ElectionContract {
 
     @TempDir

@@ -10,7 +10,10 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
-/** Measures, by hand: {@code cycles FILE}, {@code swap FILE HOLD_MS} in two processes at once, {@code wait FILE SECONDS}. */
+/**
+ * An SQLite fixture measures, by hand: {@code cycles FILE}, {@code swap FILE HOLD_MS} in two processes at once, {@code wait
+ * FILE SECONDS}.
+ */
 final class SqliteFixture {
 
     private SqliteFixture() {}

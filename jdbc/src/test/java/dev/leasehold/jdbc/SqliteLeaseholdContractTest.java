@@ -6,7 +6,7 @@ import dev.leasehold.testkit.LeaseholdContract;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The API over the embedded store. */
+/** These tests run the API over the embedded store. */
 class SqliteLeaseholdContractTest extends LeaseholdContract {
 
     @TempDir

@@ -4,7 +4,7 @@ import dev.leasehold.testkit.ProcessContract;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Real processes on one file. */
+/** These tests run real processes on one file. */
 class SqliteProcessContractTest extends ProcessContract {
 
     @TempDir

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Rows that were written on the clock of another boot. */
+/** These tests are about rows that were written on the clock of another boot. */
 class SqliteRebootTest {
 
     private static final Duration LEASE = TestClient.LEASE;

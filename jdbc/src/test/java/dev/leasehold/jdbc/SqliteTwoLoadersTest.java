@@ -17,14 +17,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two applications in one JVM, each with a SQLite driver and a Leasehold of its own. */
+/** These tests are about two applications in one JVM, each with a SQLite driver and a Leasehold of its own. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SqliteTwoLoadersTest {
 
     @TempDir
     Path dir;
 
-    /** What runs in an application: told what to do and answering in words, since they share no class of ours. */
+    /** An application does what it is told and answers in words, since the two share no class of ours. */
     public static final class Application implements UnaryOperator<String> {
 
         private Leasehold leasehold;

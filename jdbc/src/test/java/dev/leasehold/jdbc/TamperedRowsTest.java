@@ -23,7 +23,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Rows of locks that somebody has changed: numbers out of range, other types where the database takes them, rows gone or invented. */
+/**
+ * These tests are about rows of locks that somebody has changed: numbers out of range, other types where the database takes
+ * them, rows gone or invented.
+ */
 @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TamperedRowsTest {
 

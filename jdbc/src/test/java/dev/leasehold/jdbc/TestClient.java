@@ -27,7 +27,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A client of a store file, straight at the SPI, that waits for each answer. */
+/** A test client is one of a store file, straight at the SPI, that waits for each answer. */
 public final class TestClient implements Signals, AutoCloseable {
 
     public static final Duration LEASE = Duration.ofSeconds(30);

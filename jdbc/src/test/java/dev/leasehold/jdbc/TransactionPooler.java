@@ -15,8 +15,8 @@ import java.util.List;
 import javax.sql.DataSource;
 
 /**
- * Lends the sessions of a real server per transaction, as PgBouncer does in its transaction mode: what looks like one
- * connection runs each of its transactions, and each statement outside of one, on whatever session is free.
+ * A transaction pooler lends the sessions of a real server per transaction, as PgBouncer does in its transaction mode: what
+ * looks like one connection runs each of its transactions, and each statement outside of one, on whatever session is free.
  */
 public final class TransactionPooler implements AutoCloseable {
 
@@ -65,7 +65,7 @@ public final class TransactionPooler implements AutoCloseable {
         }
     }
 
-    /** What a client takes for a connection. */
+    /** A lent connection is what a client takes for one. */
     private final class Lent implements InvocationHandler {
         private boolean autoCommit = true;
         private Connection bound;
@@ -111,7 +111,7 @@ public final class TransactionPooler implements AutoCloseable {
             }
         }
 
-        /** Prepares anew at each execution, wherever that is. */
+        /** A prepared statement is prepared anew at each execution, wherever that is. */
         private final class Prepared implements InvocationHandler {
             private final Method prepare;
             private final Object[] statement;

@@ -8,7 +8,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The vote of one master of a quorum, as that master has reported it. Immutable.
+ * A master's vote is that of one master of a quorum, as that master has reported it. Immutable.
  *
  * @param node the master, without credentials
  * @param noVoteFor for how long it has none; zero if it has one; null if it did not say

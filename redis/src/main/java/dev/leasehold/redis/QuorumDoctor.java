@@ -24,8 +24,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Looks at the masters of a quorum: at each as the {@link Doctor} of a single Redis does, with other duties, and then at all
- * of them together. Only if none can be reached is there no examination.
+ * The quorum doctor looks at the masters of a quorum: at each as the {@link Doctor} of a single Redis does, with other
+ * duties, and then at all of them together. Only if none can be reached is there no examination.
  */
 final class QuorumDoctor {
 

@@ -17,7 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The findings on the masters of a quorum as a group: how many may fail, and whether they fail independently. */
+/** Quorum findings concern the masters of a quorum as a group: how many may fail, and whether they fail independently. */
 final class QuorumFindings implements Doctor.Duty {
 
     private final String name;

@@ -24,8 +24,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Looks at the votes of all masters; and opens a new quorum, which gives them their votes only if all have answered and none
- * has one. Blocks, one master after the other. To be closed.
+ * A quorum opening looks at the votes of all masters; and opens a new quorum, which gives them their votes only if all have
+ * answered and none has one. Blocks, one master after the other. To be closed.
  */
 final class QuorumOpening implements AutoCloseable {
 

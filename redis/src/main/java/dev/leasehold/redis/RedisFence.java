@@ -129,7 +129,7 @@ public final class RedisFence {
         return key;
     }
 
-    /** Writes under a registered token. Thread-safe as its fence is; of no use once a newer token is registered. */
+    /** A guard writes under a registered token. Thread-safe as its fence is; of no use once a newer token is registered. */
     public final class Guard {
 
         private final long token;
@@ -179,7 +179,7 @@ public final class RedisFence {
         }
 
         /**
-         * The token under which it writes.
+         * Returns the token under which it writes.
          *
          * @return the token
          */
@@ -189,7 +189,8 @@ public final class RedisFence {
     }
 
     /**
-     * Reads under a registered token. Thread-safe as its fence is; of no use once a newer token of a writer is registered.
+     * A shared guard reads under a registered token. Thread-safe as its fence is; of no use once a newer token of a writer
+     * is registered.
      */
     public final class SharedGuard {
 
@@ -227,7 +228,7 @@ public final class RedisFence {
         }
 
         /**
-         * The token under which it reads.
+         * Returns the token under which it reads.
          *
          * @return the token
          */

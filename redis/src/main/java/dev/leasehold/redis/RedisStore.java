@@ -36,9 +36,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks in one Redis, 6.2 or newer, or Valkey: a single server, a master with
- * replicas, Sentinel, Cluster. Immutable and
- * thread-safe; may be opened by several clients.
+ * A Redis store keeps locks in one Redis, 6.2 or newer, or Valkey: a single server, a master with replicas, Sentinel,
+ * Cluster. Immutable and thread-safe; may be opened by several clients.
  *
  * <pre>{@code
  * RedisClient redis = RedisClient.create();
@@ -55,7 +54,7 @@ public final class RedisStore implements StoreFactory {
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
-    /** Opens the route to the servers, once there is a client. */
+    /** A reach opens the route to the servers, once there is a client. */
     private interface Reach {
         LockCommands through(RedisClient client, StoreContext context, RedisSettings settings, NodeListener events);
     }
@@ -153,9 +152,9 @@ public final class RedisStore implements StoreFactory {
      * not been acknowledged by so many replicas in time is treated as not answered. In a URI: {@code
      * leasehold.waitForReplicas=1&leasehold.waitTimeout=500} (milliseconds).
      *
-     * <p>Where acknowledgements are missing, a claim is repeated for up to the {@code storeTimeout}, then fails with a {@link
-     * dev.leasehold.StoreUnavailableException} that says so, and everything that it has left is withdrawn; a renewal does not move the
-     * deadline, so a lease without replicas is lost in time.
+     * <p>Where acknowledgements are missing, a claim is repeated for up to the {@code storeTimeout}, then fails with a
+     * {@link dev.leasehold.StoreUnavailableException} that says so, and everything that it has left is withdrawn; a
+     * renewal does not move the deadline, so a lease without replicas is lost in time.
      *
      * <p>This protects from a fail-over to a replica that lags behind, if the replica that is promoted is one of those that have
      * acknowledged: with as many as there are replicas, always; with fewer, only where the most advanced one is chosen, as
@@ -175,7 +174,7 @@ public final class RedisStore implements StoreFactory {
         return new RedisStore(name, given, deployment, reach, settings.withReplicas(replicas, timeout));
     }
 
-    /** A store with a client of its own. */
+    /** Makes a store with a client of its own. */
     static RedisStore at(String scheme, List<RedisURI> uris, RedisSettings settings) {
         RedisStore store = scheme.endsWith("-cluster")
                 ? cluster(null, scheme, uris)

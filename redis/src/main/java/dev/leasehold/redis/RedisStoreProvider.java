@@ -8,12 +8,13 @@ import dev.leasehold.spi.StoreUri;
 import java.util.Set;
 
 /**
- * Makes Redis stores from URIs: {@code redis://}, {@code redis-sentinel://}, {@code redis-cluster://}, and with TLS {@code
- * rediss://}, {@code rediss-sentinel://}, {@code rediss-cluster://}; and stores of several independent masters: {@code redlock://}, with TLS {@code redlocks://}.
+ * The Redis store provider makes stores from URIs: {@code redis://}, {@code redis-sentinel://}, {@code redis-cluster://},
+ * and with TLS {@code rediss://}, {@code rediss-sentinel://}, {@code rediss-cluster://}; and stores of several independent
+ * masters: {@code redlock://}, with TLS {@code redlocks://}.
  */
 public final class RedisStoreProvider implements StoreProvider {
 
-    /** For {@link java.util.ServiceLoader}. */
+    /** Makes the provider, for {@link java.util.ServiceLoader}. */
     public RedisStoreProvider() {}
 
     @Override

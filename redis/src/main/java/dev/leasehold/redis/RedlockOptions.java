@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options of a quorum, apart from its masters' addresses.
+ * Redlock options are those of a quorum, apart from its masters' addresses.
  *
  * @param maxLease the longest lease of any of its clients
  * @param nodeTimeout how long one master's answer is waited for
@@ -73,7 +73,7 @@ record RedlockOptions(
         return options;
     }
 
-    /** A number with ms, s, m or h behind it; without, milliseconds. */
+    /** Reads a number with ms, s, m or h behind it; without, milliseconds. */
     private static Duration duration(String name, @Nullable String text, Duration otherwise) {
         if (text == null) {
             return otherwise;

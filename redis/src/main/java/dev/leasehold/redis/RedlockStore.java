@@ -43,9 +43,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store that keeps locks on several independent Redis masters, 6.2 or newer, or Valkey. It uses the Redlock algorithm, as
- * the Redis project has published it, with fencing tokens and with a delayed restart that needs no operator. Immutable and
- * thread-safe; may be opened by several clients.
+ * A Redlock store keeps locks on several independent Redis masters, 6.2 or newer, or Valkey. It uses the Redlock algorithm,
+ * as the Redis project has published it, with fencing tokens and with a delayed restart that needs no operator. Immutable
+ * and thread-safe; may be opened by several clients.
  *
  * <pre>{@code
  * Leasehold leasehold = Leasehold.connect("redlock://redis-a,redis-b,redis-c,redis-d,redis-e");
@@ -248,9 +248,10 @@ public final class RedlockStore implements StoreFactory {
     @Override
     public Store open(StoreContext context) {
         if (options.plainKeys() && !context.namespace().isEmpty()) {
-            throw new IllegalArgumentException("leasehold.keys=plain cannot be had with a namespace: the lock's key is "
-                    + "the bare name, which other clients know. Leave the namespace '" + context.namespace()
-                    + "' out, and put it into the names");
+            throw new IllegalArgumentException(
+                    "leasehold.keys=plain cannot be combined with a namespace: the lock's key is "
+                            + "the bare name, which other clients know. Leave the namespace '" + context.namespace()
+                            + "' out, and put it into the names");
         }
         Duration timeout = shorter(context.storeTimeout(), CONNECT_TIMEOUT);
         OwnClient own = OwnClient.overOrOwn(given, timeout);

@@ -21,9 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Answers from the wire that make no sense: no call hangs or fails with anything but a {@link LockException} that names store and
- * lock, nothing is granted that another has, and the client serves other locks afterwards. {@code -Dleasehold.runs=N} makes
- * more of them, from {@code -Dleasehold.firstSeed=N} on.
+ * These tests are about answers from the wire that make no sense: no call hangs or fails with anything but a {@link
+ * LockException} that names store and lock, nothing is granted that another has, and the client serves other locks
+ * afterwards. {@code -Dleasehold.runs=N} makes more of them, from {@code -Dleasehold.firstSeed=N} on.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AnswerFuzzTest {

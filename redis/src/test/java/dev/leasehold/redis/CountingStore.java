@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** A store that shows the judge what the one behind it grants, by answers and by signals. */
+/** A counting store shows the judge what the one behind it grants, by answers and by signals. */
 final class CountingStore implements Store {
     private final QuorumStore store;
     private final QuorumJudge judge;

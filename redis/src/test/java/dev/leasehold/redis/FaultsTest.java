@@ -5,76 +5,26 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.Lease;
+import dev.leasehold.LeaseLostException;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
-import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
-import dev.leasehold.servers.Ports;
-import dev.leasehold.servers.RedisProcess;
-import dev.leasehold.testkit.FaultProxy;
-import dev.leasehold.testkit.Started;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Faults of a server and of the connections to it, in real time on real servers. */
+/** Real servers forget, stop, fill up and come back, in real time. */
 @Timeout(value = 90, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class FaultsTest {
-
-    private final List<Leasehold> clients = new ArrayList<>();
-
-    @RegisterExtension
-    private final Started<RedisProcess> redis = new Started<>(RedisProcess::start);
-
-    private FaultProxy proxy;
-
-    @BeforeEach
-    void start() {
-        proxy = FaultProxy.to(redis.get().port());
-    }
-
-    @AfterEach
-    void stop() {
-        redis.get().signal("CONT");
-        proxy.letGo();
-        clients.forEach(Leasehold::close);
-        proxy.close();
-    }
-
-    private Leasehold direct() {
-        return client(redis.get().uri(), Duration.ofSeconds(30));
-    }
-
-    private Leasehold proxied() {
-        return client("redis://localhost:" + proxy.port(), Duration.ofSeconds(30));
-    }
-
-    private Leasehold client(String uri, Duration lease) {
-        Leasehold client = Leasehold.builder()
-                .uri(uri)
-                .options(LockOptions.defaults().withLeaseDuration(lease))
-                .build();
-        clients.add(client);
-        return client;
-    }
-
-    private static void awaitState(Lease lease, LeaseState state, Duration within) {
-        await().atMost(within).pollInterval(Duration.ofMillis(5)).until(() -> lease.state() == state);
-    }
+class FaultsTest extends FaultsFixture {
 
     @Test
     void scriptsThatTheServerForgotAreSentAgain() throws Exception {
@@ -96,8 +46,7 @@ class FaultsTest {
         redis.get().commands().flushall();
         Lease next = direct().lock("x").acquire();
         assertThat(next.token()).isGreaterThan(lease.token());
-        assertThatThrownBy(() -> lease.extend(Duration.ofSeconds(60)))
-                .isInstanceOf(dev.leasehold.LeaseLostException.class);
+        assertThatThrownBy(() -> lease.extend(Duration.ofSeconds(60))).isInstanceOf(LeaseLostException.class);
         assertThat(lease.state()).isEqualTo(LeaseState.LOST);
         assertThat(next.isValid()).isTrue();
         assertThat(next.release()).isEqualTo(LeaseState.RELEASED);
@@ -110,52 +59,6 @@ class FaultsTest {
         redis.get().restart();
         awaitState(lease, LeaseState.LOST, Duration.ofSeconds(5));
         assertThat(direct().lock("x").acquire().token()).isGreaterThan(lease.token());
-    }
-
-    @Test
-    void aConnectionThatIsCutIsMadeAgainAndNothingIsLost() throws Exception {
-        Leasehold client = proxied();
-        Lease lease = client.lock("x").acquire();
-        for (int i = 0; i < 5; i++) {
-            proxy.cut();
-            lease.extend(Duration.ofSeconds(30 + i));
-            assertThat(lease.state()).isEqualTo(LeaseState.HELD);
-        }
-        assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
-        assertThat(direct().lock("x").tryAcquire()).isPresent();
-    }
-
-    @Test
-    void aConnectionThatDiedInSilenceIsReplaced() throws Exception {
-        Leasehold client = proxied();
-        Lease lease = client.lock("x").acquire();
-        proxy.abandon();
-        lease.extend(Duration.ofSeconds(35));
-        assertThat(lease.state()).isEqualTo(LeaseState.HELD);
-    }
-
-    /** In an inbox no answer is owed, so nobody noticed: each grant cost the time until the next question. */
-    @Test
-    void anInboxThatDiedInSilenceIsReplacedDuringAWait() throws Exception {
-        Lease held = direct().lock("x").acquire();
-        Leasehold waiter = client("redis://localhost:" + proxy.port(), Duration.ofSeconds(3));
-        CompletableFuture<Lease> waiting = waiter.lock("x").acquireAsync();
-        await().until(() -> redis.get().commands().llen("leasehold:{x}:queue") == 1);
-        int before = proxy.accepted();
-        proxy.abandon();
-        // One for commands, one to listen.
-        await().atMost(Duration.ofSeconds(15)).until(() -> proxy.accepted() == before + 2);
-        await().until(() -> redis.get()
-                        .commands()
-                        .pubsubNumsub("leasehold:inbox:" + inbox())
-                        .get("leasehold:inbox:" + inbox())
-                == 2);
-        held.release();
-        assertThat(waiting.get(10, TimeUnit.SECONDS).isValid()).isTrue();
-    }
-
-    private String inbox() {
-        return redis.get().commands().pubsubChannels("leasehold:inbox:*").get(0).substring("leasehold:inbox:".length());
     }
 
     /** Its questions were refused, so its place lapsed, and a lock that was released went to nobody. */
@@ -177,76 +80,6 @@ class FaultsTest {
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(3));
         held.release();
         assertThat(waiting.get(5, TimeUnit.SECONDS).release()).isEqualTo(LeaseState.RELEASED);
-    }
-
-    @Test
-    void aHolderCutOffLosesInTimeAndTheNextTokenIsGreater() throws Exception {
-        Leasehold cutOff = client("redis://localhost:" + proxy.port(), Duration.ofSeconds(2));
-        Lease lease = cutOff.lock("x").acquire();
-        Leasehold other = client(redis.get().uri(), Duration.ofSeconds(2));
-        CompletableFuture<Lease> waiting = other.lock("x").acquireAsync();
-        proxy.blackHole();
-        awaitState(lease, LeaseState.LOST, Duration.ofMillis(2500));
-        Lease next = waiting.get(10, TimeUnit.SECONDS);
-        assertThat(lease.isValid()).isFalse();
-        assertThat(next.token()).isGreaterThan(lease.token());
-    }
-
-    @Test
-    void aClaimWithALostAnswerIsGrantedWhenAskedAgain() throws Exception {
-        Leasehold client = proxied();
-        client.lock("warm").acquire().close();
-        proxy.hold(FaultProxy.Way.ANSWERS);
-        CompletableFuture<Lease> claim = client.lock("x").acquireAsync();
-        await().until(() -> redis.get().commands().exists("leasehold:{x}") == 1);
-        long token = Long.parseLong(redis.get().commands().get("leasehold:{x}").split("\\|")[3]);
-        proxy.cut();
-        proxy.letGo();
-        Lease lease = claim.get(10, TimeUnit.SECONDS);
-        assertThat(lease.token()).isEqualTo(token);
-        assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
-    }
-
-    @Test
-    void aClaimThatWasGivenUpAndArrivesLateIsWithdrawn() throws Exception {
-        Leasehold client = Leasehold.builder()
-                .uri("redis://localhost:" + proxy.port())
-                .storeTimeout(Duration.ofSeconds(3))
-                .build();
-        clients.add(client);
-        client.lock("warm").acquire().close();
-        proxy.hold(FaultProxy.Way.REQUESTS);
-        assertThatThrownBy(() -> client.lock("x").acquire())
-                .isInstanceOfSatisfying(
-                        StoreUnavailableException.class,
-                        e -> assertThat(e.outcome()).isEqualTo(Outcome.UNKNOWN));
-        proxy.letGo();
-        await().pollDelay(Duration.ofSeconds(1))
-                .atMost(Duration.ofSeconds(15))
-                .until(() -> redis.get().commands().exists("leasehold:{x}") == 0);
-    }
-
-    @Test
-    void aServerThatIsNotThereIsNamedAndNothingWasAcquired() {
-        int port = Ports.next();
-        Leasehold client = Leasehold.builder()
-                .uri("redis://user:secret@localhost:" + port)
-                .storeTimeout(Duration.ofMillis(700))
-                .build();
-        clients.add(client);
-        assertThatThrownBy(() -> client.lock("x").acquire())
-                .isInstanceOfSatisfying(StoreUnavailableException.class, e -> {
-                    assertThat(e.outcome()).isEqualTo(Outcome.NOT_ACQUIRED);
-                    assertThat(e).hasMessageContaining("localhost:" + port);
-                    assertThat(e).hasStackTraceContaining("refused");
-                })
-                .satisfies(FaultsTest::showsNoSecret);
-    }
-
-    private static void showsNoSecret(Throwable failure) {
-        java.io.StringWriter text = new java.io.StringWriter();
-        failure.printStackTrace(new java.io.PrintWriter(text));
-        assertThat(text.toString()).doesNotContain("secret");
     }
 
     @Test
@@ -333,56 +166,6 @@ class FaultsTest {
             assertThat(lease.token()).isEqualTo(future + 1);
         }
         assertThat(direct().lock("x").acquire().token()).isGreaterThan(future + 1);
-    }
-
-    @Test
-    void aKeyOfAnotherTypeIsLeftAlone() throws Exception {
-        redis.get().commands().rpush("leasehold:{x}", "precious");
-        assertThatThrownBy(() -> direct().lock("x").acquire())
-                .isInstanceOf(dev.leasehold.LockException.class)
-                .isNotInstanceOf(StoreUnavailableException.class)
-                .hasMessageContaining("another program");
-        assertThat(redis.get().commands().lrange("leasehold:{x}", 0, -1)).containsExactly("precious");
-    }
-
-    @Test
-    void aNewerLayoutIsRefusedWithAClearMessage() {
-        redis.get().commands().set("leasehold:{x}", "leasehold|2|whatever");
-        assertThatThrownBy(() -> direct().lock("x").acquire())
-                .isInstanceOf(dev.leasehold.LockException.class)
-                .isNotInstanceOf(StoreUnavailableException.class)
-                .hasMessageContaining("newer version");
-        assertThat(redis.get().commands().get("leasehold:{x}")).isEqualTo("leasehold|2|whatever");
-    }
-
-    @Test
-    void aWrongPasswordIsSaidAtOnceAndNotShown() throws Exception {
-        redis.get().commands().configSet("requirepass", "right");
-        Leasehold client =
-                client("redis://:wrongsecret@localhost:" + redis.get().port(), Duration.ofSeconds(30));
-        assertThatThrownBy(() -> client.lock("x").acquire())
-                .isInstanceOf(dev.leasehold.LockException.class)
-                .isNotInstanceOf(StoreUnavailableException.class)
-                .hasMessageContaining("password")
-                .satisfies(FaultsTest::showsNoSecret);
-        assertThat(client.toString()).doesNotContain("secret");
-        assertThat(client("redis://:right@localhost:" + redis.get().port(), Duration.ofSeconds(30))
-                        .lock("x")
-                        .tryAcquire())
-                .isPresent();
-    }
-
-    @Test
-    void aGrantThatIsNotPushedIsFoundByAsking() throws Exception {
-        Leasehold holder = direct();
-        Lease lease = holder.lock("x").acquire();
-        CompletableFuture<Lease> waiting = client("redis://localhost:" + proxy.port(), Duration.ofSeconds(2))
-                .lock("x")
-                .acquireAsync();
-        await().until(() -> redis.get().commands().exists("leasehold:{x}:queue") == 1);
-        proxy.cut();
-        lease.release();
-        assertThat(waiting.get(5, TimeUnit.SECONDS).token()).isGreaterThan(lease.token());
     }
 
     @Test

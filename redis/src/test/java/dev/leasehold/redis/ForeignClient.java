@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 
-/** Locks as the page on distributed locks of Redis has it, and knows nothing of Leasehold. */
+/** A foreign client has locks as the page on distributed locks of Redis has it, and knows nothing of Leasehold. */
 final class ForeignClient {
 
     private static final String RELEASE =

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
 
-/** Redlock as its page has it, and nothing else: the same value on a majority, compare and delete on all. */
+/** A foreign Redlock is as its page has it, and nothing else: the same value on a majority, compare and delete on all. */
 final class ForeignRedlock {
 
     private final List<ForeignClient> nodes = new ArrayList<>();

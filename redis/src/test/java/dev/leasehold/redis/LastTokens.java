@@ -3,7 +3,8 @@ package dev.leasehold.redis;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a master keeps of the tokens that it has given out: the last, and the last of those that exclude everybody.
+ * The last tokens are what a master keeps of the tokens that it has given out: the last, and the last of those that exclude
+ * everybody.
  *
  * @param last null where nothing is known
  * @param exclusive null where nothing is known; 0 where only a reader's is

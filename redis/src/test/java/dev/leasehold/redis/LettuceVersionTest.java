@@ -6,7 +6,7 @@ import io.lettuce.core.LettuceVersion;
 import io.netty.util.Version;
 import org.junit.jupiter.api.Test;
 
-/** That these tests run with the Lettuce, and a Netty of its generation, that the build says. */
+/** These tests run with the Lettuce, and a Netty of its generation, that the build says. */
 class LettuceVersionTest {
 
     @Test

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Independent masters for a quorum, just started. */
+/** Masters for a quorum are independent, and just started. */
 public final class Masters implements AutoCloseable {
 
     public final List<RedisProcess> servers = new ArrayList<>();

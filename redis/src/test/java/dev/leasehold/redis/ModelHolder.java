@@ -6,7 +6,7 @@ import dev.leasehold.spi.ClaimId;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/** One who holds a lock on a master of a quorum, or for whom it is kept. */
+/** A model holder is one who holds a lock on a master of a quorum, or for whom it is kept. */
 final class ModelHolder {
 
     /** Null where it is kept without a holder. */

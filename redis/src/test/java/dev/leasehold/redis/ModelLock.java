@@ -3,7 +3,6 @@ package dev.leasehold.redis;
 import dev.leasehold.redis.ModelMaster.Said;
 import dev.leasehold.redis.quorum.Ballot;
 import dev.leasehold.spi.ClaimId;
-import dev.leasehold.spi.WaitingRules;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -12,10 +11,13 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** One lock as a master of a quorum keeps it: one holder that excludes all others, or readers; last tokens; a queue. */
+/**
+ * A ModelLock is one lock as a master of a quorum keeps it: one holder that excludes all others, or readers; last tokens;
+ * a queue.
+ */
 final class ModelLock {
 
-    /** What a master knows when a ballot comes in. */
+    /** Bounds are what a master knows when a ballot comes in. */
     record Bounds(long now, long half, long votesFrom) {
         long least(LastTokens last) {
             return Math.max(last.lastOr(now - half), votesFrom - half);
@@ -28,13 +30,10 @@ final class ModelLock {
 
     private static final long SHUT_FOR_MICROS = 150_000L;
 
-    /** Who stands in line. */
-    private record Waiter(ClaimId attempt, boolean shares, int spare, long periodMicros, long aliveUntil) {}
-
     private final Set<QuorumRule> off;
     private final BiConsumer<ClaimId, Long> granted;
     private final List<ModelHolder> holders = new ArrayList<>();
-    private final List<Waiter> queue = new ArrayList<>();
+    private final ModelQueue queue;
     private LastTokens last = LastTokens.NONE;
     private long shutUntil;
 
@@ -42,14 +41,18 @@ final class ModelLock {
     private @Nullable LastTokens before;
 
     ModelLock(Set<QuorumRule> off, BiConsumer<ClaimId, Long> granted) {
+        this(off, granted, new ModelQueue());
+    }
+
+    private ModelLock(Set<QuorumRule> off, BiConsumer<ClaimId, Long> granted, ModelQueue queue) {
         this.off = off;
         this.granted = granted;
+        this.queue = queue;
     }
 
     ModelLock copy() {
-        ModelLock copy = new ModelLock(off, granted);
+        ModelLock copy = new ModelLock(off, granted, queue.copy());
         holders.forEach(holder -> copy.holders.add(holder.copy()));
-        copy.queue.addAll(queue);
         copy.last = last;
         copy.before = before;
         copy.shutUntil = shutUntil;
@@ -67,8 +70,7 @@ final class ModelLock {
     void age(long micros) {
         holders.forEach(holder -> holder.end -= micros);
         shutUntil -= micros;
-        queue.replaceAll(
-                one -> new Waiter(one.attempt, one.shares, one.spare, one.periodMicros, one.aliveUntil - micros));
+        queue.age(micros);
     }
 
     void setLast(long token) {
@@ -83,7 +85,7 @@ final class ModelLock {
 
     boolean knows(ClaimId attempt, long now) {
         return holders.stream().anyMatch(holder -> holder.end > now && attempt.equals(holder.attempt))
-                || queue.stream().anyMatch(waiter -> waiter.attempt.equals(attempt) && waiter.aliveUntil > now);
+                || queue.knows(attempt, now);
     }
 
     String state(long now) {
@@ -98,11 +100,7 @@ final class ModelLock {
         } else if (!holders.isEmpty()) {
             held = holders.get(0).name() + " " + holders.get(0).token + " " + holders.get(0).spare;
         }
-        return held + ", last " + last + ", "
-                + queue.stream()
-                        .filter(waiter -> waiter.aliveUntil > now)
-                        .map(waiter -> waiter.attempt.toString())
-                        .toList();
+        return held + ", last " + last + ", " + queue.alive(now);
     }
 
     private boolean areReaders() {
@@ -129,7 +127,7 @@ final class ModelLock {
         over.forEach(this::leaves);
     }
 
-    /** It goes, and not as a failed attempt. */
+    /** Removes a holder that goes, and not as a failed attempt. */
     private void leaves(ModelHolder holder) {
         holders.remove(holder);
         if (before != null && holder.shares && on(QuorumRule.READERS_LEAVE_A_TRACE)) {
@@ -184,16 +182,16 @@ final class ModelLock {
                 } else if (ballot.token() > most(ballot, bounds)) {
                     return new Said.TooFar(most(ballot, bounds));
                 }
-                queue.removeIf(waiter -> waiter.attempt.equals(ballot.attempt()));
+                queue.remove(ballot.attempt());
                 return accept(ballot, now);
             }
         }
-        dropSilent(now);
-        queue.removeIf(waiter -> waiter.aliveUntil <= now && waiter.attempt.equals(ballot.attempt()));
+        queue.dropSilent(now);
+        queue.removeIfSilent(ballot.attempt(), now);
         if (areReaders() && !ballot.shares() && on(QuorumRule.REFUSED_WRITER_SHUTS_READERS_OUT)) {
             shutUntil = now + SHUT_FOR_MICROS;
         }
-        return busy(stand(ballot, now), now);
+        return busy(queue.stand(ballot, now), now);
     }
 
     private long most(Ballot ballot, Bounds bounds) {
@@ -269,63 +267,31 @@ final class ModelLock {
         return new Said.Busy(shown.info(), end - now, place);
     }
 
-    /** Those in front; further back they are passed over when it is their turn, or leave when the first one asks. */
-    private void dropSilent(long now) {
-        while (!queue.isEmpty() && queue.get(0).aliveUntil <= now) {
-            queue.remove(0);
-        }
-    }
-
-    private int stand(Ballot ballot, long now) {
-        int index = -1;
-        for (int i = 0; i < queue.size(); i++) {
-            index = queue.get(i).attempt.equals(ballot.attempt()) ? i : index;
-        }
-        if (index < 0 && ballot.kind() != Ballot.Kind.QUEUE) {
-            return 0;
-        }
-        Waiter waiter = new Waiter(
-                ballot.attempt(),
-                ballot.shares(),
-                ballot.spare(),
-                WaitingRules.claimPeriod(ballot.lease()).toNanos() / 1000,
-                now + WaitingRules.aliveFor(ballot.lease()).toNanos() / 1000);
-        if (index < 0) {
-            queue.add(waiter);
-            return queue.size();
-        }
-        queue.set(index, waiter);
-        if (index == 0) {
-            queue.removeIf(one -> one.aliveUntil <= now);
-        }
-        return index + 1;
-    }
-
     /** Lets in who waits and fits, from the first on. Returns whether the asker, if there is one, may come in after them. */
     private boolean handOver(long now, boolean keepsBefore, @Nullable Ballot asker) {
-        dropSilent(now);
-        while (!queue.isEmpty()) {
-            Waiter next = queue.get(0);
-            if (of(next.attempt) != null) {
-                queue.remove(0);
-                dropSilent(now);
+        queue.dropSilent(now);
+        for (ModelQueue.Waiter next = queue.first(); next != null; next = queue.first()) {
+            if (of(next.attempt()) != null) {
+                queue.removeFirst();
+                queue.dropSilent(now);
                 continue;
             }
-            boolean fits = on(QuorumRule.GATE_GRANTS_WHO_FITS) ? fits(next.shares) : !next.shares || areReaders();
+            boolean fits = on(QuorumRule.GATE_GRANTS_WHO_FITS) ? fits(next.shares()) : !next.shares() || areReaders();
             if (!holders.isEmpty() && !fits) {
                 return false;
             }
-            if (asker != null && next.attempt.equals(asker.attempt())) {
+            if (asker != null && next.attempt().equals(asker.attempt())) {
                 return true;
             }
-            queue.remove(0);
+            queue.removeFirst();
             long token = Math.max(last.lastOr(-1) + 1, now);
-            add(new ModelHolder(next.attempt, next.shares, token, next.spare, now + next.periodMicros), keepsBefore);
-            granted.accept(next.attempt, token);
-            if (!next.shares) {
+            long end = now + next.periodMicros();
+            add(new ModelHolder(next.attempt(), next.shares(), token, next.spare(), end), keepsBefore);
+            granted.accept(next.attempt(), token);
+            if (!next.shares()) {
                 return false;
             }
-            dropSilent(now);
+            queue.dropSilent(now);
         }
         return asker != null && fits(asker.shares());
     }
@@ -371,7 +337,7 @@ final class ModelLock {
 
     boolean withdraw(ClaimId attempt, boolean failed, long now) {
         prune(now);
-        boolean found = queue.removeIf(waiter -> waiter.attempt.equals(attempt));
+        boolean found = queue.remove(attempt);
         ModelHolder own = of(attempt);
         boolean readers = areReaders();
         if (own != null) {

@@ -11,12 +11,12 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A model of the scripts on a master of a quorum, as a state machine: no clock, no network, no chance. The differential test
- * holds it and the scripts together; the simulator runs clients over it.
+ * A model master is a model of the scripts on a master of a quorum, as a state machine: no clock, no network, no chance. The
+ * differential test holds it and the scripts together; the simulator runs clients over it.
  */
 public final class ModelMaster {
 
-    /** What the master has vouched for in this memory: under which history, and until when. */
+    /** What a master has vouched for in this memory is a history and until when. */
     private record Vouched(int history, long until) {}
 
     private static final long MARGIN_MICROS = 2_000_000L;
@@ -64,7 +64,7 @@ public final class ModelMaster {
         return run;
     }
 
-    /** The node's clock at the next request. */
+    /** Sets the node's clock at the next request. */
     public ModelMaster at(long micros) {
         now = micros;
         return this;
@@ -197,7 +197,7 @@ public final class ModelMaster {
 
     // ---- the scripts ---------------------------------------------------------------------------------------------
 
-    /** A vote without its view, deadline as time left. */
+    /** What a master said is a vote without its view, deadline as time left. */
     public sealed interface Said {
         record Yes(long token, long micros) implements Said {}
 
@@ -235,7 +235,7 @@ public final class ModelMaster {
     }
 
     /**
-     * A renewal.
+     * Renews a lease.
      *
      * @return the time left; -1 if the lease is not there and the lock is free, -2 if it is not
      */
@@ -248,7 +248,7 @@ public final class ModelMaster {
     }
 
     /**
-     * A withdrawal.
+     * Withdraws an attempt.
      *
      * @param failed the attempt has never been granted the lock, and never will be
      */

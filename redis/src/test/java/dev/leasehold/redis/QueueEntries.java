@@ -4,12 +4,12 @@ import io.lettuce.core.api.sync.RedisCommands;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/** The entries in the queue of a lock; {@code lock.lua} describes their layout. */
+/** Queue entries stand in the queue of a lock; {@code lock.lua} describes their layout. */
 public final class QueueEntries {
 
     private QueueEntries() {}
 
-    /** The claims in the queue, the first first. */
+    /** Returns the claims in the queue, the first one first. */
     public static List<String> claims(RedisCommands<String, String> redis, String queue) {
         return redis.lrange(queue, 0, -1).stream()
                 .map(entry -> entry.split("\\|")[4])

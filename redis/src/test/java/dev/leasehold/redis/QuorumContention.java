@@ -22,11 +22,11 @@ import java.util.concurrent.CountDownLatch;
  */
 final class QuorumContention {
 
-    /** The lock granted: to which contender, when asked for, when given, in nanoseconds of the machine. */
+    /** A grant says to which contender the lock was granted, when asked for, when given, in nanoseconds of the machine. */
     private record Grant(int contender, long token, long asked, long given) {}
 
     /**
-     * The result of a measurement.
+     * A result is that of a measurement.
      *
      * @param moved grants to another contender than the one before, per second
      * @param failed attempts that failed, per grant
@@ -35,7 +35,7 @@ final class QuorumContention {
      */
     record Result(double moved, double grants, double failed, int contenders, long least, long most, double longest) {
 
-        /** The share of failed attempts in all. */
+        /** Returns the share of failed attempts in all. */
         double failedShare() {
             return failed / (failed + 1);
         }

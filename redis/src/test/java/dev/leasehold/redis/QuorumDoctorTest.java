@@ -28,7 +28,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Examinations of quorums of real servers: for each finding one that gives it and one that does not. */
+/**
+ * These tests are about examinations of quorums of real servers: for each finding one that gives it and one that does not.
+ */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class QuorumDoctorTest {
 

@@ -23,7 +23,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Answers of a quorum that come in an awkward order, on virtual time: as the contract on real masters sees them now and then. */
+/**
+ * These tests are about answers of a quorum that come in an awkward order, on virtual time: as the contract on real masters
+ * sees them now and then.
+ */
 class QuorumOrderTest {
 
     /**

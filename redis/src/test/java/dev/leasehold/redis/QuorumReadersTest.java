@@ -9,7 +9,10 @@ import dev.leasehold.spi.RenewAnswer;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Readers and writers of one lock, each a client of its own, before three simulated masters: what a single node keeps. */
+/**
+ * These tests are about readers and writers of one lock, each a client of its own, before three simulated masters: what a
+ * single node keeps.
+ */
 class QuorumReadersTest {
 
     private static final String LOCK = "x";

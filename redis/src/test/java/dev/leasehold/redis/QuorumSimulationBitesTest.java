@@ -2,7 +2,7 @@ package dev.leasehold.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.leasehold.redis.QuorumSimulation.Kind;
+import dev.leasehold.redis.QuorumScenario.Kind;
 import dev.leasehold.redis.QuorumSimulation.Report;
 import java.util.List;
 import java.util.Optional;

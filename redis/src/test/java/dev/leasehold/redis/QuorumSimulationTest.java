@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The quorum's rules under every fault that the simulation knows. */
+/** These tests are about the quorum's rules under every fault that the simulation knows. */
 class QuorumSimulationTest {
 
     private static final long USUAL_RUNS = 150;
@@ -36,7 +36,7 @@ class QuorumSimulationTest {
 
     @Test
     void writersExcludeAllAndReadersWriters() {
-        nothingIsFound(QuorumSimulation.Kind.READERS, 1, Long.getLong("leasehold.runs", USUAL_RUNS));
+        nothingIsFound(QuorumScenario.Kind.READERS, 1, Long.getLong("leasehold.runs", USUAL_RUNS));
     }
 
     @Test
@@ -48,14 +48,14 @@ class QuorumSimulationTest {
     @Test
     @Tag("extended")
     void writersExcludeAllInAThousandRuns() {
-        nothingIsFound(QuorumSimulation.Kind.READERS, 1 + USUAL_RUNS, 1000 - USUAL_RUNS);
+        nothingIsFound(QuorumScenario.Kind.READERS, 1 + USUAL_RUNS, 1000 - USUAL_RUNS);
     }
 
     private static void nothingIsFound(long first, long runs) {
-        nothingIsFound(QuorumSimulation.Kind.ANY, first, runs);
+        nothingIsFound(QuorumScenario.Kind.ANY, first, runs);
     }
 
-    private static void nothingIsFound(QuorumSimulation.Kind kind, long first, long runs) {
+    private static void nothingIsFound(QuorumScenario.Kind kind, long first, long runs) {
         List<QuorumSimulation.Report> reports = LongStream.range(first, first + runs)
                 .parallel()
                 .mapToObj(seed -> QuorumSimulation.run(seed, kind, Set.of(), null))
@@ -76,7 +76,7 @@ class QuorumSimulationTest {
     void replay() {
         Long seed = Long.getLong("leasehold.seed");
         if (seed != null) {
-            QuorumSimulation.Kind kind = QuorumSimulation.Kind.valueOf(System.getProperty("leasehold.kind", "ANY"));
+            QuorumScenario.Kind kind = QuorumScenario.Kind.valueOf(System.getProperty("leasehold.kind", "ANY"));
             System.out.println(QuorumSimulation.run(seed, kind, Set.of(), System.out::println));
         }
     }

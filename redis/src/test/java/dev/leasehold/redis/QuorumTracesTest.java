@@ -16,7 +16,7 @@ class QuorumTracesTest {
             AtomicLong hash = new AtomicLong();
             QuorumSimulation.run(
                     seed,
-                    QuorumSimulation.Kind.ANY,
+                    QuorumScenario.Kind.ANY,
                     Set.of(),
                     line -> hash.updateAndGet(known -> known * 31 + line.hashCode()));
             all.append(seed).append(' ').append(Long.toHexString(hash.get())).append('\n');

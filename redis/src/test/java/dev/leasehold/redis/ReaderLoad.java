@@ -17,9 +17,9 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A minute of many readers and a few writers of one lock, each a client of its own before three simulated masters, on virtual
- * time. A reader asks again as soon as it has released, so that at each moment some reader or other has it: nothing but the rules lets
- * a writer in.
+ * A reader load is a minute of many readers and a few writers of one lock, each a client of its own before three simulated
+ * masters, on virtual time. A reader asks again as soon as it has released, so that at each moment some reader or other has
+ * it: nothing but the rules lets a writer in.
  */
 final class ReaderLoad {
 
@@ -30,7 +30,7 @@ final class ReaderLoad {
     private static final int READERS = 8;
     private static final int WRITERS = 2;
 
-    /** What was seen. The wait is that of a writer, in milliseconds, and counts one that was never served. */
+    /** A result is what was seen. The wait is that of a writer, in milliseconds, and counts one that was never served. */
     record Result(long reads, long writes, long longestWait) {}
 
     private final SimWorld world;

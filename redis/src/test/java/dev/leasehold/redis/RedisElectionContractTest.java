@@ -7,7 +7,7 @@ import dev.leasehold.testkit.ElectionContract;
 import dev.leasehold.testkit.Started;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Elections over a real server. */
+/** These tests run elections over a real server. */
 class RedisElectionContractTest extends ElectionContract {
 
     @RegisterExtension

@@ -5,7 +5,7 @@ import dev.leasehold.testkit.ProcessContract;
 import dev.leasehold.testkit.Started;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Real processes on one Redis. */
+/** These tests run real processes on one Redis. */
 class RedisProcessContractTest extends ProcessContract {
 
     @RegisterExtension

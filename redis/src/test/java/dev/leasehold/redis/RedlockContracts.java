@@ -6,7 +6,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 
-/** The contract of a store on a quorum of a given number of real masters. */
+/** Redlock contracts are those of a store on a quorum of a given number of real masters. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class RedlockContracts extends StoreContract {
 

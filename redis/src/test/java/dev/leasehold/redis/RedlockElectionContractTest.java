@@ -7,7 +7,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Elections over three real masters. */
+/** These tests run elections over three real masters. */
 @Tag("extended")
 class RedlockElectionContractTest extends ElectionContract {
 

@@ -40,9 +40,9 @@ public final class RedlockFixture implements AutoCloseable {
     }
 
     public static RedlockFixture opened(int count, Duration maxLease, String... options) {
-        RedlockFixture bench = unopened(count, maxLease, options);
-        bench.store.initialize();
-        return bench;
+        RedlockFixture fixture = unopened(count, maxLease, options);
+        fixture.store.initialize();
+        return fixture;
     }
 
     public static RedlockFixture unopened(int count, Duration maxLease, String... options) {
@@ -111,7 +111,7 @@ public final class RedlockFixture implements AutoCloseable {
         await().pollInterval(Duration.ofMillis(5)).until(() -> waiters(lock) == count);
     }
 
-    /** The node where somebody stands in line. */
+    /** Returns the node where somebody stands in line. */
     public int gate(String lock) {
         for (int i = 0; i < servers.size(); i++) {
             if (server(i).commands().exists("leasehold:{" + lock + "}:queue") == 1) {

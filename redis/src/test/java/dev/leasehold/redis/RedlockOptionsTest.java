@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The options in a URI of a quorum. */
+/** These tests are about the options in a URI of a quorum. */
 class RedlockOptionsTest {
 
     private static List<RedisURI> masters(String uri) {

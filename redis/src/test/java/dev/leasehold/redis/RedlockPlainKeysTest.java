@@ -23,28 +23,28 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Locks of a quorum that are shared with other clients of the published algorithm. */
+/** These tests are about locks of a quorum that are shared with other clients of the published algorithm. */
 @Timeout(value = 90, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RedlockPlainKeysTest {
 
     private static final Duration LONG = Duration.ofSeconds(30);
 
-    private RedlockFixture bench;
+    private RedlockFixture fixture;
     private ForeignRedlock foreign;
 
     @BeforeEach
     void start() {
-        bench = RedlockFixture.opened(3);
-        foreign = new ForeignRedlock(bench.servers, 1);
+        fixture = RedlockFixture.opened(3);
+        foreign = new ForeignRedlock(fixture.servers, 1);
     }
 
     @AfterEach
     void stop() {
-        bench.close();
+        fixture.close();
     }
 
     private Leasehold client() {
-        return bench.client(bench.store.withPlainKeys(), Duration.ofSeconds(2));
+        return fixture.client(fixture.store.withPlainKeys(), Duration.ofSeconds(2));
     }
 
     @Test
@@ -86,7 +86,7 @@ class RedlockPlainKeysTest {
     @Test
     void aForeignReleaseIsFoundSoon() throws Exception {
         List<String> values = foreign.tryLock("x", LONG);
-        Leasehold client = bench.client(bench.store.withPlainKeys(), LONG);
+        Leasehold client = fixture.client(fixture.store.withPlainKeys(), LONG);
         CompletableFuture<Lease> waiting = client.lock("x").acquireAsync();
         await().until(() -> !client.locks("x").get(0).waiters().isEmpty());
         long start = System.nanoTime();
@@ -111,15 +111,16 @@ class RedlockPlainKeysTest {
         for (int i = 0; i < 3; i++) {
             for (int node = 0; node < 3; node++) {
                 String lock = "x" + i + node;
-                bench.server(node)
+                fixture.server(node)
                         .commands()
                         .set(lock, "a value of theirs", io.lettuce.core.SetArgs.Builder.px(60_000));
                 Lease lease =
                         client.lock(lock).tryAcquire(Duration.ofSeconds(20)).orElseThrow();
                 lease.extend(Duration.ofSeconds(5));
                 assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
-                assertThat(bench.server(node).commands().get(lock)).isEqualTo("a value of theirs");
-                assertThat(bench.server((node + 1) % 3).commands().exists(lock)).isZero();
+                assertThat(fixture.server(node).commands().get(lock)).isEqualTo("a value of theirs");
+                assertThat(fixture.server((node + 1) % 3).commands().exists(lock))
+                        .isZero();
             }
         }
     }
@@ -129,13 +130,13 @@ class RedlockPlainKeysTest {
         List<String> values = foreign.tryLock("x", LONG);
         Leasehold client = client();
         assertThatThrownBy(() -> client.breakLock("x", 0)).isInstanceOf(LockException.class);
-        assertThat(bench.server(2).commands().get("x")).isEqualTo(values.get(2));
+        assertThat(fixture.server(2).commands().get("x")).isEqualTo(values.get(2));
     }
 
     @Test
     void plainKeysCannotBeHadWithANamespace() {
         assertThatThrownBy(() -> Leasehold.builder()
-                        .store(bench.store.withPlainKeys())
+                        .store(fixture.store.withPlainKeys())
                         .namespace("mine")
                         .build())
                 .isInstanceOf(IllegalArgumentException.class)
@@ -161,7 +162,7 @@ class RedlockPlainKeysTest {
                 }
                 return null;
             }));
-            ForeignRedlock other = new ForeignRedlock(bench.servers, i);
+            ForeignRedlock other = new ForeignRedlock(fixture.servers, i);
             all.add(threads.submit(() -> {
                 for (int round = 0; round < rounds; round++) {
                     List<String> values = other.lock("x", LONG);

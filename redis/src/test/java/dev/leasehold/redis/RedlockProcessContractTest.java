@@ -6,7 +6,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Real processes on three masters. */
+/** These tests run real processes on three masters. */
 @Tag("extended")
 class RedlockProcessContractTest extends ProcessContract {
 

@@ -28,20 +28,20 @@ class RedlockRollingRestartTest {
 
     private static final String KEY = "leasehold:{x}";
 
-    private RedlockFixture bench;
+    private RedlockFixture fixture;
 
     @AfterEach
     void stop() {
-        bench.close();
+        fixture.close();
     }
 
     /** The lease ended when the third of five was restarted: none was given back to it. */
     @Test
     void aHolderGetsEachMasterBackWhileAnotherTries() throws Exception {
-        bench = RedlockFixture.opened(MASTERS, LONGEST);
-        Lease lease = bench.client(bench.store, LONGEST).lock("x").acquire();
-        bench.awaitHeldEverywhere("x");
-        Leasehold other = bench.client(bench.store, LONGEST);
+        fixture = RedlockFixture.opened(MASTERS, LONGEST);
+        Lease lease = fixture.client(fixture.store, LONGEST).lock("x").acquire();
+        fixture.awaitHeldEverywhere("x");
+        Leasehold other = fixture.client(fixture.store, LONGEST);
         AtomicBoolean over = new AtomicBoolean();
         AtomicLong tried = new AtomicLong();
         CompletableFuture<?> contender = CompletableFuture.runAsync(() -> {
@@ -53,13 +53,13 @@ class RedlockRollingRestartTest {
         });
         try {
             for (int i = 0; i < MASTERS; i++) {
-                bench.crash(i);
+                fixture.crash(i);
                 int node = i;
                 await().atMost(Duration.ofSeconds(30))
                         .pollInterval(Duration.ofMillis(20))
                         .untilAsserted(() -> {
                             assertThat(lease.state()).isNotEqualTo(LeaseState.LOST);
-                            assertThat(bench.server(node).commands().get(KEY)).contains("|" + lease.token() + "|");
+                            assertThat(fixture.server(node).commands().get(KEY)).contains("|" + lease.token() + "|");
                         });
                 assertThat(lease.isValid()).isTrue();
             }

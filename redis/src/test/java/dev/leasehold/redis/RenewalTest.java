@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Renewals while the server is slow to answer. */
+/** These tests are about renewals while the server is slow to answer. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RenewalTest {
 

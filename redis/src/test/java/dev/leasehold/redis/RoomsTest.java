@@ -3,7 +3,7 @@ package dev.leasehold.redis;
 import dev.leasehold.architecture.Rooms;
 import org.junit.jupiter.api.Test;
 
-/** The rooms of this module and the arrows between them. */
+/** The rooms of this module have these arrows between them. */
 class RoomsTest {
 
     private final Rooms rooms = new Rooms("dev.leasehold.redis")

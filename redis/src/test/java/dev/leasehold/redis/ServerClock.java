@@ -1,6 +1,6 @@
 package dev.leasehold.redis;
 
-/** Tells a script what time it is: put before its text. */
+/** A server clock tells a script what time it is: put before its text. */
 public final class ServerClock {
 
     private ServerClock() {}

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.redis.script.BrokenScript;
 import dev.leasehold.servers.RedisProcess;
-import dev.leasehold.spi.StoreUri;
 import dev.leasehold.testkit.RealTime;
+import dev.leasehold.testkit.SharedModel;
 import dev.leasehold.testkit.Started;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -108,8 +108,8 @@ class SharedModelBitesTest {
     }
 
     /**
-     * What shows in few of the runs, and not in the same ones each time, since the server's time is real. SharedScriptsTest shows each
-     * of them at once.
+     * What shows in few of the runs, and not in the same ones each time, since the server's time is real.
+     * SharedScriptsTest shows each of them at once.
      */
     @ParameterizedTest
     @EnumSource(
@@ -144,13 +144,9 @@ class SharedModelBitesTest {
 
     private static boolean shows(int seed) {
         try {
-            SharedModel.play(
-                    seed,
-                    REDIS.get().commands(),
-                    new RedisStoreProvider().create(StoreUri.parse(REDIS.get().uri())),
-                    TIME.get());
+            RedisSubject.play(seed, REDIS.get(), TIME.get());
             return false;
-        } catch (AssertionError | RuntimeException e) {
+        } catch (AssertionError | Exception e) {
             return true;
         }
     }

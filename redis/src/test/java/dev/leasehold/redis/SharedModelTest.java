@@ -1,7 +1,6 @@
 package dev.leasehold.redis;
 
 import dev.leasehold.servers.RedisProcess;
-import dev.leasehold.spi.StoreUri;
 import dev.leasehold.testkit.RealTime;
 import dev.leasehold.testkit.Started;
 import java.util.concurrent.TimeUnit;
@@ -21,14 +20,10 @@ class SharedModelTest {
 
     @ParameterizedTest
     @EnumSource(RedisProcess.Version.class)
-    void theScriptsAnswerLikeTheModel(RedisProcess.Version version) {
+    void theScriptsAnswerLikeTheModel(RedisProcess.Version version) throws Exception {
         try (RedisProcess redis = RedisProcess.start(version)) {
             for (long seed = 1; seed <= RUNS; seed++) {
-                SharedModel.play(
-                        seed,
-                        redis.commands(),
-                        new RedisStoreProvider().create(StoreUri.parse(redis.uri())),
-                        TIME.get());
+                RedisSubject.play(seed, redis, TIME.get());
             }
         }
     }

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A process with a client in it: its clock, its timers, and whether it runs. */
+/** A simulated process is one with a client in it: its clock, its timers, and whether it runs. */
 public final class SimulatedProcess implements TimeSource {
 
     private final SimWorld world;

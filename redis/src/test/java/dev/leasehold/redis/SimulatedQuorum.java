@@ -33,8 +33,8 @@ import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The real quorum code before simulated masters, on virtual time: each client with a network of its own, whose delays a test
- * decides.
+ * A simulated quorum is the real quorum code before simulated masters, on virtual time: each client with a network of its
+ * own, whose delays a test decides.
  */
 public final class SimulatedQuorum {
 
@@ -92,7 +92,7 @@ public final class SimulatedQuorum {
         heldUp.clear();
     }
 
-    /** A client, at this process. */
+    /** A client runs at this process. */
     public final class Client implements Signals {
         private final String name;
         private final QuorumStore store;
@@ -249,7 +249,10 @@ public final class SimulatedQuorum {
                 .toList();
     }
 
-    /** Lets time pass until something is answered: at most as long as learning of the nodes, an attempt, and its repetition take. */
+    /**
+     * Lets time pass until something is answered: at most as long as learning of the nodes, an attempt, and its
+     * repetition take.
+     */
     <T> T answer(CompletableFuture<T> question) {
         passUntilDone(List.of(question), 3 * NODE_TIMEOUT.toNanos());
         assertThat(question).isCompleted();

@@ -22,7 +22,9 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** One client's way to one master: messages take their time, overtake one another, get lost, come twice. */
+/**
+ * A simulated voter is one client's way to one master: messages take their time, overtake one another, get lost, come twice.
+ */
 public final class SimulatedVoter implements Voter {
 
     /** The network's faults, and the client's rules that are off. */
@@ -106,7 +108,7 @@ public final class SimulatedVoter implements Voter {
         return network.listen();
     }
 
-    /** A master's answer to a ballot, with the history of its data, and whether it vouches from now on. */
+    /** A master has answered a ballot, with the history of its data, and whether it vouches from now on. */
     private record Voted(ModelMaster.@Nullable Said said, NodeStatus view, int history, boolean vouches) {}
 
     @Override

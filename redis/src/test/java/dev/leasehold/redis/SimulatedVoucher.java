@@ -4,8 +4,8 @@ import dev.leasehold.redis.quorum.Ballot;
 import java.time.Duration;
 
 /**
- * A voucher as a client of the simulation keeps it: like {@code Voucher}, but for a time that fits to the simulation's short
- * leases.
+ * A simulated voucher is one as a client of the simulation keeps it: like {@code Voucher}, but for a time that fits to the
+ * simulation's short leases.
  *
  * @param askedAt the client's monotonic clock before it asked
  * @param floor a token must be above

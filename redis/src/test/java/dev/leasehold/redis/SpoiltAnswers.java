@@ -10,7 +10,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
-/** Answers that no server should give: cut short, of another type, huge, or no answers at all. Each follows from its seed. */
+/**
+ * Spoilt answers are those that no server should give: cut short, of another type, huge, or no answers at all. Each follows
+ * from its seed.
+ */
 final class SpoiltAnswers {
 
     /** Well formed, but no answer to any of our questions. No token of a grant is among them. */

@@ -14,7 +14,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Keys of locks that somebody has overwritten: with another type, with other text, without an end; on one Redis and on a quorum. */
+/**
+ * These tests are about keys of locks that somebody has overwritten: with another type, with other text, without an end; on
+ * one Redis and on a quorum.
+ */
 @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TamperedKeysTest {
 

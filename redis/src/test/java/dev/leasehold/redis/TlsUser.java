@@ -5,7 +5,10 @@ import dev.leasehold.Leasehold;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** A program that hands a lock over to itself. It has a process of its own because what a JVM trusts is said when it starts. */
+/**
+ * A TLS user is a program that hands a lock over to itself. It has a process of its own because what a JVM trusts is said
+ * when it starts.
+ */
 final class TlsUser {
 
     private TlsUser() {}

@@ -20,9 +20,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A claim and its withdrawal, sent one after the other to servers that know neither script. Found with 32 contenders that all
- * began at once, on new masters: the first ballot was answered that its script is not known, was sent again as a whole, and
- * came after its own withdrawal; the gate was busy with it for five seconds, until it was withdrawn once more.
+ * These tests are about a claim and its withdrawal, sent one after the other to servers that know neither script. Found with
+ * 32 contenders that all began at once, on new masters: the first ballot was answered that its script is not known, was sent
+ * again as a whole, and came after its own withdrawal; the gate was busy with it for five seconds, until it was withdrawn
+ * once more.
  */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WithdrawalOrderTest {

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
-/** A real MariaDB with an empty database {@code test}, on Linux/amd64. Its root has no password. */
+/** A MariaDB server is a real one with an empty database {@code test}, on Linux/amd64. Its root has no password. */
 public final class MariaDbServer implements AutoCloseable {
 
     private static final List<String> SYSTEM_TABLES =
@@ -41,7 +41,7 @@ public final class MariaDbServer implements AutoCloseable {
         return start(Map.of());
     }
 
-    /** With variables of its environment beside those of this JVM. */
+    /** Starts a server with variables of its environment beside those of this JVM. */
     public static MariaDbServer start(Map<String, String> environment) {
         try {
             MariaDbServer server =
@@ -61,12 +61,12 @@ public final class MariaDbServer implements AutoCloseable {
         return "jdbc:mariadb://127.0.0.1:" + port + "/test?user=root&sslMode=disable";
     }
 
-    /** For the MySQL driver. */
+    /** Returns the URL for the MySQL driver. */
     public String mysqlUrl() {
         return "jdbc:mysql://127.0.0.1:" + port + "/test?user=root&password=";
     }
 
-    /** What the server has logged. */
+    /** Returns what the server has logged. */
     public String log() {
         try {
             return Files.readString(directory.resolve("mariadb.log"));

@@ -11,9 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Ports for servers, none of them twice in one process. A server that is down, to be started again on its port, must find
- * it free: so the ports are below those that the system gives to clients, and each process takes them from blocks of its
- * own, which it keeps by locks on files until it ends.
+ * Ports are for servers, none of them twice in one process. A server that is down, to be started again on its port, must
+ * find it free: so the ports are below those that the system gives to clients, and each process takes them from blocks of
+ * its own, which it keeps by locks on files until it ends.
  */
 public final class Ports {
 
@@ -29,7 +29,7 @@ public final class Ports {
 
     private Ports() {}
 
-    /** A port on which nobody listens. */
+    /** Finds a port on which nobody listens. */
     public static synchronized int next() {
         try {
             while (true) {

@@ -21,8 +21,8 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A PostgreSQL that follows another one by streaming replication, not synchronously, until it is promoted. It begins as a copy of the
- * other's files, made while that runs.
+ * A PostgreSQL replica follows another server by streaming replication, not synchronously, until it is promoted. It begins
+ * as a copy of the other's files, made while that runs.
  */
 public final class PostgresReplica implements AutoCloseable {
 

@@ -14,7 +14,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
-/** A real PostgreSQL, whose superuser {@code postgres} needs no password. It logs errors only, and keeps what it commits. */
+/**
+ * A PostgreSQL server is a real one, whose superuser {@code postgres} needs no password. It logs errors only, and keeps what
+ * it commits.
+ */
 public final class PostgresServer implements AutoCloseable {
 
     private final Path directory;
@@ -69,12 +72,12 @@ public final class PostgresServer implements AutoCloseable {
         return url(port);
     }
 
-    /** Through a proxy, say. */
+    /** Returns the URL at another port: through a proxy, say. */
     public static String url(int port) {
         return "jdbc:postgresql://127.0.0.1:" + port + "/postgres?user=postgres";
     }
 
-    /** What the server has logged. */
+    /** Returns what the server has logged. */
     public String log() {
         try {
             return Files.readString(directory.resolve("log"));

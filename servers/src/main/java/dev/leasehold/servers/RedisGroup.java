@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Several servers that belong together. */
+/** A Redis group has several servers that belong together. */
 public final class RedisGroup implements AutoCloseable {
 
     private static final int SLOTS = 16384;
@@ -18,7 +18,7 @@ public final class RedisGroup implements AutoCloseable {
 
     private RedisGroup() {}
 
-    /** A cluster of three masters, without replicas. */
+    /** Starts a cluster of three masters, without replicas. */
     public static RedisGroup cluster() {
         RedisGroup group = new RedisGroup();
         int masters = 3;
@@ -58,7 +58,7 @@ public final class RedisGroup implements AutoCloseable {
         return group;
     }
 
-    /** A master and a replica that it counts as online. */
+    /** Starts a master and a replica that it counts as online. */
     public static RedisGroup replicated() {
         RedisGroup group = new RedisGroup();
         RedisProcess master = RedisProcess.start("--repl-diskless-sync-delay", "0");
@@ -70,7 +70,7 @@ public final class RedisGroup implements AutoCloseable {
         return group;
     }
 
-    /** A master, a replica, and one Sentinel that watches them. */
+    /** Starts a master, a replica, and one Sentinel that watches them. */
     public static RedisGroup sentinel() {
         RedisGroup group = replicated();
         group.servers.add(RedisProcess.sentinel(group.servers.get(0).port()));
@@ -78,7 +78,7 @@ public final class RedisGroup implements AutoCloseable {
         return group;
     }
 
-    /** The port of the master that Sentinel names, in a group that {@link #sentinel()} made. */
+    /** Returns the port of the master that Sentinel names, in a group that {@link #sentinel()} made. */
     public int sentinelMaster() {
         return ((java.net.InetSocketAddress) servers.get(2).sentinel().getMasterAddrByName("main")).getPort();
     }

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
-/** A real Redis server, without persistence unless told otherwise. */
+/** A Redis process is a real server, without persistence unless told otherwise. */
 public final class RedisProcess implements AutoCloseable {
 
     public enum Version {
@@ -51,7 +51,7 @@ public final class RedisProcess implements AutoCloseable {
         process = launch();
     }
 
-    /** The version that most tests take. */
+    /** Starts the version that most tests take. */
     public static RedisProcess start(String... options) {
         return start(Version.V7_0, options);
     }
@@ -75,7 +75,7 @@ public final class RedisProcess implements AutoCloseable {
         }
     }
 
-    /** A Sentinel of quorum one that watches a master by the name {@code main}. */
+    /** Starts a Sentinel of quorum one that watches a master by the name {@code main}. */
     public static RedisProcess sentinel(int master) {
         try {
             int port = Ports.next();
@@ -93,7 +93,7 @@ public final class RedisProcess implements AutoCloseable {
         }
     }
 
-    /** A connection of the test's own to a Sentinel. */
+    /** Opens a connection of the test's own to a Sentinel. */
     RedisSentinelCommands<String, String> sentinel() {
         if (sentinel == null) {
             sentinel = client.connectSentinel(RedisURI.create(uri())).sync();
@@ -128,7 +128,7 @@ public final class RedisProcess implements AutoCloseable {
         return directory;
     }
 
-    /** A connection of the test's own. */
+    /** Opens a connection of the test's own. */
     public RedisCommands<String, String> commands() {
         if (commands == null) {
             commands = client.connect().sync();

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-/** Where servers are unpacked to, and how the directory of one goes away. */
+/** Server files are where servers are unpacked to; this also removes the directory of one. */
 final class ServerFiles {
 
     private ServerFiles() {}

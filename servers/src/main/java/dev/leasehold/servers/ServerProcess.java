@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** One run of a server, which ends with this JVM at the latest. */
+/** A server process is one run of a server, which ends with this JVM at the latest. */
 final class ServerProcess {
 
     private final Process process;

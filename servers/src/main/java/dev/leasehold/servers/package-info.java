@@ -1,2 +1,2 @@
-/** Real servers for the tests and benchmarks of this build. Not published. */
+/** This package starts real servers for the tests and benchmarks of this build. Not published. */
 package dev.leasehold.servers;

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/** Runs TLC on one configuration, in a JVM of its own: TLC keeps its state in statics, and ends its JVM when it likes. */
+/** TLC runs on one configuration, in a JVM of its own: TLC keeps its state in statics, and ends its JVM when it likes. */
 final class Tlc {
     private static final Pattern STATES = Pattern.compile("(?m)^(\\d+) states generated, (\\d+) distinct states found");
     private static final Pattern DEPTH = Pattern.compile("depth of the complete state graph search is (\\d+)");

@@ -1,6 +1,6 @@
 package dev.leasehold.test;
 
-/** A handle on a lock that some other client holds. Thread-safe. */
+/** A lock held elsewhere belongs to some other client. Thread-safe. */
 public interface HeldElsewhere extends AutoCloseable {
 
     /** {@return the lock's name} */

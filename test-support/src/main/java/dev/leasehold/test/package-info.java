@@ -1,4 +1,4 @@
-/** Support for tests of code that uses locks: start at {@link dev.leasehold.test.TestLeasehold}. */
+/** This package supports tests of code that uses locks: start at {@link dev.leasehold.test.TestLeasehold}. */
 @NullMarked
 package dev.leasehold.test;
 

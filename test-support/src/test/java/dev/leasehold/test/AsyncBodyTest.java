@@ -19,7 +19,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Bodies that end with a stage, when messages are lost, leases too, and futures end early. */
+/** These tests are about bodies that end with a stage, when messages are lost, leases too, and futures end early. */
 @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AsyncBodyTest {
 

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
 
-/** The candidates of one test, each a client of the same store in memory, on the same virtual time. */
+/** The candidates of one test are each a client of the same store in memory, on the same virtual time. */
 final class Candidates implements AutoCloseable {
 
     static final Duration LEASE = Duration.ofSeconds(30);
@@ -48,7 +48,7 @@ final class Candidates implements AutoCloseable {
         return candidate;
     }
 
-    /** One that campaigns behind others. */
+    /** Starts a candidate that campaigns behind others. */
     Candidate waiting(String name) {
         Candidate candidate = candidate(name);
         candidate.election.start();

@@ -15,7 +15,10 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How terms and campaigns end, on virtual time: the margin, doubt, turns, outages. Leases of 30 s, so 29.698 s on this side. */
+/**
+ * These tests show how terms and campaigns end, on virtual time: the margin, doubt, turns, outages. Leases of 30 s, so
+ * 29.698 s on this side.
+ */
 @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ElectionEndsTest {
 

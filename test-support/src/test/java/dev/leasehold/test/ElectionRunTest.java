@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Work under a leadership: on a thread of its own, while this thread moves the time. */
+/** These tests are about work under a leadership: on a thread of its own, while this thread moves the time. */
 @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ElectionRunTest {
 

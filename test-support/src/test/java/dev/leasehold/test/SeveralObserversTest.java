@@ -16,7 +16,9 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Several observers of one client: one that throws harms nobody, and a call may have one of its own. */
+/**
+ * These tests are about several observers of one client: one that throws harms nobody, and a call may have one of its own.
+ */
 @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SeveralObserversTest {
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a test can say of code that waits, pauses, loses, and shares. */
+/** These tests show what a test can say of code that waits, pauses, loses, and shares. */
 @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TimePassesTest {
 

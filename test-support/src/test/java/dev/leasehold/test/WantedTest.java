@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a holder learns of those who wait for its lock, in this process and in others. */
+/** These tests show what a holder learns of those who wait for its lock, in this process and in others. */
 @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WantedTest {
 

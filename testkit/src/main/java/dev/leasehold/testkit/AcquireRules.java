@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Acquired: in every form, with a lease that is valid. */
+/** Acquire rules say that a lock is acquired in every form, with a lease that is valid. */
 interface AcquireRules extends LeaseholdRules {
 
     @Test

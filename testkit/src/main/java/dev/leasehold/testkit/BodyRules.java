@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Code that runs under the lock, and never without it. */
+/** Body rules concern code that runs under the lock, and never without it. */
 interface BodyRules extends LeaseholdRules {
 
     @Test

@@ -7,7 +7,7 @@ import dev.leasehold.Lease;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Busy: an empty result, never an exception, and nothing is left behind. */
+/** Busy rules say that a busy lock is an empty result, never an exception, and that nothing is left behind. */
 interface BusyRules extends LeaseholdRules {
 
     @Test

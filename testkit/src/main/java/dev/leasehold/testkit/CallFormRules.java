@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Bodies that run only if the lock is free, and bodies that end with a stage. */
+/** Call form rules concern bodies that run only if the lock is free, and bodies that end with a stage. */
 interface CallFormRules extends LeaseholdRules {
 
     @Test

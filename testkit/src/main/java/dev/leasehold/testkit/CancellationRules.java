@@ -17,10 +17,10 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** Whatever completes a future early withdraws its claim, at every step of its way. */
+/** Every way to complete a future early withdraws its claim, at every step of its way. */
 interface CancellationRules extends LeaseholdRules {
 
-    /** The ways to complete a future early. */
+    /** Returns the ways to complete a future early. */
     static List<Consumer<CompletableFuture<?>>> ways() {
         return List.of(
                 future -> future.cancel(true),

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A candidate with a client of its own, on a line to the store that a test can cut, and all that it says of itself. */
+/** A candidate has a client of its own, on a line to the store that a test can cut, and all that it says of itself. */
 final class Candidate implements AutoCloseable {
 
     final String name;
@@ -20,7 +20,7 @@ final class Candidate implements AutoCloseable {
     final Leasehold client;
     final LeaderElection election;
 
-    /** The terms that it was told of, and the same when they were over. */
+    /** The terms that its listener heard of, and the same when they were over. */
     final List<Long> elected = new CopyOnWriteArrayList<>();
 
     final List<Long> demoted = new CopyOnWriteArrayList<>();
@@ -68,7 +68,7 @@ final class Candidate implements AutoCloseable {
         return election.lease().map(Lease::token).orElse(0L);
     }
 
-    /** Whether its log, which looks now and then, has seen the term that it is in, if it is in one. */
+    /** Returns whether its log, which looks now and then, has seen the term that it is in, if it is in one. */
     boolean isLogged() {
         long term = term();
         return term == 0 || log.written() == term;

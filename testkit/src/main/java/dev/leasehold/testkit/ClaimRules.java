@@ -10,7 +10,7 @@ import dev.leasehold.spi.ClockReading;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Asking for a lock, and asking again. */
+/** Claim rules concern asking for a lock, and asking again. */
 interface ClaimRules extends StoreRules {
 
     @Test

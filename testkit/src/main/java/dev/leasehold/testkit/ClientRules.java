@@ -22,7 +22,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** The life of a client: its callbacks, its threads, its end. */
+/** Client rules concern the life of a client: its callbacks, its threads, its end. */
 interface ClientRules extends LeaseholdRules {
 
     @Test

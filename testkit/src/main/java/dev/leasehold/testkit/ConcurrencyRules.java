@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
-/** The same rules with everybody at once. */
+/** Concurrency rules are the same rules with everybody at once. */
 interface ConcurrencyRules extends StoreRules {
 
     int CLIENTS = 4;
@@ -78,7 +78,7 @@ interface ConcurrencyRules extends StoreRules {
         }
     }
 
-    /** Runs the work of one client. */
+    /** Work runs what one client does. */
     interface Work {
         void with(StoreClient client) throws Exception;
     }

@@ -20,8 +20,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process that contends for a lock: the other end of {@link ContenderProcess}. Reads orders from standard input, one per
- * line, and answers each with a line:
+ * A contender main is a process that contends for a lock: the other end of {@link ContenderProcess}. Reads orders from
+ * standard input, one per line, and answers each with a line:
  *
  * <ul>
  *   <li>{@code acquire} → {@code held TOKEN};
@@ -34,8 +34,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code leave} → {@code left}, when the candidate is closed.
  * </ul>
  *
- * <p>All holds of {@code count} and all terms of the candidate are logged as {@link HoldRecord}s: first as open, so that a killed process leaves a trace,
- * then as they ended. Times are those of {@link System#nanoTime()}, which the processes of one machine share.
+ * <p>All holds of {@code count} and all terms of the candidate are logged as {@link HoldRecord}s: first as open, so that
+ * a killed process leaves a trace, then as they ended. Times are those of {@link System#nanoTime()}, which the processes
+ * of one machine share.
  */
 final class ContenderMain {
 
@@ -150,7 +151,7 @@ final class ContenderMain {
         }
     }
 
-    /** Reads, modifies, writes. Renamed into place, so that a killed process leaves a whole file. */
+    /** Reads, modifies and writes the number. Renamed into place, so that a killed process leaves a whole file. */
     private void increment(long token) throws IOException {
         long count = 0;
         if (Files.exists(counter)) {

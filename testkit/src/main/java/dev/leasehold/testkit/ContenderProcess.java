@@ -19,7 +19,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A JVM of its own that runs {@link ContenderMain}. */
+/** A contender process is a JVM of its own that runs {@link ContenderMain}. */
 final class ContenderProcess implements AutoCloseable {
 
     private final String name;

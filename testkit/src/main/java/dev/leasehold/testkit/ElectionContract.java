@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The promises of {@link dev.leasehold.LeaderElection}, as tests over a store. A store's module extends this class and says how
- * to open the store:
+ * An election contract has the promises of {@link dev.leasehold.LeaderElection}, as tests over a store. A store's module
+ * extends this class and says how to open the store:
  *
  * <pre>{@code
  * class MyStoreElectionContractTest extends ElectionContract {
@@ -59,7 +59,7 @@ public abstract class ElectionContract {
     protected ElectionContract() {}
 
     /**
-     * The store under test. Called once per test; all clients of the test open what it returns.
+     * Returns the store under test. Called once per test; all clients of the test open what it returns.
      *
      * @return the store
      * @throws Exception if it cannot be made; the test fails
@@ -243,7 +243,7 @@ public abstract class ElectionContract {
         return StoreClient.present("the leader", found.get());
     }
 
-    /** The first of them leads, the others wait in their order. */
+    /** Makes candidates, of whom the first leads, and the others wait in their order. */
     private List<Candidate> five() {
         List<Candidate> five = new ArrayList<>();
         for (int i = 0; i < 5; i++) {

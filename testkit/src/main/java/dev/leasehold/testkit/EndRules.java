@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Giving a lock back. */
+/** End rules concern giving a lock back. */
 interface EndRules extends LeaseholdRules {
 
     @Test

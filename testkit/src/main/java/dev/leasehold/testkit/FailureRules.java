@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** Failed: an exception, never a busy lock, and the protected code has not run. */
+/** Failure rules say that a failure is an exception, never a busy lock, and that the protected code has not run. */
 interface FailureRules extends LeaseholdRules {
 
     @Test

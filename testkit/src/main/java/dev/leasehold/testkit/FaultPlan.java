@@ -7,11 +7,11 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Decides which fault befalls which message. Implementations are thread-safe. */
+/** A fault plan decides which fault befalls which message. Implementations are thread-safe. */
 @FunctionalInterface
 public interface FaultPlan {
 
-    /** The kinds of messages. */
+    /** A message is of one of these kinds. */
     enum Message {
         /** A claim. */
         CLAIM,
@@ -38,7 +38,7 @@ public interface FaultPlan {
     Fault next(Message message);
 
     /**
-     * How late late messages are. A request whose sender has given up is carried out within this time.
+     * Returns how late late messages are. A request whose sender has given up is carried out within this time.
      *
      * @return zero or more
      */
@@ -52,7 +52,7 @@ public interface FaultPlan {
     }
 
     /**
-     * No faults.
+     * Makes no faults.
      *
      * @return the plan
      */
@@ -61,7 +61,7 @@ public interface FaultPlan {
     }
 
     /**
-     * The same fault always.
+     * Makes the same fault always.
      *
      * @param fault the fault
      * @return the plan

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FaultProxy implements AutoCloseable {
 
-    /** Which way bytes go. */
+    /** A way is the direction in which bytes go. */
     public enum Way {
         /** From the client to the server. */
         REQUESTS,
@@ -141,9 +141,9 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
-     * Repeats what clients say on connections that are made from now on: the server hears each of their bytes once more, later, on
-     * another connection, whose answers are thrown away. So each request is carried out twice, as where a network repeats
-     * messages. Only for protocols in which the client's bytes do not depend on the server's.
+     * Repeats what clients say on connections that are made from now on: the server hears each of their bytes once more,
+     * later, on another connection, whose answers are thrown away. So each request is carried out twice, as where a
+     * network repeats messages. Only for protocols in which the client's bytes do not depend on the server's.
      *
      * @param late how much later, or null to repeat no more
      */

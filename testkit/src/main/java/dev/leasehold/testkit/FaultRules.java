@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Messages that are lost, late or come twice: never two holders, and life goes on. */
+/** Fault rules say that with messages that are lost, late or come twice there are never two holders, and life goes on. */
 interface FaultRules extends LeaseholdRules {
 
     @Test

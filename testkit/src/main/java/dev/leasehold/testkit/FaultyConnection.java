@@ -20,7 +20,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** One client's bad line to a store. Requests that are late still arrive after the client has closed the line. */
+/**
+ * A faulty connection is one client's bad line to a store. Requests that are late still arrive after the client has closed
+ * the line.
+ */
 record FaultyConnection(FaultyStore faulty, Store store, TimeSource time) implements Store {
 
     @Override

@@ -6,7 +6,7 @@ import dev.leasehold.spi.TimeSource;
 import dev.leasehold.spi.Validity;
 import org.jspecify.annotations.Nullable;
 
-/** Signals on a bad line. */
+/** Faulty signals travel on a bad line. */
 record FaultySignals(FaultyStore faulty, Signals receiver, TimeSource time) implements Signals {
 
     @Override

@@ -5,7 +5,7 @@ import dev.leasehold.Finding;
 import dev.leasehold.Finding.Severity;
 import java.util.List;
 
-/** Reads what a doctor has found, for tests of a store's examination. */
+/** Findings reads what a doctor has found, for tests of a store's examination. */
 public final class Findings {
 
     private Findings() {}

@@ -10,8 +10,8 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Judges a history: what every client has logged of every request, on one clock. Knows nothing of stores, so it is as good
- * for a simulation as for real processes. Immutable; each {@code with…} method returns a changed copy.
+ * A history checker judges a history: what every client has logged of every request, on one clock. Knows nothing of stores,
+ * so it is as good for a simulation as for real processes. Immutable; each {@code with…} method returns a changed copy.
  *
  * <p>Always checked, per lock:
  *
@@ -46,7 +46,7 @@ public record HistoryChecker(
     private static final int MOST_SHOWN = 20;
 
     /**
-     * A checker of exclusion, token order and truthful loss.
+     * Makes a checker of exclusion, token order and truthful loss.
      *
      * @param lossTolerance how much later than the deadline a loss may be noticed
      * @return the checker
@@ -79,7 +79,7 @@ public record HistoryChecker(
     }
 
     /**
-     * Judges.
+     * Judges a history.
      *
      * @param history all records of all clients, in any order
      * @return what is wrong, in words; empty if nothing is

@@ -17,7 +17,7 @@ import java.util.Objects;
  * @param lock the lock's name
  * @param token the fencing token; 0 where the lock was not acquired
  * @param requestedAt when it was asked for
- * @param acquiredAt when it was had; for {@link End#GIVEN_UP} the same as {@code endedAt}
+ * @param acquiredAt when it was acquired; for {@link End#GIVEN_UP} the same as {@code endedAt}
  * @param endedAt until when the caller believed that it had the lock, or when it stopped waiting; {@link #NEVER} for {@link
  *     End#OPEN}
  * @param deadline the latest moment up to which the lease ever said that it would be valid, or {@link #NEVER} where that is
@@ -42,11 +42,11 @@ public record HoldRecord(
     /** Later than every moment. */
     public static final long NEVER = Long.MAX_VALUE;
 
-    /** How a request ended. */
+    /** An end says how a request ended. */
     public enum End {
         /** The caller gave the lock back, and it was its own until then. */
         RELEASED,
-        /** The caller was told that the lock is lost. */
+        /** The caller learned that the lock is lost. */
         LOST,
         /** The caller's process died. */
         CRASHED,
@@ -63,7 +63,7 @@ public record HoldRecord(
         Objects.requireNonNull(end, "end");
     }
 
-    /** The record of an exclusive hold, or of a request for one. */
+    /** Records an exclusive hold, or a request for one. */
     public HoldRecord(
             String client,
             String lock,
@@ -77,7 +77,7 @@ public record HoldRecord(
     }
 
     /**
-     * A request that never got the lock.
+     * Records a request that never got the lock.
      *
      * @param client who asked
      * @param lock the lock's name

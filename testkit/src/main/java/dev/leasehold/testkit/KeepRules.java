@@ -12,7 +12,7 @@ import dev.leasehold.spi.RenewAnswer;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** A lock that stays taken for a while after its release. */
+/** Keep rules concern a lock that stays taken for a while after its release. */
 interface KeepRules extends StoreRules {
 
     Duration KEPT = Duration.ofMillis(300);

@@ -9,9 +9,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks all the time whether a candidate believes that it leads, and writes each term down as a hold: as open when it is
- * certain, and as it ended. Claims no more than was seen: a term begins after the first look that saw it, if a second one
- * sees it still, and ends before the last one that did.
+ * A leadership log looks all the time whether a candidate believes that it leads, and writes each term down as a hold: as
+ * open when it is certain, and as it ended. Claims no more than was seen: a term begins after the first look that saw it, if
+ * a second one sees it still, and ends before the last one that did.
  */
 final class LeadershipLog implements AutoCloseable {
 

@@ -8,8 +8,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The promises of {@link dev.leasehold.Leasehold} to its users, as tests over a store: the five promises, the three outcomes,
- * and what the Javadoc of the API says. A store's module extends this class and says how to open the store:
+ * A Leasehold contract has the promises of {@link dev.leasehold.Leasehold} to its users, as tests over a store: the five
+ * promises, the three outcomes, and what the Javadoc of the API says. A store's module extends this class and says how to
+ * open the store:
  *
  * <pre>{@code
  * class MyStoreLeaseholdContractTest extends LeaseholdContract {
@@ -52,7 +53,7 @@ public abstract class LeaseholdContract
     protected LeaseholdContract() {}
 
     /**
-     * The store under test. Called once per test; all clients of the test open what it returns.
+     * Returns the store under test. Called once per test; all clients of the test open what it returns.
      *
      * @return the store
      * @throws Exception if it cannot be made; the test fails

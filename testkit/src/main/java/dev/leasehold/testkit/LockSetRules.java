@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Several names at once: all or none, and nobody waits in a circle. */
+/** Lock set rules concern several names at once: all or none, and nobody waits in a circle. */
 interface LockSetRules extends LeaseholdRules {
 
     /** Names that sort as they stand here. */

@@ -5,7 +5,7 @@ import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.Validity;
 import org.jspecify.annotations.Nullable;
 
-/** Hears no signal: for stores that are opened without a client, and asked for everything. */
+/** No-op signals are for stores that are opened without a client, and asked for everything. */
 public record NoSignals() implements Signals {
 
     @Override

@@ -11,7 +11,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** The rules of {@link dev.leasehold.LockOptions}: how a lock is held. */
+/** Option rules are those of {@link dev.leasehold.LockOptions}: how a lock is held. */
 interface OptionRules extends LeaseholdRules {
 
     @Test

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * First in, first out: between clients, and among the callers of each.
+ * The order of service is first in, first out: between clients, and among the callers of each.
  *
  * <p>Between clients not callers but turns are compared, because a client stands in the store's queue once for all its
  * callers. A turn is a run of holds of one client that no other client's hold interrupts. Its client has waited for it

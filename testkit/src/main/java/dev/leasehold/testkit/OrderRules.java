@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** First in, first out: between clients, and within each. */
+/** Order rules say that the first in is the first out: between clients, and within each. */
 interface OrderRules extends LeaseholdRules {
 
     @Test

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The promises between real processes, which are killed and stopped. For stores that reach beyond one JVM; a store's module
- * extends this class and names the store:
+ * A process contract has the promises between real processes, which are killed and stopped. For stores that reach beyond one
+ * JVM; a store's module extends this class and names the store:
  *
  * <pre>{@code
  * class MyStoreProcessContractTest extends ProcessContract {
@@ -54,7 +54,7 @@ public abstract class ProcessContract {
     protected ProcessContract() {}
 
     /**
-     * The store under test, as the processes name it. Called once per test.
+     * Returns the store under test, as the processes name it. Called once per test.
      *
      * @return its URI
      * @throws Exception if it cannot be made; the test fails

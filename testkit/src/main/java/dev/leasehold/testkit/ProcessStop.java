@@ -51,7 +51,9 @@ public final class ProcessStop {
             StoreUnavailableException failure = null;
             for (int i = 0; i < MOST_STOPS && !stopped; i++) {
                 signal("CONT", pid);
-                ask(asking, lock); // What it was in the middle of is through when this is answered, a renewal perhaps.
+                ask(
+                        asking,
+                        lock); // Once this is answered, all that it was in the middle of is through, a renewal perhaps.
                 signal("STOP", pid);
                 failure = ask(asking, lock);
                 stopped = failure == null;

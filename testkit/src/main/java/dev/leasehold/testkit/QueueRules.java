@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Waiting: first in, first out, and only the living. */
+/** Queue rules concern waiting: first in, first out, and only the living. */
 interface QueueRules extends StoreRules {
 
     @Test

@@ -11,7 +11,7 @@ import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
 import org.junit.jupiter.api.Test;
 
-/** Releasing: one's own lease and no other, however late, however often. */
+/** Release rules say that a release ends one's own lease and no other, however late, however often. */
 interface ReleaseRules extends StoreRules {
 
     @Test

@@ -11,7 +11,7 @@ import dev.leasehold.spi.Validity;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Renewing: never shorter, never from the dead, never somebody else's. */
+/** Renew rules say that a renewal never shortens a lease, never revives a dead one, and never renews somebody else's. */
 interface RenewRules extends StoreRules {
 
     @Test

@@ -9,10 +9,13 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** Repeated requests are what a client has said to a server, said to it once more on a connection of their own; nobody hears the answers. */
+/**
+ * Repeated requests are what a client has said to a server, said to it once more on a connection of their own; nobody
+ * hears the answers.
+ */
 final class RepeatedRequests implements AutoCloseable {
 
-    /** Without bytes, the end. */
+    /** A chunk without bytes is the end. */
     private static final class Chunk {
         final byte[] bytes;
         final long due;
@@ -67,7 +70,7 @@ final class RepeatedRequests implements AutoCloseable {
         }
     }
 
-    /** What has not been said yet is never said. */
+    /** Ends the connection; requests that have not been sent yet are never sent. */
     @Override
     public void close() {
         FaultProxy.reset(server);

@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Test;
 
-/** Semaphores and read-write locks as users have them, as far as the store grants them. */
+/** Shared lock rules concern semaphores and read-write locks as users have them, as far as the store grants them. */
 interface SharedLockRules extends LeaseholdRules {
 
     private Sharing sharing() {

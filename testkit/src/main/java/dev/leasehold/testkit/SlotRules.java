@@ -23,7 +23,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Slots: the smallest that is free, fixed, unique among the living; tokens that increase, and no runs. */
+/**
+ * Slot rules say that a slot is the smallest that is free, fixed, unique among the living; that tokens increase, and that
+ * there are no runs.
+ */
 interface SlotRules extends StoreRules {
 
     private StoreFixture slots() {

@@ -110,7 +110,7 @@ final class StoreClient implements AutoCloseable {
         return busy(newClaim(lock, share, LONG, false));
     }
 
-    /** Tries for a lock to be shared, joins no queue and keeps nothing. */
+    /** Makes a single try that joins no queue and keeps nothing. */
     boolean finds(String lock, int share) {
         if (ask(newClaim(lock, share, LONG, false)) instanceof ClaimAnswer.Granted grant) {
             release(grant.lease());
@@ -167,7 +167,7 @@ final class StoreClient implements AutoCloseable {
         return store.claim(asked.add(claim.id()) ? claim.at(Claim.NEW) : claim);
     }
 
-    /** A single try that joins no queue and keeps nothing. */
+    /** Returns a single try that joins no queue and keeps nothing. */
     boolean finds(String lock) {
         ClaimAnswer answer = ask(newClaim(lock, LONG, false));
         if (answer instanceof ClaimAnswer.Granted grant) {
@@ -223,7 +223,7 @@ final class StoreClient implements AutoCloseable {
         return get(store.inspect(NamePattern.of(pattern)));
     }
 
-    /** Whether the store shows the lock: held, kept or waited for. */
+    /** Returns whether the store shows the lock: held, kept or waited for. */
     boolean shows(String lock) {
         return find(lock) != null;
     }
@@ -236,7 +236,7 @@ final class StoreClient implements AutoCloseable {
         return present("the holder of " + lock, info(lock).holder());
     }
 
-    /** Whether the store shows this client as a holder. */
+    /** Returns whether the store shows this client as a holder. */
     boolean holds(String lock) {
         return holders(lock).stream().anyMatch(holder -> holder.owner().equals(owner));
     }

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The rules of {@link dev.leasehold.spi.Store}, as tests. A store's module extends this class and says how to open the
- * store:
+ * A store contract has the rules of {@link dev.leasehold.spi.Store}, as tests. A store's module extends this class and says
+ * how to open the store:
  *
  * <pre>{@code
  * class MyStoreContractTest extends StoreContract {
@@ -58,7 +58,7 @@ public abstract class StoreContract
     protected StoreContract() {}
 
     /**
-     * The store under test. Called once per test; all clients of the test open what it returns.
+     * Returns the store under test. Called once per test; all clients of the test open what it returns.
      *
      * @return the store
      * @throws Exception if it cannot be made; the test fails
@@ -83,8 +83,8 @@ public abstract class StoreContract
     }
 
     /**
-     * Whether a release that has been answered has already made the next waiter the holder, for everybody to see. So it is
-     * where the store is one. Where it is several, the waiter may have to collect the lock from them first.
+     * Returns whether a release that has been answered has already made the next waiter the holder, for everybody to see. So
+     * it is where the store is one. Where it is several, the waiter may have to collect the lock from them first.
      *
      * @return true unless a subclass says otherwise
      */

@@ -86,7 +86,7 @@ public final class StoreFixture implements AutoCloseable {
                 new StoreContext(tooEarly, "snapshot", "", time, StoreClient.STORE_TIMEOUT, new NoSignals()));
     }
 
-    /** A name that no other test uses. */
+    /** Returns a name that no other test uses. */
     String lock() {
         return "lock-" + UUID.randomUUID();
     }

@@ -1,6 +1,6 @@
 package dev.leasehold.testkit;
 
-/** The rules of the store suite: each group of tests gets a fixture. */
+/** Store rules are those of the store suite: each group of tests gets a fixture. */
 interface StoreRules {
 
     StoreFixture fixture();

@@ -12,13 +12,13 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A seeded fuzz test of a store that somebody tampers with behind its back: whatever stands there, no call hangs or fails with
- * anything but a {@link LockException} that names the store and the lock; one client never has two valid leases of one mutex; it
- * serves other locks meanwhile, and this one again when what was tampered with has been removed.
+ * Tampering is a seeded fuzz test of a store that somebody tampers with behind its back: whatever stands there, no call
+ * hangs or fails with anything but a {@link LockException} that names the store and the lock; one client never has two valid
+ * leases of one mutex; it serves other locks meanwhile, and this one again when what was tampered with has been removed.
  */
 public final class Tampering {
 
-    /** How the store is tampered with, in one module. */
+    /** A hand is how the store is tampered with, in one module. */
     public interface Hand {
         /**
          * Tampers with what the store keeps of a lock.

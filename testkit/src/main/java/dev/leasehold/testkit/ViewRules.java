@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Namespaced views of a client, the look at one lock, and whether somebody waits. */
+/** View rules concern namespaced views of a client, the look at one lock, and whether somebody waits. */
 interface ViewRules extends LeaseholdRules {
 
     @Test

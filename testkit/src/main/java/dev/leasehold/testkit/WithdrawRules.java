@@ -6,7 +6,7 @@ import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.LeaseId;
 import org.junit.jupiter.api.Test;
 
-/** Giving a claim up, wherever it stands by then. */
+/** Withdraw rules concern giving a claim up, wherever it stands by then. */
 interface WithdrawRules extends StoreRules {
 
     @Test

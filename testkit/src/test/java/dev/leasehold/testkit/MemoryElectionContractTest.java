@@ -2,7 +2,7 @@ package dev.leasehold.testkit;
 
 import dev.leasehold.spi.StoreFactory;
 
-/** Elections over the store in memory. */
+/** These tests run elections over the store in memory. */
 class MemoryElectionContractTest extends ElectionContract {
 
     @Override

@@ -2,7 +2,7 @@ package dev.leasehold.testkit;
 
 import dev.leasehold.spi.StoreFactory;
 
-/** The API over the store in memory. */
+/** These tests run the API over the store in memory. */
 class MemoryLeaseholdContractTest extends LeaseholdContract {
 
     @Override

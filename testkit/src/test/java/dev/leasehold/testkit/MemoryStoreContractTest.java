@@ -8,7 +8,7 @@ import dev.leasehold.test.VirtualTime;
 import java.time.Duration;
 import java.util.ServiceLoader;
 
-/** The store in memory, on virtual time. */
+/** These tests run the store in memory, on virtual time. */
 class MemoryStoreContractTest extends StoreContract {
 
     private final VirtualTime time = new VirtualTime();

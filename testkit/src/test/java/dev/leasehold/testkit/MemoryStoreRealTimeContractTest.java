@@ -2,7 +2,7 @@ package dev.leasehold.testkit;
 
 import dev.leasehold.spi.StoreFactory;
 
-/** The store in memory, on the machine's time: as the suite meets stores on real servers. */
+/** These tests run the store in memory, on the machine's time: as the suite meets stores on real servers. */
 class MemoryStoreRealTimeContractTest extends StoreContract {
 
     @Override

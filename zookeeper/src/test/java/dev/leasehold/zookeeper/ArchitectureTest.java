@@ -15,7 +15,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** The arrows between the files of the module. */
+/** The arrows between the files of the module make no large circle. */
 class ArchitectureTest {
 
     private static final int MOST_FILES_IN_A_CYCLE = 9;
@@ -35,7 +35,7 @@ class ArchitectureTest {
         }
     }
 
-    /** For each file, by the name of its outermost class, which others it depends on. */
+    /** Returns for each file, by the name of its outermost class, which others it depends on. */
     private static Map<String, Set<String>> arrows() {
         String home = ArchitectureTest.class.getPackageName();
         Map<String, Set<String>> arrows = new HashMap<>();

@@ -20,7 +20,7 @@ import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
 
-/** One random run of a client over a scripted ensemble, and all that it sent, answered and signalled. */
+/** A claim trace is one random run of a client over a scripted ensemble, and all that it sent, answered and signalled. */
 final class ClaimTrace {
 
     static final int SESSIONS = 12;

@@ -14,8 +14,9 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /**
- * Compares what claims send, answer and signal, in its order, with what they sent when the traces were recorded. The traces are
- * random runs over a scripted ensemble: lost connections, ended sessions, refusals, strangers in the queue, time that passes.
+ * These tests compare what claims send, answer and signal, in its order, with what they sent when the traces were recorded.
+ * The traces are random runs over a scripted ensemble: lost connections, ended sessions, refusals, strangers in the queue,
+ * time that passes.
  *
  * <p>A change of behaviour that is wanted changes them: {@code -Dleasehold.traces=record} writes them anew. Where one differs
  * that should not, the whole text of it lies in {@code target/claim-traces}; the one before is found with the code before.

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a handle tells of creations and deletions, where, and how often: on a real server. */
+/** These tests show what a handle tells of creations and deletions, where, and how often: on a real server. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EarlyReplyZooKeeperTest {
 

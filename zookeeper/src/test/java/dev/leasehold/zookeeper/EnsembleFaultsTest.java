@@ -31,7 +31,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Servers of an ensemble that are killed, stopped, or cut off from each other. */
+/** These tests are about servers of an ensemble that are killed, stopped, or cut off from each other. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EnsembleFaultsTest {
 

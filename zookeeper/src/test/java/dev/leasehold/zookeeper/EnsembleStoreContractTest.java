@@ -6,7 +6,7 @@ import dev.leasehold.testkit.StoreContract;
 import org.apache.curator.test.TestingCluster;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** An ensemble of three, with sessions so long that they limit none of the suite's leases. */
+/** These tests run an ensemble of three, with sessions so long that they limit none of the suite's leases. */
 class EnsembleStoreContractTest extends StoreContract {
 
     @RegisterExtension

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What the first acquire costs a client that has held nothing for longer than the session time-out. */
+/** These tests show what the first acquire costs a client that has held nothing for longer than the session time-out. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class IdleClientTest {
 

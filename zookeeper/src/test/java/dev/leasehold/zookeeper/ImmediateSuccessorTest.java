@@ -30,7 +30,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** When a claim is granted without a listing, and when it must not be: on a real server, and by numbers alone. */
+/**
+ * These tests show when a claim is granted without a listing, and when it must not be: on a real server, and by numbers
+ * alone.
+ */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ImmediateSuccessorTest {
 

@@ -19,7 +19,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** The stores that one test opens, and the grants of which they learned by a signal. All are closed after the test. */
+/**
+ * Open stores are those that one test opens, with the grants of which they learned by a signal. All are closed after the
+ * test.
+ */
 final class OpenStores implements AfterEachCallback {
 
     static final Duration LEASE = Duration.ofMinutes(10);

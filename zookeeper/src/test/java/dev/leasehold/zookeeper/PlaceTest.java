@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** Who holds by the order of the queue, and what is in a waiter's way. */
+/** These tests show who holds by the order of the queue, and what is in a waiter's way. */
 class PlaceTest {
 
     private static final int WRITER = Claim.EXCLUSIVE;
@@ -163,7 +163,7 @@ class PlaceTest {
         }
     }
 
-    /** The rule of admission, word by word. */
+    /** Lets in by the rule of admission, word by word. */
     private static void letIn(List<Place.Node> queue, List<Place.Node> letIn) {
         for (Place.Node next : queue) {
             if (letIn.contains(next)) {

@@ -37,7 +37,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The queue of a lock, as the server sees it: what it costs, what stays, and what comes first when numbers run out. */
+/**
+ * These tests are about the queue of a lock, as the server sees it: what it costs, what stays, and what comes first when
+ * numbers run out.
+ */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class QueueTest {
 
@@ -233,7 +236,10 @@ class QueueTest {
         }
     }
 
-    /** The end of the session is told to whoever has asked for a confirmation, and sends him back to the place that he came from. */
+    /**
+     * The end of the session is told to whoever has asked for a confirmation, and sends him back to the place that he
+     * came from.
+     */
     @Test
     void aClaimWhoseGrantIsToBeConfirmedWhenItsSessionEndsIsMadeAnew() throws Exception {
         Duration session = Duration.ofSeconds(4);

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Readers and writers in the queue of a lock, as the server sees them. */
+/** These tests are about readers and writers in the queue of a lock, as the server sees them. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ReadersTest {
 
@@ -122,8 +122,9 @@ class ReadersTest {
     }
 
     /**
-     * The writer waits for the last reader only, until that one has gone. So the server receives a deletion for each of the
-     * others, and sends its answer and at most the news of it to the one that deleted; a client that was woken would ask, and get an answer.
+     * The writer waits for the last reader only, until that one has gone. So the server receives a deletion for each of
+     * the others, and sends its answer and at most the news of it to the one that deleted; a client that was woken would
+     * ask, and get an answer.
      */
     @Test
     void aReaderThatLeavesWakesNobodyWhileAnotherIsBehindIt() throws Exception {
@@ -174,7 +175,7 @@ class ReadersTest {
         return ZOO.get().server().getZKDatabase().getDataTree().getWatchCount();
     }
 
-    /** Received and sent by the server. */
+    /** Returns how many the server has received and sent. */
     private static long[] packets() {
         return new long[] {
             ZOO.get().server().serverStats().getPacketsReceived(),

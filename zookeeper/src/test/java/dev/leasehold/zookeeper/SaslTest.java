@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who proves by SASL who it is, here with digest-MD5: the server, and two clients by sections of their own. */
+/** The server, and two clients by sections of their own, prove by SASL who they are, here with digest-MD5. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SaslTest {
 
@@ -32,7 +32,7 @@ class SaslTest {
 
     private static OneServer zoo;
 
-    /** What a file named by {@code java.security.auth.login.config} would say. */
+    /** These sections are what a file named by {@code java.security.auth.login.config} would say. */
     private static final class Sections extends Configuration {
 
         private static final Map<String, Map<String, String>> ALL = Map.of(

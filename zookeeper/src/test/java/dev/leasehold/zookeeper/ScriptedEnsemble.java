@@ -5,17 +5,17 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * Several servers in memory: a leader, which carries out changes in their order, and followers, whose trees show them later. A
- * follower shows what its own clients have changed before it answers them, as ZooKeeper's do.
+ * A scripted ensemble is several servers in memory: a leader, which carries out changes in their order, and followers, whose
+ * trees show them later. A follower shows what its own clients have changed before it answers them, as ZooKeeper's do.
  */
 final class ScriptedEnsemble {
 
-    /** Something to be done to a tree, with the same result on each that is in the same state. */
+    /** A change is something to be done to a tree, with the same result on each that is in the same state. */
     interface Change<T> {
         T on(ScriptedTree tree) throws ScriptedTree.Refused;
     }
 
-    /** Carries out changes where they are ordered, before the tree that is read shows them. */
+    /** A leader carries out changes where they are ordered, before the tree that is read shows them. */
     interface Leader {
         <T> T apply(Change<T> change) throws ScriptedTree.Refused;
 
@@ -40,7 +40,7 @@ final class ScriptedEnsemble {
         public void sync() {}
     }
 
-    /** A server that follows. */
+    /** A follower is a server that follows. */
     final class Follower implements Leader {
 
         final ScriptedTree tree = new ScriptedTree(millis);

@@ -10,10 +10,12 @@ import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Watcher.Event.EventType;
 import org.apache.zookeeper.data.Stat;
 
-/** The nodes of an ensemble, in memory. What is done to them is done at once, by whichever session asks. */
+/**
+ * A scripted tree has the nodes of an ensemble, in memory. What is done to them is done at once, by whichever session asks.
+ */
 final class ScriptedTree {
 
-    /** A refusal. */
+    /** A refusal says that a request cannot be carried out. */
     @SuppressWarnings("serial")
     static final class Refused extends Exception {
 
@@ -25,7 +27,7 @@ final class ScriptedTree {
         }
     }
 
-    /** Hears of every change. */
+    /** A listener hears of every change. */
     interface Listener {
         void changed(String path, EventType how);
     }
@@ -123,7 +125,7 @@ final class ScriptedTree {
         return nodes.containsKey(path);
     }
 
-    /** The names of a node's children. */
+    /** Returns the names of a node's children. */
     List<String> children(String path) throws Refused {
         node(path);
         return nodes.keySet().stream()

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * What happens to connections and sessions, on a real server. Where a fault has a number of Curator's, it is a fault that users
- * of Curator's lock have reported under that number.
+ * These tests show what happens to connections and sessions, on a real server. Where a fault has a number of Curator's, it
+ * is a fault that users of Curator's lock have reported under that number.
  */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SessionFaultsTest {

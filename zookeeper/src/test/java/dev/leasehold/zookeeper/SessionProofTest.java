@@ -22,7 +22,7 @@ class SessionProofTest {
         return validity.deadline() / (double) SECOND;
     }
 
-    /** What the one formula leaves of a duration. */
+    /** Returns what the one formula leaves of a duration. */
     private static double usable(double seconds) {
         return seconds * 0.99 - 0.002;
     }

@@ -16,8 +16,8 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Judges what the holders of one lock believe: never more than the smallest share among them, no slot twice, tokens that
- * increase for each slot and from each exclusive lease to all later ones.
+ * A SharedJudge judges what the holders of one lock believe: never more than the smallest share among them, no slot twice,
+ * tokens that increase for each slot and from each exclusive lease to all later ones.
  */
 final class SharedJudge {
 

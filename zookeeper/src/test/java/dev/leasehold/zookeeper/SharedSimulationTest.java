@@ -10,7 +10,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Random runs of several clients that share a lock; {@code -Dleasehold.firstSeed=N -Dleasehold.runs=N} chooses others. */
+/**
+ * These tests make random runs of several clients that share a lock; {@code -Dleasehold.firstSeed=N -Dleasehold.runs=N}
+ * chooses others.
+ */
 @Timeout(value = 300, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SharedSimulationTest {
 

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Which slots are given, by the table and the nodes before a permit. */
+/** These tests show which slots are given, by the table and the nodes before a permit. */
 class SlotTableTest {
 
     private static final SlotTable EMPTY = new SlotTable(Map.of(), 0);

@@ -9,7 +9,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** This machine's clocks, of which the wall clock can be set. */
+/** The test time is this machine's clocks, of which the wall clock can be set. */
 final class TestTime implements TimeSource, AutoCloseable {
 
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, task -> {

@@ -26,7 +26,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server that speaks TLS only. It is a process of its own: a server reads its settings where clients would see them. */
+/**
+ * These tests are about a server that speaks TLS only. It is a process of its own: a server reads its settings where clients
+ * would see them.
+ */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TlsTest {
 

@@ -9,7 +9,7 @@ import org.apache.curator.test.InstanceSpec;
 import org.apache.curator.test.TestingCluster;
 import org.apache.curator.test.TestingServer;
 
-/** ZooKeeper servers for tests, with session time-outs from a second to hours. */
+/** A zoo has ZooKeeper servers for tests, with session time-outs from a second to hours. */
 final class Zoo {
 
     static final int TICK = 500;

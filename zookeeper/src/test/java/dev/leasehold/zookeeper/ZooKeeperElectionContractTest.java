@@ -6,7 +6,7 @@ import dev.leasehold.testkit.Started;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Elections over a real SERVER.get(). */
+/** These tests run elections over a real server. */
 class ZooKeeperElectionContractTest extends ElectionContract {
 
     @RegisterExtension

@@ -5,7 +5,7 @@ import dev.leasehold.testkit.Started;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** With sessions as long as the suite's leases: they are what a dead holder blocks for. */
+/** These tests run with sessions as long as the suite's leases: they are what a dead holder blocks for. */
 class ZooKeeperProcessContractTest extends ProcessContract {
 
     @RegisterExtension

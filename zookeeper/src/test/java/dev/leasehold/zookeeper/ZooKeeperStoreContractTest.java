@@ -6,7 +6,7 @@ import dev.leasehold.testkit.StoreContract;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** With sessions so long that they limit none of the suite's leases. */
+/** These tests run with sessions so long that they limit none of the suite's leases. */
 class ZooKeeperStoreContractTest extends StoreContract {
 
     @RegisterExtension

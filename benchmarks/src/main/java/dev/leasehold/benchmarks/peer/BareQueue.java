@@ -10,10 +10,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 
 /**
- * The least that a hand-over without polling takes: one script acquires or joins a queue, another releases, gives the lock to
- * those in the queue that fit, and sends each a message. A permit counts one, a reader one, a writer all. No token, no renewal,
- * no liveness: a process that dies in the queue stops all the others. One connection for the commands of all threads, another
- * for the messages.
+ * A bare queue is the least that a hand-over without polling takes: one script acquires or joins a queue, another releases,
+ * gives the lock to those in the queue that fit, and sends each a message. A permit counts one, a reader one, a writer all.
+ * No token, no renewal, no liveness: a process that dies in the queue stops all the others. One connection for the commands
+ * of all threads, another for the messages.
  */
 final class BareQueue implements LockClient {
 

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * The least that Redlock takes: {@code SET NX PX} on all masters at once, compare-and-delete on all at once, and each time
- * the majority's answer is waited for. No token, no renewal, no retry.
+ * A bare quorum is the least that Redlock takes: {@code SET NX PX} on all masters at once, compare-and-delete on all at
+ * once, and each time the majority's answer is waited for. No token, no renewal, no retry.
  */
 final class BareQuorum implements LockClient {
 

@@ -6,7 +6,10 @@ import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.concurrent.locks.LockSupport;
 
-/** The usual lock in Redis: {@code SET NX PX}, and a script that deletes what is still one's own. One connection for all threads. */
+/**
+ * A bare Redis lock is the usual one: {@code SET NX PX}, and a script that deletes what is still one's own. One connection
+ * for all threads.
+ */
 final class BareRedis implements LockClient {
 
     private static final String DELETE =

@@ -10,8 +10,9 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /**
- * The least that a hand-over between processes takes in PostgreSQL: a relay. A process commits that it has the lock, commits that it
- * has not, and with that notifies the next in a ring, which is fixed: there is no queue, so nothing is decided. One thread per process.
+ * A bare relay is the least that a hand-over between processes takes in PostgreSQL. A process commits that it has the lock,
+ * commits that it has not, and with that notifies the next in a ring, which is fixed: there is no queue, so nothing is
+ * decided. One thread per process.
  */
 final class BareRelay implements LockClient {
 

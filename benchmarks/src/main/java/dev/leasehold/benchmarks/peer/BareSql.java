@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
-/** The least that a lock in a table takes: two prepared statements, on a connection for each thread. */
+/** A bare SQL lock is the least that a lock in a table takes: two prepared statements, on a connection for each thread. */
 final class BareSql implements LockClient {
 
     private final Target target;

@@ -8,7 +8,10 @@ import org.apache.curator.framework.recipes.locks.InterProcessSemaphoreV2;
 import org.apache.curator.framework.recipes.locks.Lease;
 import org.apache.curator.retry.RetryOneTime;
 
-/** Curator's recipes. A holder that dies is gone with its session, whose time-out is the lease of the others. */
+/**
+ * A Curator client uses Curator's recipes. A holder that dies is gone with its session, whose time-out is the lease of the
+ * others.
+ */
 final class CuratorClient implements LockClient {
 
     private final CuratorFramework client;

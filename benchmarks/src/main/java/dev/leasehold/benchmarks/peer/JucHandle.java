@@ -2,7 +2,7 @@ package dev.leasehold.benchmarks.peer;
 
 import java.util.concurrent.locks.Lock;
 
-/** A handle of a lock that looks like Java's own. */
+/** A JUC handle uses a lock that looks like Java's own. */
 record JucHandle(Lock lock) implements LockHandle {
 
     @Override

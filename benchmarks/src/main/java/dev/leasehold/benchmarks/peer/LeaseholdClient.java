@@ -9,7 +9,7 @@ import dev.leasehold.LockOptions;
 import dev.leasehold.benchmarks.server.StoreKind;
 import java.time.Duration;
 
-/** Leasehold as users have it: token, queue and renewal on. */
+/** A Leasehold client is ours as users have it: token, queue and renewal on. */
 final class LeaseholdClient implements LockClient {
 
     /** On a machine that is too busy a benchmark shall be slow rather than fail. */

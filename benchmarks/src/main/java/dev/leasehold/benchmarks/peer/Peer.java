@@ -3,7 +3,7 @@ package dev.leasehold.benchmarks.peer;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** The libraries that are compared, and the least that each kind of lock takes. */
+/** A peer is one of the libraries that are compared, or the least that a kind of lock takes. */
 public enum Peer {
     BARE("bare") {
         @Override
@@ -106,7 +106,7 @@ public enum Peer {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** Whether it is a floor, which promises nothing, and not a library. */
+    /** Returns whether it is a floor, which promises nothing, and not a library. */
     public boolean isBare() {
         return name().startsWith("BARE");
     }

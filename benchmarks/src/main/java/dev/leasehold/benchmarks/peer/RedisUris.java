@@ -3,7 +3,7 @@ package dev.leasehold.benchmarks.peer;
 import java.util.Arrays;
 import java.util.List;
 
-/** The URIs of the masters of a quorum, one by one, for libraries that take them so. */
+/** RedisUris names the masters of a quorum one by one, for libraries that take them so. */
 final class RedisUris {
 
     private RedisUris() {}

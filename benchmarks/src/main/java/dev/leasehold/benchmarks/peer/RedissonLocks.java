@@ -6,7 +6,9 @@ import org.redisson.api.RPermitExpirableSemaphore;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
-/** Redisson's locks with their watchdog, and its semaphore, whose permits expire after a time that is fixed beforehand. */
+/**
+ * Redisson's locks are watched by its watchdog, and its semaphore's permits expire after a time that is fixed beforehand.
+ */
 final class RedissonLocks implements LockClient {
 
     private final RedissonClient client;

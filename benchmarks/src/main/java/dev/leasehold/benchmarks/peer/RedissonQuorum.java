@@ -9,7 +9,10 @@ import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
-/** Redisson's locks over several masters: the RedLock that it has deprecated, and the MultiLock, which needs all of them. */
+/**
+ * A Redisson quorum uses Redisson's locks over several masters: the RedLock that it has deprecated, and the MultiLock, which
+ * needs all of them.
+ */
 final class RedissonQuorum implements LockClient {
 
     private final List<RedissonClient> clients;

@@ -14,7 +14,7 @@ import net.javacrumbs.shedlock.provider.jdbctemplate.JdbcTemplateLockProvider;
 import net.javacrumbs.shedlock.provider.redis.spring.RedisLockProvider;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** ShedLock, which has no waiting: a busy lock is tried again after a millisecond. */
+/** A ShedLock client has no waiting: a busy lock is tried again after a millisecond. */
 final class ShedLockClient implements LockClient {
 
     private final LockProvider provider;

@@ -5,7 +5,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** Connections as Spring makes them, over Lettuce. */
+/** Spring makes connections as the framework does, over Lettuce. */
 public final class Spring implements AutoCloseable {
 
     private final LettuceConnectionFactory connections;

@@ -10,7 +10,10 @@ import org.springframework.integration.redis.util.RedisLockRegistry;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
-/** The lock registries of Spring Integration. A waiter asks again every 100 ms; on Redis it can be woken by a message instead. */
+/**
+ * A Spring client uses the lock registries of Spring Integration. A waiter asks again every 100 ms; on Redis it can be woken
+ * by a message instead.
+ */
 final class SpringClient implements LockClient {
 
     private final Function<String, Lock> registry;

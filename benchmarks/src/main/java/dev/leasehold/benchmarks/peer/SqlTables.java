@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import javax.sql.DataSource;
 
-/** Creates the tables that a library expects its users to create. */
+/** SqlTables creates the tables that a library expects its users to create. */
 final class SqlTables {
 
     private SqlTables() {}

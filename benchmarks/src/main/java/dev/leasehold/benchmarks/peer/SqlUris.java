@@ -3,7 +3,7 @@ package dev.leasehold.benchmarks.peer;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.leasehold.benchmarks.server.StoreKind;
 
-/** How libraries connect to a database. */
+/** SqlUris tells how libraries connect to a database. */
 final class SqlUris {
 
     private SqlUris() {}

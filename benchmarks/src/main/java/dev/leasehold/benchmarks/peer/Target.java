@@ -4,7 +4,7 @@ import dev.leasehold.benchmarks.server.StoreKind;
 import java.time.Duration;
 
 /**
- * What a client connects to.
+ * A target is what a client connects to.
  *
  * @param uri as Leasehold takes it; of a quorum {@code redlock://host:port,…}
  * @param lease how long leases are, where the library takes that from its user

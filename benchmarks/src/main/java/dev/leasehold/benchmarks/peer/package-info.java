@@ -1,2 +1,2 @@
-/** The libraries that are compared, each behind the same two methods. */
+/** This package has the libraries that are compared, each behind the same two methods. */
 package dev.leasehold.benchmarks.peer;

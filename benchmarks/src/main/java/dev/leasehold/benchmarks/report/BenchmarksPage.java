@@ -8,8 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The page with the newest figures. Each workload has a section between two markers, of which a run replaces those that it has
- * measured; new ones are put where the catalogue has them. All else on the page is written by hand.
+ * The benchmarks page shows the newest figures. Each workload has a section between two markers, of which a run replaces
+ * those that it has measured; new ones are put where the catalogue has them. All else on the page is written by hand.
  */
 public final class BenchmarksPage {
 

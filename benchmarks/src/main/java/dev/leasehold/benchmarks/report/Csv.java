@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** All values of a run, a line for each: workload, contestant, metric, round, value. */
+/** The CSV has all values of a run, a line for each: workload, contestant, metric, round, value. */
 final class Csv {
 
     private Csv() {}

@@ -1,5 +1,6 @@
 package dev.leasehold.benchmarks.report;
 
+import dev.leasehold.servers.report.Svg;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -7,7 +8,7 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 
-/** The page of a run: its tables and plots in one HTML file that needs no server and nothing else. */
+/** The HTML page of a run has its tables and plots in one file that needs no server and nothing else. */
 final class HtmlPage {
 
     private static final String STYLE = "body{font:14px/1.5 sans-serif;margin:16px;max-width:1200px}"

@@ -14,7 +14,9 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The circumstances that figures depend on: processors, system, JDK, commit, versions of the libraries. */
+/**
+ * Machine describes the circumstances that figures depend on: processors, system, JDK, commit, versions of the libraries.
+ */
 public final class Machine {
 
     private static final Pattern JAR =
@@ -23,7 +25,7 @@ public final class Machine {
 
     private Machine() {}
 
-    /** In one line. */
+    /** Describes the machine in one line. */
     public static String line() {
         return Runtime.getRuntime().availableProcessors() + " × " + processor() + ", " + System.getProperty("os.name")
                 + " " + System.getProperty("os.version") + ", JDK " + System.getProperty("java.version") + ", commit "

@@ -1,11 +1,12 @@
 package dev.leasehold.benchmarks.report;
 
+import dev.leasehold.servers.report.Svg;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** The table of an outcome, as Markdown, or as HTML. */
+/** A Markdown table shows an outcome, as Markdown, or as HTML. */
 final class MarkdownTable {
 
     private MarkdownTable() {}
@@ -86,7 +87,7 @@ final class MarkdownTable {
                 : value;
     }
 
-    /** Of rates, how many times as many; of times, how many times as long. */
+    /** Says of rates how many times as many, of times how many times as long. */
     private static String times(Median ratio, boolean cost) {
         if (Double.isNaN(ratio.value())) {
             return "";
@@ -98,7 +99,7 @@ final class MarkdownTable {
                 + (cost ? " as long" : "");
     }
 
-    /** One line for the terminal. */
+    /** Returns one line for the terminal. */
     static String line(Map.Entry<String, Samples> each, List<Metric> columns) {
         StringBuilder line = new StringBuilder(String.format("  %-38s", each.getKey()));
         for (Metric metric : columns) {

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A median with its 95 % interval, which is between two of the sorted values and so assumes nothing of how they are distributed.
- * Fewer than six values have none: then the two ends are not numbers.
+ * A median has a 95 % interval, which is between two of the sorted values and so assumes nothing of how they are
+ * distributed. Fewer than six values have none: then the two ends are not numbers.
  */
 public record Median(double value, double low, double high) {
 
@@ -30,8 +30,8 @@ public record Median(double value, double low, double high) {
     }
 
     /**
-     * The greatest k for which the true median is below the k-th smallest of n values with a probability of at most 2.5 %: that is
-     * the probability that fewer than k of n fair coins show heads.
+     * The greatest k for which the true median is below the k-th smallest of n values with a probability of at most 2.5
+     * %: that is the probability that fewer than k of n fair coins show heads.
      */
     private static int outside(int n) {
         double[] row = new double[n + 1];
@@ -50,7 +50,7 @@ public record Median(double value, double low, double high) {
         return k;
     }
 
-    /** The quotients of two series, value by value. */
+    /** Returns the quotients of two series, value by value. */
     public static Median ofRatios(List<Double> dividends, List<Double> divisors) {
         double[] ratios = new double[Math.min(dividends.size(), divisors.size())];
         for (int i = 0; i < ratios.length; i++) {

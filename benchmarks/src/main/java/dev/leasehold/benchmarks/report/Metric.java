@@ -75,7 +75,7 @@ public enum Metric {
                 : Median.of(values).value();
     }
 
-    /** Whether a small value is good. */
+    /** Returns whether a small value is good. */
     public boolean isCost() {
         return this != RATE && this != MOVED_RATE;
     }

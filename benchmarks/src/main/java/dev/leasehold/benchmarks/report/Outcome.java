@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The outcome of one workload.
+ * An outcome is what one workload has shown.
  *
  * @param name of the workload, as on the command line
  * @param title its work, in words
@@ -23,10 +23,10 @@ public record Outcome(
         String how,
         Point point) {
 
-    /** How many threads, processes and locks there were, and on which store. */
+    /** A point says how many threads, processes and locks there were, and on which store. */
     public record Point(String store, int processes, int threads, int keys) {}
 
-    /** How many times as much as another contestant ours is, in the same rounds. */
+    /** Returns how many times as much as another contestant ours is, in the same rounds. */
     public Median ratio(String contestant) {
         Samples mine = samples.get(ours);
         Samples other = samples.get(contestant);

@@ -1,5 +1,6 @@
 package dev.leasehold.benchmarks.report;
 
+import dev.leasehold.servers.report.Svg;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -7,7 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
 
-/** The plots of a run, as SVG. */
+/** A plot draws results of a run as SVG. */
 final class Plot {
 
     private static final String OURS = "#0b6e99";
@@ -23,21 +24,33 @@ final class Plot {
     private static final double BARS = 420;
     private static final double ROW = 24;
 
+    private static final String START = "text-anchor=\"start\" fill=\"#444\"";
+    private static final String MIDDLE = "text-anchor=\"middle\" fill=\"#444\"";
+    private static final String END = "text-anchor=\"end\" fill=\"#444\"";
+
     private Plot() {}
 
-    /** A bar for each contestant's first metric, with its interval. */
+    private static String page(Svg svg, double width, double height) {
+        return svg.element(
+                width,
+                height,
+                "font-family=\"sans-serif\" font-size=\"12\"",
+                "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n");
+    }
+
+    /** Draws a bar for each contestant's first metric, with its interval. */
     static String rates(Outcome outcome) {
         Metric metric = outcome.columns().get(0);
         double most = outcome.samples().values().stream()
                 .mapToDouble(samples -> highest(Median.of(samples.of(metric))))
                 .max()
                 .orElse(1);
-        Svg svg = new Svg();
-        svg.text(NAMES, 14, "start", metric.label() + ", median and 95 % interval");
+        Svg svg = new Svg(0.5);
+        svg.text(NAMES, 14, START, metric.label() + ", median and 95 % interval");
         double y = 24;
         for (Map.Entry<String, Samples> each : outcome.samples().entrySet()) {
             Median median = Median.of(each.getValue().of(metric));
-            svg.text(NAMES - 8, y + 13, "end", each.getKey());
+            svg.text(NAMES - 8, y + 13, END, each.getKey());
             if (!Double.isNaN(median.value())) {
                 double width = BARS * median.value() / most;
                 svg.rect(
@@ -45,7 +58,7 @@ final class Plot {
                         y + 2,
                         width,
                         ROW - 8,
-                        each.getKey().startsWith("Leasehold") ? OURS : OTHERS,
+                        Svg.fill(each.getKey().startsWith("Leasehold") ? OURS : OTHERS),
                         each.getKey() + ": " + metric.text(median.value()));
                 if (median.hasInterval()) {
                     svg.line(
@@ -56,46 +69,52 @@ final class Plot {
                             DARK,
                             1.5);
                 }
-                svg.text(NAMES + BARS * highest(median) / most + 6, y + 13, "start", metric.text(median.value()));
+                svg.text(NAMES + BARS * highest(median) / most + 6, y + 13, START, metric.text(median.value()));
             }
             y += ROW;
         }
-        return svg.element(NAMES + BARS + 90, y + 4);
+        return page(svg, NAMES + BARS + 90, y + 4);
     }
 
     private static double highest(Median median) {
         return median.hasInterval() ? median.high() : Double.isNaN(median.value()) ? 0 : median.value();
     }
 
-    /** Processor time per cycle: of the client, and behind it of the server. */
+    /** Draws processor time per cycle: of the client, and behind it of the server. */
     static String costs(Outcome outcome) {
         double most = 1;
         for (Samples samples : outcome.samples().values()) {
             most = Math.max(most, positive(samples, Metric.CLIENT) + positive(samples, Metric.SERVER));
         }
-        Svg svg = new Svg();
-        svg.text(NAMES, 14, "start", "processor time per cycle, µs: client (dark), server (light)");
+        Svg svg = new Svg(0.5);
+        svg.text(NAMES, 14, START, "processor time per cycle, µs: client (dark), server (light)");
         double y = 24;
         for (Map.Entry<String, Samples> each : outcome.samples().entrySet()) {
             double client = positive(each.getValue(), Metric.CLIENT);
             double server = positive(each.getValue(), Metric.SERVER);
-            svg.text(NAMES - 8, y + 13, "end", each.getKey());
-            svg.rect(NAMES, y + 2, BARS * client / most, ROW - 8, OURS, String.format("client %.1f µs", client));
+            svg.text(NAMES - 8, y + 13, END, each.getKey());
+            svg.rect(
+                    NAMES,
+                    y + 2,
+                    BARS * client / most,
+                    ROW - 8,
+                    Svg.fill(OURS),
+                    String.format("client %.1f µs", client));
             svg.rect(
                     NAMES + BARS * client / most,
                     y + 2,
                     BARS * server / most,
                     ROW - 8,
-                    SECOND,
+                    Svg.fill(SECOND),
                     String.format("server %.1f µs", server));
             svg.text(
                     NAMES + BARS * (client + server) / most + 6,
                     y + 13,
-                    "start",
+                    START,
                     String.format("%.0f + %.0f", client, server));
             y += ROW;
         }
-        return svg.element(NAMES + BARS + 90, y + 4);
+        return page(svg, NAMES + BARS + 90, y + 4);
     }
 
     private static double positive(Samples samples, Metric metric) {
@@ -128,7 +147,7 @@ final class Plot {
                         ticks);
     }
 
-    /** Throughput against a number of threads, processes or locks, both logarithmic. */
+    /** Draws throughput against a number of threads, processes or locks, both logarithmic. */
     static String scaling(String title, Map<String, TreeMap<Integer, Double>> rates) {
         List<Integer> numbers = rates.values().stream()
                 .flatMap(line -> line.keySet().stream())
@@ -159,19 +178,19 @@ final class Plot {
         double width = 420;
         double left = 70;
         double step = width / Math.max(1, ticks.size() - 1);
-        Svg svg = new Svg();
-        svg.text(left, 14, "start", title);
+        Svg svg = new Svg(0.5);
+        svg.text(left, 14, START, title);
         for (int power = bottom; power <= top; power++) {
             double y = 28 + height * (top - power) / (top - bottom);
             svg.line(left, y, left + width, y, GRID, 1);
             svg.text(
                     left - 6,
                     y + 4,
-                    "end",
+                    END,
                     power < 0 ? String.valueOf(Math.pow(10, power)) : String.format("%,.0f", Math.pow(10, power)));
         }
         for (int i = 0; i < ticks.size(); i++) {
-            svg.text(left + step * i, 28 + height + 18, "middle", ticks.get(i));
+            svg.text(left + step * i, 28 + height + 18, MIDDLE, ticks.get(i));
         }
         int number = 0;
         for (Map.Entry<String, Map<Double, Double>> each : lines.entrySet()) {
@@ -188,10 +207,10 @@ final class Plot {
                 lastX = x;
                 lastY = y;
             }
-            svg.rect(left + width + 24, 30 + 20 * number, 12, 12, colour, "");
-            svg.text(left + width + 42, 41 + 20 * number, "start", each.getKey());
+            svg.rect(left + width + 24, 30 + 20 * number, 12, 12, Svg.fill(colour), "");
+            svg.text(left + width + 42, 41 + 20 * number, START, each.getKey());
             number++;
         }
-        return svg.element(left + width + 270, Math.max(height + 60, 40 + 20 * number));
+        return page(svg, left + width + 270, Math.max(height + 60, 40 + 20 * number));
     }
 }

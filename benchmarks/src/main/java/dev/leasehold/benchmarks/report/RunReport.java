@@ -7,7 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** The files that a run leaves in its directory: {@code results.csv}, {@code results.md} and {@code index.html}, written anew after each workload. */
+/**
+ * A run report consists of the files that a run leaves in its directory: {@code results.csv}, {@code results.md} and {@code
+ * index.html}, written anew after each workload.
+ */
 public final class RunReport {
 
     private final Path directory;

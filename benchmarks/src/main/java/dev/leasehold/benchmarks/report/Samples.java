@@ -29,7 +29,7 @@ public final class Samples {
         return values;
     }
 
-    /** From asking to being granted, in nanoseconds, all rounds together. */
+    /** Returns the times from asking to being granted, in nanoseconds, all rounds together. */
     public Histogram waits() {
         return waits;
     }

@@ -7,7 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Deletes a directory with all that is in it. */
+/** DirectoryTree deletes a directory with all that is in it. */
 public final class DirectoryTree {
 
     private DirectoryTree() {}

@@ -3,7 +3,7 @@ package dev.leasehold.benchmarks.server;
 import java.io.IOException;
 import java.time.Duration;
 
-/** A Redis behind a proxy that delays what is sent, half of the distance each way. */
+/** A far Redis stands behind a proxy that delays what is sent, half of the distance each way. */
 final class FarRedis implements StoreServer {
 
     private final RedisServers redis = RedisServers.single();

@@ -6,12 +6,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.stream.Stream;
 
-/** The processor time of other processes: on Linux in nanoseconds, elsewhere as finely as the system says it. */
+/**
+ * ProcessTime reads the processor time of other processes: on Linux in nanoseconds, elsewhere as finely as the system says
+ * it.
+ */
 final class ProcessTime {
 
     private ProcessTime() {}
 
-    /** Of a process with all its descendants. */
+    /** Returns the time of a process with all its descendants. */
     static long withDescendants(long pid) {
         return ProcessHandle.of(pid)
                 .map(process -> Stream.concat(Stream.of(process), process.descendants())

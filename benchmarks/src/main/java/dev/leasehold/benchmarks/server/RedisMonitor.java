@@ -11,7 +11,7 @@ import java.util.concurrent.FutureTask;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Counts what clients send to a Redis, by {@code MONITOR}; what scripts call is not counted. */
+/** A Redis monitor counts what clients send to a Redis, by {@code MONITOR}; what scripts call is not counted. */
 final class RedisMonitor {
 
     private static final Pattern SENT = Pattern.compile("\\+[0-9.]+ \\[\\d+ ([^]]+)] .*");

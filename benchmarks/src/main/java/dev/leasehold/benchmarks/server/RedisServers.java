@@ -14,7 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** One Redis, or independent masters opened as a quorum. Requests are counted at the first. */
+/** Redis servers are one Redis, or independent masters opened as a quorum. Requests are counted at the first. */
 final class RedisServers implements StoreServer {
 
     private static final Pattern PID = Pattern.compile("process_id:(\\d+)");

@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The servers of a run, each started when it is first asked for, and all of them ended with the run. */
+/** Running servers are those of a run, each started when it is first asked for, and all of them ended with the run. */
 public final class RunningServers implements AutoCloseable {
 
     private record Key(StoreKind kind, Duration distance) {}

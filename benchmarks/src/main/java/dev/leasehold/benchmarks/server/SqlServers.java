@@ -10,7 +10,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** A database server. Requests are read from a counter of its own. */
+/** SQL servers are one database server, whose requests are read from a counter of its own. */
 final class SqlServers implements StoreServer {
 
     private final StoreKind kind;

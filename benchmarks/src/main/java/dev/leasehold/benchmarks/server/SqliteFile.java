@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** An SQLite file, whose work is done by its clients. */
+/** An SQLite file is a store whose work is done by its clients. */
 final class SqliteFile implements StoreServer {
 
     private final Path directory = Files.createTempDirectory("leasehold-bench-");

@@ -3,7 +3,7 @@ package dev.leasehold.benchmarks.server;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** The stores that benchmarks run on. */
+/** A store kind is a store that benchmarks run on. */
 public enum StoreKind {
     SQLITE("SQLite", "–"),
     REDIS("Redis", "commands"),

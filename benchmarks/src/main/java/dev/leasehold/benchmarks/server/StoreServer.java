@@ -7,10 +7,10 @@ public interface StoreServer extends AutoCloseable {
 
     StoreKind kind();
 
-    /** Name and version of the server. */
+    /** Returns name and version of the server. */
     String version() throws Exception;
 
-    /** As Leasehold takes it. */
+    /** Returns the URI as Leasehold takes it. */
     String uri();
 
     /** Processor time that its processes have used, in nanoseconds; 0 where it is part of the client. */
@@ -27,13 +27,13 @@ public interface StoreServer extends AutoCloseable {
     @Override
     void close() throws Exception;
 
-    /** Something that runs while requests are counted. */
+    /** A task is something that runs while requests are counted. */
     interface Task {
         void run() throws Exception;
     }
 
     /**
-     * The remains of a lock.
+     * Leftovers are the remains of a lock.
      *
      * @param entries keys or nodes
      * @param endless those of them that will never go by themselves

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.zookeeper.server.ZooKeeperServerMain;
 
-/** A ZooKeeper server in a process of its own, and the requests that it counts. */
+/** A ZooKeeper process is a server in a process of its own, which counts requests. */
 final class ZooKeeperProcess implements AutoCloseable {
 
     private final Process process;
@@ -51,7 +51,7 @@ final class ZooKeeperProcess implements AutoCloseable {
         return process.pid();
     }
 
-    /** How many requests it has received since it started, this question included. */
+    /** Returns how many requests it has received since it started, this question included. */
     long received() {
         for (String line : mntr().split("\n", -1)) {
             String[] parts = line.split("\t", -1);

@@ -8,7 +8,7 @@ import org.apache.zookeeper.ZKUtil;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.Stat;
 
-/** A ZooKeeper of one server. */
+/** A ZooKeeper server is an ensemble of one. */
 final class ZooKeeperServer implements StoreServer {
 
     private final Path directory = Files.createTempDirectory("leasehold-bench-zookeeper-");

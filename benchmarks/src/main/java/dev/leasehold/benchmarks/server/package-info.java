@@ -1,2 +1,2 @@
-/** The servers that benchmarks run on, and what they count. */
+/** This package starts the servers that benchmarks run on, and counts what they do. */
 package dev.leasehold.benchmarks.server;

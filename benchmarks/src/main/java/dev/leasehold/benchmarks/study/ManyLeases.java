@@ -23,7 +23,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * One client holds very many leases in a cluster of three masters. For a while all is well; then one master hangs for
+ * Many leases are held by one client in a cluster of three masters. For a while all is well; then one master hangs for
  * longer than a lease; then it goes on.
  */
 final class ManyLeases {
@@ -54,7 +54,7 @@ final class ManyLeases {
     }
 
     /**
-     * What became of the leases.
+     * A report tells what became of the leases.
      *
      * @param onHung how many were held on the master that hung
      * @param healthyAtRisk how many on the others were ever at risk or lost

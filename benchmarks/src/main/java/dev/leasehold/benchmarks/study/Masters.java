@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Independent masters, opened as a quorum. */
+/** Masters are independent, and opened as a quorum. */
 final class Masters implements AutoCloseable {
 
     private final List<RedisProcess> servers = new ArrayList<>();

@@ -26,9 +26,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 /**
- * The cost of observers: one thread acquires and releases a lock in memory that nobody else wants, so that nothing but the
- * engine is measured. The clients take turns from the first to the last and back again (A-B-C-C-B-A); what counts is the
- * median of the rounds. Bytes are those that all threads have allocated, since the end of a hold may be told on another one.
+ * The cost of observers is measured by one thread, which acquires and releases a lock in memory that nobody else wants, so
+ * that nothing but the engine is measured. The clients take turns from the first to the last and back again (A-B-C-C-B-A);
+ * what counts is the median of the rounds. Bytes are those that all threads have allocated, since the end of a hold may be
+ * told on another one.
  */
 final class ObserverCost {
 

@@ -9,7 +9,10 @@ import java.time.Duration;
 import java.util.Optional;
 import org.HdrHistogram.Histogram;
 
-/** How long one of five masters that is slow, or some that are down, make an acquire of a quorum lock take. */
+/**
+ * A slow node is one of five masters that is slow, or some that are down; the measurement takes how long they make an
+ * acquire of a quorum lock take.
+ */
 final class SlowNode {
 
     private static final Duration DELAY = Duration.ofMillis(200);
@@ -28,7 +31,7 @@ final class SlowNode {
     }
 
     /**
-     * What was measured: times to acquire a free lock, each time another one, in nanoseconds.
+     * A result has the times to acquire a free lock, each time another one, in nanoseconds.
      *
      * @param failedAfter how long it took to fail with three masters down
      * @param message what was said then

@@ -6,7 +6,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** The subcommand {@code study}: measures one thing of ours, and compares it with nothing. */
+/** The subcommand {@code study} measures one thing of ours, and compares it with nothing. */
 @Command(
         name = "study",
         mixinStandardHelpOptions = true,

@@ -1,2 +1,2 @@
-/** Measurements that look at one thing of ours only, and compare it with nothing. */
+/** This package looks at one thing of ours only, and compares it with nothing. */
 package dev.leasehold.benchmarks.study;

@@ -9,12 +9,12 @@ import dev.leasehold.benchmarks.server.StoreKind;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 
-/** A program that connects, acquires one lock, and says how long that took, and how much of a processor. */
+/** FirstLockMain is a program that connects, acquires one lock, and says how long that took, and how much of a processor. */
 public final class FirstLockMain {
 
     private FirstLockMain() {}
 
-    /** Arguments: contestant, store, URI, name of the lock. */
+    /** Takes as arguments: contestant, store, URI, name of the lock. */
     public static void main(String[] args) throws Exception {
         long start = System.nanoTime();
         LockClient client =

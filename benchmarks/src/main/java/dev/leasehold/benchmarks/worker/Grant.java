@@ -1,7 +1,7 @@
 package dev.leasehold.benchmarks.worker;
 
 /**
- * A grant as its holder saw it.
+ * A grant is what its holder saw of it.
  *
  * @param asked when it began to wait, in nanoseconds
  * @param given when it had the lock

@@ -16,7 +16,7 @@ import java.time.Duration;
 public record Shape(
         Kind kind, int processes, int threads, int keys, int permits, int writers, Duration hold, Duration lease) {
 
-    /** The kind of lock that is acquired. */
+    /** A kind is the kind of lock that is acquired. */
     public enum Kind {
         MUTEX,
         SEMAPHORE,
@@ -45,12 +45,12 @@ public record Shape(
         return new Shape(kind, other, threads, keys, permits, writers, hold, lease);
     }
 
-    /** Whether all threads want one and the same lock, so that it makes sense to ask to whom it went next. */
+    /** Returns whether all threads want one and the same lock, so that it makes sense to ask to whom it went next. */
     public boolean isOneLock() {
         return keys == 1 && processes * threads > 1;
     }
 
-    /** As an argument of a command line. */
+    /** Returns the shape as an argument of a command line. */
     String encoded() {
         return kind + "," + processes + "," + threads + "," + keys + "," + permits + "," + writers + ","
                 + hold.toNanos() + "," + lease.toMillis();

@@ -10,7 +10,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** The processes of one contestant. They live as long as the workload, so that all are warm when it counts. */
+/**
+ * A worker group has the processes of one contestant. They live as long as the workload, so that all are warm when it
+ * counts.
+ */
 public final class WorkerGroup implements AutoCloseable {
 
     /** So long after the command all threads are awake, on a machine that is not too busy. */

@@ -20,8 +20,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * A worker process: one client of one library, and threads that cycle through its locks when they are told to. It is told on its
- * standard input, a line for each command, and answers with a line on its standard output; it ends when its input does.
+ * A worker process has one client of one library, and threads that cycle through its locks when they are told to. It is told
+ * on its standard input, a line for each command, and answers with a line on its standard output; it ends when its input
+ * does.
  */
 public final class WorkerMain {
 
@@ -42,7 +43,7 @@ public final class WorkerMain {
         threads = Executors.newFixedThreadPool(shape.threads());
     }
 
-    /** Arguments: contestant, store, URI, name of the lock, shape. */
+    /** Takes as arguments: contestant, store, URI, name of the lock, shape. */
     public static void main(String[] args) throws Exception {
         new WorkerMain(args).serve();
         Runtime.getRuntime().halt(0);

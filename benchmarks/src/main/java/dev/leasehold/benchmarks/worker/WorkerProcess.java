@@ -14,7 +14,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** A worker process, as the runner sees it. */
+/** A worker process contends for a lock; this is what the runner sees of it. */
 public final class WorkerProcess implements AutoCloseable {
 
     private static final String ENDED = "";
@@ -39,7 +39,7 @@ public final class WorkerProcess implements AutoCloseable {
         return new WorkerProcess(process);
     }
 
-    /** A Java process with this one's class path. */
+    /** Prepares a Java process with this one's class path. */
     public static ProcessBuilder java(List<String> jvm, Class<?> main, List<String> arguments) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),

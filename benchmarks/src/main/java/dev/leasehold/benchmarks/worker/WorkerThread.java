@@ -5,7 +5,7 @@ import dev.leasehold.benchmarks.peer.LockHandle;
 import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
 
-/** One of the threads of a worker process, with its handle of the lock, and what it saw in its last turn. */
+/** A worker thread is one of several in a worker process, with its handle of the lock, and what it saw in its last turn. */
 final class WorkerThread {
 
     private final int number;

@@ -1,2 +1,2 @@
-/** The processes whose threads contend, and how the runner speaks to them. */
+/** This package has the processes whose threads contend, and how the runner speaks to them. */
 package dev.leasehold.benchmarks.worker;

@@ -10,9 +10,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The listeners of one election. Each hears of a term's beginning and of its end, once each and in this order, even if it
- * was added in the middle of the term; a listener that has not heard of a beginning does not hear of the end. All calls go
- * through one serial executor, so a {@link Registration} is touched by one task at a time.
+ * Election listeners are those of one election. Each hears of a term's beginning and of its end, once each and in this
+ * order, even if it was added in the middle of the term; a listener that has not heard of a beginning does not hear of the
+ * end. All calls go through one serial executor, so a {@link Registration} is touched by one task at a time.
  */
 final class ElectionListeners {
 

@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** The futures of all callers that wait until a candidate is elected. */
+/** Leadership futures are those of all callers that wait until a candidate is elected. */
 final class LeadershipFutures {
 
     private final Queue<CompletableFuture<Lease>> all = new ConcurrentLinkedQueue<>();

@@ -1,6 +1,4 @@
-/**
- * Leader election on top of the lock: candidates, campaigns, terms of office.
- */
+/** This package elects leaders on top of the lock: candidates, campaigns, terms of office. */
 @NullMarked
 package dev.leasehold.engine.election;
 

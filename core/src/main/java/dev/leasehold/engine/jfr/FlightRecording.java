@@ -3,7 +3,7 @@ package dev.leasehold.engine.jfr;
 import dev.leasehold.LeaseholdObserver;
 import org.jspecify.annotations.Nullable;
 
-/** Finds what writes to the JDK's flight recorder, where this runtime has one. */
+/** FlightRecording finds what writes to the JDK's flight recorder, where this runtime has one. */
 public final class FlightRecording {
 
     /** A recorder is an observer that has a use for calls only while something is recorded. */

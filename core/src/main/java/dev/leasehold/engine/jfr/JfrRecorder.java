@@ -7,7 +7,7 @@ import dev.leasehold.LockGrant;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The recorder of a runtime that has the flight recorder. */
+/** A JFR recorder is that of a runtime that has the flight recorder. */
 final class JfrRecorder implements FlightRecording.Recorder {
 
     // These are never committed: whether a kind of event is on can be asked of any event of the kind.
@@ -31,7 +31,7 @@ final class JfrRecorder implements FlightRecording.Recorder {
         return new Recorded();
     }
 
-    /** The events of one call. */
+    /** A recorded call has the events of one call. */
     private static final class Recorded implements LeaseholdObserver {
 
         private final LockAcquireEvent acquire = new LockAcquireEvent();

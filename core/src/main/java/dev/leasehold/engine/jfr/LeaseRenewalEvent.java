@@ -6,7 +6,7 @@ import jdk.jfr.Name;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
-/** An answered or failed renewal of a lease. */
+/** A lease renewal event is an answered or failed renewal of a lease. */
 @Name("dev.leasehold.LeaseRenewal")
 @Label("Lease Renewal")
 @Description("An answered or failed renewal of a lease.")

@@ -7,7 +7,7 @@ import jdk.jfr.StackTrace;
 import jdk.jfr.Threshold;
 import org.jspecify.annotations.Nullable;
 
-/** A call for a lock, from asking to its outcome. */
+/** A lock acquire event is a call for a lock, from asking to its outcome. */
 @Name("dev.leasehold.LockAcquire")
 @Label("Lock Acquisition")
 @Description("A call for a lock, from asking to its outcome.")

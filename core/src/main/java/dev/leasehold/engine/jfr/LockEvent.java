@@ -9,7 +9,10 @@ import jdk.jfr.Label;
 import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
-/** What all our events say. The flight recorder's way to share fields between kinds of events is a common base class. */
+/**
+ * A lock event has what all our events say. The flight recorder's way to share fields between kinds of events is a common
+ * base class.
+ */
 @Category("Leasehold")
 @StackTrace(false)
 abstract class LockEvent extends Event {

@@ -5,7 +5,7 @@ import jdk.jfr.Enabled;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 
-/** A hand-over of a lock between callers of this process. */
+/** A lock hand-over event is a hand-over of a lock between callers of this process. */
 @Name("dev.leasehold.LockHandOver")
 @Label("Lock Hand-Over")
 @Description("A hand-over of a lock between callers of this process.")

@@ -6,7 +6,7 @@ import jdk.jfr.Name;
 import jdk.jfr.Threshold;
 import org.jspecify.annotations.Nullable;
 
-/** A hold, from its beginning to its end. */
+/** A lock hold event is a hold, from its beginning to its end. */
 @Name("dev.leasehold.LockHold")
 @Label("Lock Hold")
 @Description("A hold, from its beginning to its end.")

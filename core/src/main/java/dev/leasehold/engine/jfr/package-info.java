@@ -1,5 +1,6 @@
 /**
- * The events for the JDK's flight recorder. Nothing outside uses a type of {@code jdk.jfr}, a module that a runtime may lack.
+ * This package has the events for the JDK's flight recorder. Nothing outside uses a type of {@code jdk.jfr}, a module that a
+ * runtime may lack.
  *
  * <ul>
  *   <li>{@code dev.leasehold.LockAcquire}: a call for a lock, from asking to its outcome

@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * An observed call tells the observers of one call what comes of it: its outcome, and what happens to its hold.
  *
- * <p>Why the order is right. The outcome is told by whoever takes it from {@link Phase#ASKED} first, so there is one. Events of
- * the hold form a queue, which is worked off by one thread at a time. It begins as if somebody were at work, and whoever has
- * told {@code acquired} goes on with what has come meanwhile: so nothing of a hold is told before. The first end that gets its
- * turn is told, and nothing after it.
+ * <p>Why the order is right. The thread that first takes the outcome from {@link Phase#ASKED} reports it, so it is
+ * reported once. Events of the hold form a queue, which is worked off by one thread at a time. It begins as if a thread
+ * were at work, and the thread that has reported {@code acquired} goes on with what has come meanwhile: so nothing of a
+ * hold is reported before. The first end in the queue is reported, and nothing after it.
  *
- * <p>Why the engine never waits. It tells events with {@code here} false, which only adds to the queue, or has an executor work
- * it off. {@code here} is true on callers' threads alone.
+ * <p>Why the engine never waits. It reports events with {@code here} false, which only adds to the queue, or has an
+ * executor work it off. {@code here} is true on callers' threads alone.
  */
 public final class ObservedCall {
 
@@ -34,7 +34,7 @@ public final class ObservedCall {
         void to(LeaseholdObserver observer);
     }
 
-    /** The newest of the events that wait, and those before it. */
+    /** A waiting event is the newest of those that wait, with those before it. */
     private record Waiting(
             @Nullable Runnable event, @Nullable Waiting before) {}
 

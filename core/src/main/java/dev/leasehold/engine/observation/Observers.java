@@ -16,15 +16,15 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The observers of one client: those that the user has added, and the flight recorder where there is one. While all of them
- * are off, a call makes nothing for them.
+ * Observers are those of one client: those that the user has added, and the flight recorder where there is one. While all of
+ * them are off, a call makes nothing for them.
  */
 public final class Observers {
 
     private static final Logger LOG = System.getLogger("dev.leasehold");
 
     /**
-     * One observer, and whether it has any use for a call at this moment.
+     * A source is one observer, and says whether it has any use for a call at this moment.
      *
      * @param observer the observer
      * @param on asked before each call
@@ -41,7 +41,7 @@ public final class Observers {
     /**
      * Makes the observers of a client.
      *
-     * @param callbacks where events are told that no caller's thread can tell; never blocks its caller
+     * @param callbacks reports the events that no caller's thread can report; never blocks its caller
      */
     public Observers(List<Source> sources, ObservedClient client, TimeSource time, Executor callbacks) {
         this.sources = List.copyOf(sources);

@@ -1,6 +1,4 @@
-/**
- * What observers are told of calls and holds, in order, and on which threads.
- */
+/** This package tells observers of calls and holds, in order, and on the right threads. */
 @NullMarked
 package dev.leasehold.engine.observation;
 

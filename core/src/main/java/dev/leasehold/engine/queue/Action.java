@@ -8,7 +8,7 @@ import dev.leasehold.spi.LeaseId;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** An action that a local queue asks its {@code QueueRunner} to perform. */
+/** An action is what a local queue asks its {@code QueueRunner} to perform. */
 public sealed interface Action {
 
     /** Send a claim. */

@@ -1,6 +1,9 @@
 package dev.leasehold.engine.queue;
 
-/** The knowledge of a hold about others that wait for its lock. The local queue writes it, and every thread may read it. */
+/**
+ * An Awaited has what a hold knows about others that wait for its lock. The local queue writes it, and every thread may read
+ * it.
+ */
 final class Awaited {
 
     private volatile boolean known;

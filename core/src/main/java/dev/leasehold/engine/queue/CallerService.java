@@ -3,8 +3,8 @@ package dev.leasehold.engine.queue;
 import dev.leasehold.spi.Claim;
 
 /**
- * The service of waiting callers: a lease of the store that has no holder is given to the next caller, or back to the store
- * where nobody waits or callers of this process have been served for long enough.
+ * The caller service serves waiting callers: a lease of the store that has no holder is given to the next caller, or back to
+ * the store where nobody waits or callers of this process have been served for long enough.
  */
 final class CallerService {
 

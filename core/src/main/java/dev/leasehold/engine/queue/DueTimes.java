@@ -1,6 +1,6 @@
 package dev.leasehold.engine.queue;
 
-/** Times at which something is due, in nanoseconds of the monotonic clock. */
+/** Due times are those at which something is due, in nanoseconds of the monotonic clock. */
 public final class DueTimes {
 
     /** The due time of what waits for nothing. */

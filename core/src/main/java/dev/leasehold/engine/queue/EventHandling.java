@@ -4,7 +4,7 @@ import dev.leasehold.spi.ClockReading;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The handling of one event: the time at which it happened, and the actions that follow from it. */
+/** An event handling is one event's: the time at which it happened, and the actions that follow from it. */
 final class EventHandling {
 
     private final ClockReading clocks;

@@ -31,7 +31,7 @@ public final class Hold {
     private sealed interface Status {}
 
     /**
-     * A hold whose clocks agree.
+     * A live hold is one whose clocks agree.
      *
      * @param riskSince since when the store has not reached what the lease depends on, or null
      */

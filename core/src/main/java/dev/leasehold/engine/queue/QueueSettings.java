@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /**
- * The settings of a local queue: what it has to know of its client.
+ * Queue settings are what a local queue has to know of its client.
  *
  * @param store names the store in messages
  * @param claimIds gives out claim ids, each once

@@ -9,8 +9,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outage of a store, as one local queue sees it: since when the queue has had no answer at all, or only grants that
- * were over when they came.
+ * A store outage is how one local queue sees it: since when the queue has had no answer at all, or only grants that were
+ * over when they came.
  */
 final class StoreOutage {
 

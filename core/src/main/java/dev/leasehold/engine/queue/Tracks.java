@@ -9,13 +9,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tracks of a local queue, the oldest first. An exclusive lock always has its first track, which claims or holds for the
- * callers one after the other; a lease that was downgraded goes on in a track of its own behind it. A shared lock has as
- * many tracks as it needs, and none when it is idle.
+ * The tracks of a local queue are kept in order, the oldest first. An exclusive lock always has its first track, which
+ * claims or holds for the callers one after the other; a lease that was downgraded goes on in a track of its own behind it.
+ * A shared lock has as many tracks as it needs, and none when it is idle.
  */
 final class Tracks {
 
-    /** Makes a track. */
+    /** A factory makes a track. */
     interface Factory {
         Track track();
     }

@@ -1,12 +1,11 @@
 package dev.leasehold.engine.set;
 
-import dev.leasehold.LeaseLostException;
 import dev.leasehold.LeaseSet;
 import dev.leasehold.LockOptions;
 import dev.leasehold.LockSet;
 import dev.leasehold.engine.Client;
 import dev.leasehold.engine.ClientView;
-import dev.leasehold.engine.threads.BodyInterrupter;
+import dev.leasehold.engine.LeaseScope;
 import dev.leasehold.spi.Claim;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -133,30 +132,10 @@ public final class ClientLockSet implements LockSet {
     public <E extends Exception> void run(Body<E> body) throws E, InterruptedException {
         Objects.requireNonNull(body, "body");
         HeldSet leases = Objects.requireNonNull(await(null));
-        BodyInterrupter interrupter = options.interruptOnLoss() ? new BodyInterrupter() : null;
-        if (interrupter != null) {
-            leases.interrupt(interrupter);
-        }
-        try {
+        LeaseScope.<@Nullable Void, E>run(leases, options.interruptOnLoss(), () -> {
             body.run(leases);
-        } catch (Throwable thrown) {
-            boolean byUs = interrupter != null && interrupter.ended(thrown);
-            LeaseLostException lost = leases.finish();
-            if (lost != null && byUs) {
-                lost.addSuppressed(thrown);
-                throw lost;
-            } else if (lost != null) {
-                thrown.addSuppressed(lost);
-            }
-            throw thrown;
-        }
-        if (interrupter != null) {
-            interrupter.ended(null);
-        }
-        LeaseLostException lost = leases.finish();
-        if (lost != null) {
-            throw lost;
-        }
+            return null;
+        });
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.leasehold.LeaseSet;
 import dev.leasehold.LeaseState;
 import dev.leasehold.engine.Client;
 import dev.leasehold.engine.HeldLease;
+import dev.leasehold.engine.ScopedLeases;
 import dev.leasehold.engine.threads.BodyInterrupter;
 import java.time.Duration;
 import java.util.List;
@@ -14,8 +15,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A held set is the leases of a set that is complete. What it tells is always computed from theirs. */
-final class HeldSet implements LeaseSet {
+/** A held set is the leases of a set that is complete. All that it answers is computed from theirs. */
+final class HeldSet implements LeaseSet, ScopedLeases {
 
     private final Client client;
     private final List<HeldLease> leases;
@@ -122,12 +123,14 @@ final class HeldSet implements LeaseSet {
     }
 
     /** Has a body interrupted when one of the leases is lost. */
-    void interrupt(BodyInterrupter body) {
-        leases.forEach(lease -> lease.watcher().interrupt(body));
+    @Override
+    public void interrupt(BodyInterrupter body) {
+        leases.forEach(lease -> lease.interrupt(body));
     }
 
     /** Closes all without a warning, and returns null if they were held until now, else the exception to throw. */
-    @Nullable LeaseLostException finish() {
+    @Override
+    public @Nullable LeaseLostException finish() {
         LeaseLostException lost = null;
         for (HeldLease lease : leases) {
             LeaseLostException found = lease.finish();

@@ -20,11 +20,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A set acquisition is one call to obtain a set, on its way.
  *
- * <p>Why no two of them wait for each other in a circle: whoever waits for a name, in the store's queue, holds only names
- * before it in {@link Member#ORDER}. So along a chain of waiting the names grow, and no chain comes back to its beginning. To
- * that end all names that are missing are tried at once without queueing, the leases before the first refusal are kept, all
- * behind it are given back, and that one name is queued for. A lease that is lost meanwhile breaks the rule for everything
- * behind it: that is given back, what was queued for is withdrawn, and the lost name comes next.
+ * <p>Why no two of them wait for each other in a circle: a set that waits for a name, in the store's queue, holds only
+ * names before it in {@link Member#ORDER}. So along a chain of waiting the names grow, and no chain comes back to its
+ * beginning. To that end all names that are missing are tried at once without queueing, the leases before the first
+ * refusal are kept, all behind it are given back, and that one name is queued for. A lease that is lost meanwhile breaks
+ * the rule for everything behind it: that is given back, what was queued for is withdrawn, and the lost name comes next.
  *
  * <p>Its state is touched by tasks of its serial executor only.
  */

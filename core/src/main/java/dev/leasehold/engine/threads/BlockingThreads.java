@@ -6,9 +6,9 @@ import java.lang.invoke.MethodType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells whether the calling thread may do blocking work for a store. A virtual thread must not: a driver may pin its
- * carrier, and an interrupt closes the socket that it reads from. Java 17 does not know virtual threads, so the method is
- * looked up.
+ * BlockingThreads tells whether the calling thread may do blocking work for a store. A virtual thread must not: a driver may
+ * pin its carrier, and an interrupt closes the socket that it reads from. Java 17 does not know virtual threads, so the
+ * method is looked up.
  */
 public final class BlockingThreads {
 

@@ -6,10 +6,10 @@ import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Makes the small pool of threads that runs users' callbacks unless they bring an executor. It is a fork-join pool, because that
- * adds a thread while one of its own is blocked in a future: a listener that waits for a lock must not keep the completion
- * from running that it waits for. Four run at a time, so that one slow callback does not hold up all others; there are none
- * while there is nothing to do.
+ * CallbackThreads makes the small pool of threads that runs users' callbacks unless they bring an executor. It is a
+ * fork-join pool, because that adds a thread while one of its own is blocked in a future: a listener that waits for a lock
+ * must not keep the completion from running that it waits for. Four run at a time, so that one slow callback does not hold
+ * up all others; there are none while there is nothing to do.
  */
 final class CallbackThreads {
 

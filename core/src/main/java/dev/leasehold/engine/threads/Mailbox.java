@@ -43,7 +43,7 @@ public final class Mailbox<E> {
     private volatile boolean cleared;
     private volatile boolean failed;
 
-    /** Handles the events of one mailbox, never two at a time. */
+    /** A consumer handles the events of one mailbox, never two at a time. */
     public interface Consumer<E> {
 
         /** Handles an event. */

@@ -1,6 +1,4 @@
-/**
- * Threads and what runs on them: mailboxes, timers, callbacks.
- */
+/** This package has threads and what runs on them: mailboxes, timers, callbacks. */
 @NullMarked
 package dev.leasehold.engine.threads;
 

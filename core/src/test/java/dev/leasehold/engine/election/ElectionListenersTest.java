@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Listeners that come while a term begins or ends. */
+/** These tests are about listeners that come while a term begins or ends. */
 class ElectionListenersTest {
 
     private final StoppedTimeSource time = new StoppedTimeSource();

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Elections where the store refuses and where users' code blocks, on the machine's time. */
+/** These tests are about elections where the store refuses and where users' code blocks, on the machine's time. */
 @Timeout(60)
 class LeaderElectorTest {
 
@@ -39,7 +39,7 @@ class LeaderElectorTest {
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(20);
 
-    /** Refuses all claims until it is told not to. */
+    /** A refusing store refuses all claims until it is told not to. */
     private static final class RefusingStore extends WrappedStore {
         volatile boolean refuses = true;
 

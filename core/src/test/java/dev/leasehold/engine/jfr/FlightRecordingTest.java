@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the flight recorder gets, and that nothing is missing where there is none. */
+/** These tests show what the flight recorder gets, and that nothing is missing where there is none. */
 @Timeout(60)
 class FlightRecordingTest {
 
@@ -159,7 +159,7 @@ class FlightRecordingTest {
         assertThat(recorder.isOn()).isFalse();
     }
 
-    /** Acquires a lock in a runtime of its own. */
+    /** Main acquires a lock in a runtime of its own. */
     public static final class Main {
         private Main() {}
 

@@ -30,7 +30,7 @@ class HoldTest {
         return at(seconds, 0);
     }
 
-    /** So many seconds after the start, the wall clock so many seconds ahead. */
+    /** Returns a reading so many seconds after the start, the wall clock so many seconds ahead. */
     private static ClockReading at(double seconds, double ahead) {
         return new ClockReading(START + (long) (seconds * 1e9), (long) ((seconds + ahead) * 1e6));
     }

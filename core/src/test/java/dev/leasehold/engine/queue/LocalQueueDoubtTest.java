@@ -14,7 +14,10 @@ import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Clocks that diverge and stores that cast doubt: what is asked, what counts as an answer, and what is not handed over. */
+/**
+ * These tests are about clocks that diverge and stores that cast doubt: what is asked, what counts as an answer, and what is
+ * not handed over.
+ */
 class LocalQueueDoubtTest {
 
     private final LocalQueueHarness harness = new LocalQueueHarness();
@@ -267,7 +270,7 @@ class LocalQueueDoubtTest {
         return runOfTwo(DEFAULTS);
     }
 
-    /** A holder with a run of tokens, and one more caller with these options behind it. */
+    /** Makes a holder with a run of tokens, and one more caller with these options behind it. */
     private Hold runOfTwo(LockOptions second) {
         Hold opener = harness.held();
         Caller next = harness.joins();

@@ -11,7 +11,7 @@ import dev.leasehold.spi.LeaseId;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Extending a lease that is held. */
+/** These tests are about extending a lease that is held. */
 class LocalQueueExtensionTest {
 
     private final LocalQueueHarness harness = new LocalQueueHarness();

@@ -104,7 +104,7 @@ final class LocalQueueHarness {
         moveTo(nanos + duration.toNanos());
     }
 
-    /** The machine sleeps: only the wall clock goes on. */
+    /** Lets the machine sleep: only the wall clock goes on. */
     void suspend(Duration duration) {
         wallMicros += duration.toNanos() / 1000;
     }
@@ -158,7 +158,7 @@ final class LocalQueueHarness {
         send(new Event.Look());
     }
 
-    /** The holder ends its hold. */
+    /** Lets the holder end its hold. */
     void ends(Hold hold) {
         hold.end(now());
         send(new Event.EndHold(hold));
@@ -332,7 +332,7 @@ final class LocalQueueHarness {
         todo.clear();
     }
 
-    /** The way to a hold that most tests begin with. */
+    /** Goes the way to a hold that most tests begin with. */
     Hold held(LockOptions options) {
         Caller caller = joins(options);
         grants(claim());

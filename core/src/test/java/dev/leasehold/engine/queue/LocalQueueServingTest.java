@@ -16,7 +16,7 @@ import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Joining, being served, and handing over inside the process. */
+/** These tests are about joining, being served, and handing over inside the process. */
 class LocalQueueServingTest {
 
     private final LocalQueueHarness harness = new LocalQueueHarness();
@@ -343,7 +343,7 @@ class LocalQueueServingTest {
         harness.isIdle();
     }
 
-    /** A run with its first holder, and others behind it. */
+    /** Starts a run with its first holder, and others behind it. */
     private Hold startRun(int others) {
         Hold opener = harness.held();
         Caller first = harness.joins();

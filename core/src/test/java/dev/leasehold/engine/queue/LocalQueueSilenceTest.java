@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What callers learn of a store that does not answer, and when. */
+/** These tests show what callers learn of a store that does not answer, and when. */
 class LocalQueueSilenceTest {
 
     private final LocalQueueHarness harness = new LocalQueueHarness();

@@ -8,7 +8,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** A store whose stages never complete: not even with a failure. */
+/** These tests are about a store whose stages never complete: not even with a failure. */
 class LocalQueueSilentStoreTest {
 
     private static final Duration TWICE = LocalQueueHarness.STORE_TIMEOUT.multipliedBy(2);

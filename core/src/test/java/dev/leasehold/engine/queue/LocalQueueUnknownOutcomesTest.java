@@ -16,7 +16,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Requests whose outcome is not known, and what has to leave the store. */
+/** These tests are about requests whose outcome is not known, and what has to leave the store. */
 class LocalQueueUnknownOutcomesTest {
 
     private static final Duration HORIZON = Duration.ofSeconds(3);

@@ -15,7 +15,10 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** How long callers wait: for a holder, for their limit, for a store that is silent. Busy and failed are never confused. */
+/**
+ * These tests show how long callers wait: for a holder, for their limit, for a store that is silent. Busy and failed are
+ * never confused.
+ */
 class LocalQueueWaitingTest {
 
     private final LocalQueueHarness harness = new LocalQueueHarness();

@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Renewal, loss, and the limits of renewal. */
+/** These tests are about renewal, loss, and the limits of renewal. */
 class LocalQueueWatchdogTest {
 
     private final LocalQueueHarness harness = new LocalQueueHarness();

@@ -17,7 +17,7 @@ class SpinWaitTest {
     private long away;
     private final SpinWait spin = new SpinWait(this::tick, () -> others.run(), 2, SpinWait.USUAL_NANOS);
 
-    /** A clock that goes on by a microsecond whenever somebody looks at it. */
+    /** Reads a clock that goes on by a microsecond whenever somebody looks at it. */
     private long tick() {
         int look = looks.incrementAndGet();
         meanwhile.run();
@@ -164,7 +164,7 @@ class SpinWaitTest {
         assertThat(looks).hasValue(0);
     }
 
-    /** For how many looks one of this machine's keeps its caller. */
+    /** Returns for how many looks one of this machine's keeps its caller. */
     private static int looksOfUsual() {
         AtomicInteger asked = new AtomicInteger();
         SpinWait.usual().until(() -> asked.incrementAndGet() < 0);

@@ -8,9 +8,9 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Warns, once, when a thread asks for a lock while it has a transaction of the data source that locks are taken from: as many
- * such threads as the pool has connections wait for each other until the store's timeout. It is seen where Spring manages the
- * transactions, whose class is asked by its name. Thread-safe.
+ * CallersTransactions warns, once, when a thread asks for a lock while it has a transaction of the data source that locks
+ * are taken from: as many such threads as the pool has connections wait for each other until the store's timeout. It is seen
+ * where Spring manages the transactions, whose class is asked by its name. Thread-safe.
  */
 final class CallersTransactions {
 
@@ -38,7 +38,7 @@ final class CallersTransactions {
         return null;
     }
 
-    /** To be called on the thread that asks. */
+    /** Looks at the calling thread, which is the one that asks. */
     void look() {
         if (hasResource == null || warned.get()) {
             return;

@@ -4,7 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 
-/** The rules of one database and driver for its connections. */
+/** Connection rules are those of one database and driver for its connections. */
 public interface ConnectionRules {
 
     /**

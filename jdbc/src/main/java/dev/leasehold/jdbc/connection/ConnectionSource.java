@@ -7,21 +7,21 @@ import java.time.Duration;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Lends a store its connections. Thread-safe. */
+/** A connection source lends a store its connections. Thread-safe. */
 public interface ConnectionSource extends AutoCloseable {
 
     Connection get() throws SQLException;
 
-    /** Whether it has a connection at hand, and one that has nothing to do with the thread that asks. */
+    /** Returns whether it has a connection at hand, and one that has nothing to do with the thread that asks. */
     boolean hasOneReady();
 
     /** One that is at hand, or an exception soon. */
     Connection getReady(int patienceMillis) throws SQLException;
 
-    /** Whether it certainly has a connection more than the workers need. */
+    /** Returns whether it certainly has a connection more than the workers need. */
     boolean hasOneToSpare();
 
-    /** Whether the server ends their statements by itself, when they wait for a row for too long. */
+    /** Returns whether the server ends their statements by itself, when they wait for a row for too long. */
     boolean limitsWaits();
 
     /** Why nobody gets a connection just now: a pool that is exhausted, where that can be seen; else null. */
@@ -36,7 +36,7 @@ public interface ConnectionSource extends AutoCloseable {
     @Override
     void close();
 
-    /** A data source of the user's. */
+    /** Wraps a data source of the user's. */
     static ConnectionSource of(DataSource given) {
         CallersTransactions transactions = new CallersTransactions(given);
         return new ConnectionSource() {
@@ -82,7 +82,7 @@ public interface ConnectionSource extends AutoCloseable {
         };
     }
 
-    /** Opens the source of a store's connections. */
+    /** An opener opens the source of a store's connections. */
     @FunctionalInterface
     interface Opener {
         /**

@@ -21,13 +21,13 @@ public final class NoConnection extends SQLException {
         super(reason, "08001", cause);
     }
 
-    /** How a pool says that it is exhausted; null if it says something else. */
+    /** Returns how a pool says that it is exhausted; null if it says something else. */
     public static @Nullable String reason(SQLException e) {
         Matcher said = HIKARI.matcher(String.valueOf(e.getMessage()));
         return said.matches() ? reason(said.group(2), said.group(1)) : null;
     }
 
-    /** Whether a pool is exhausted just now, where that can be seen; null otherwise. */
+    /** Returns whether a pool is exhausted just now, where that can be seen; null otherwise. */
     static @Nullable String reason(DataSource source) {
         HikariPoolMXBean pool = source instanceof HikariDataSource known ? known.getHikariPoolMXBean() : null;
         return pool != null

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** A pool of our own for one client of a JDBC URL, made with the first connection. Thread-safe. */
+/** An own pool is one that Leasehold makes for one client of a JDBC URL, with the first connection. Thread-safe. */
 public final class OwnPool implements ConnectionSource {
 
     private static final Map<String, String> DRIVERS = Map.of(
@@ -24,7 +24,7 @@ public final class OwnPool implements ConnectionSource {
             "h2", "com.h2database:h2");
 
     /**
-     * What our connections are set to: commits that survive a crash of the database, a limit to what a process holds up that
+     * Our connections are set to these: commits that survive a crash of the database, a limit to what a process holds up that
      * is stopped in the middle of a transaction, and one to how long a statement waits for a row, for whose answer nobody may
      * wait any more. In it, MILLIS stands for somewhat less than our own patience.
      */
@@ -39,7 +39,7 @@ public final class OwnPool implements ConnectionSource {
             "SET SESSION innodb_lock_wait_timeout = 5");
 
     /**
-     * What we ask of a driver where the URL says nothing of it. MariaDB's keeps what the server has prepared, which then need
+     * We ask this of a driver where the URL says nothing of it. MariaDB's keeps what the server has prepared, which then need
      * not parse it each time. MySQL's asks the server before each statement whether the connection is read-only, unless it
      * may believe that nobody sets that behind its back.
      */

@@ -6,9 +6,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * A connection for one piece of work, brought into the state that it needs and given back as it was. What state a pool
- * hands connections out in is the pool's business; a connection never carries a transaction of the user's, because those
- * belong to connections that the user has.
+ * A pooled connection is one for one piece of work, brought into the state that it needs and given back as it was. The
+ * pool decides in what state it hands connections out; a connection never carries a transaction of the user's,
+ * because those belong to connections that the user has.
  */
 public final class PooledConnection implements AutoCloseable {
 
@@ -154,7 +154,7 @@ public final class PooledConnection implements AutoCloseable {
             }
             sql.close();
             if (!closing.getAutoCommit()) {
-                closing.rollback(); // Whoever gives up half-way gets here first, and auto-commit mode would commit
+                closing.rollback(); // After giving up half-way this comes first, because auto-commit mode would commit
                 // that.
             }
             while (!restore.isEmpty()) {

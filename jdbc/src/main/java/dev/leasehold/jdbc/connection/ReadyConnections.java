@@ -7,7 +7,7 @@ import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import org.jspecify.annotations.Nullable;
 
-/** The connections that a Hikari pool has at hand, for those who cannot wait for one. */
+/** Ready connections are those that a Hikari pool has at hand, for those who cannot wait for one. */
 final class ReadyConnections {
 
     private ReadyConnections() {}

@@ -11,12 +11,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Runs statements on one connection and keeps them prepared. Values are always parameters. Not thread-safe.
- */
+/** An Sql runs statements on one connection and keeps them prepared. Values are always parameters. Not thread-safe. */
 public final class Sql implements AutoCloseable {
 
-    /** Reads one row. */
+    /** A reader reads one row. */
     @FunctionalInterface
     public interface Reader<T> {
         T read(ResultSet row) throws SQLException;

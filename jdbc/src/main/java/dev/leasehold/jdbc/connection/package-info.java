@@ -1,4 +1,7 @@
-/** Connections to a database: where they come from, the state they are brought into, and statements on them. */
+/**
+ * This package has the connections to a database: where they come from, the state they are brought into, and statements on
+ * them.
+ */
 @NullMarked
 package dev.leasehold.jdbc.connection;
 

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds out whether a user may do what locks need by doing it, with statements that concern no row. A database checks rights
- * before it looks for rows. That needs no right to ask about rights, and works the same everywhere.
+ * DatabaseRights finds out whether a user may do what locks need by doing it, with statements that concern no row. A
+ * database checks rights before it looks for rows. That needs no right to ask about rights, and works the same everywhere.
  */
 public final class DatabaseRights {
 
@@ -44,7 +44,7 @@ public final class DatabaseRights {
         }
     }
 
-    /** Whether a statement of ours does not fit the table. */
+    /** Returns whether a statement of ours does not fit the table. */
     public static boolean isNotOurs(SQLException e) {
         return String.valueOf(e.getSQLState()).startsWith("42");
     }
@@ -95,7 +95,7 @@ public final class DatabaseRights {
         return missing;
     }
 
-    /** Whatever else a database has against a statement, it is no want of rights. */
+    /** Any other objection of a database to a statement is no want of rights. */
     private static boolean isDenied(Sql sql, String statement, Dialect dialect) throws SQLException {
         try {
             sql.run(statement);

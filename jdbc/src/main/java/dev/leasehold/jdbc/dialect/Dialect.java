@@ -8,7 +8,7 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The dialect of one database: it says in its words what all of them can. Immutable.
+ * A dialect is that of one database: it says in its words what all of them can. Immutable.
  *
  * <p>In the statements, {@code $lock}, {@code $holder}, {@code $waiter} and {@code $layout} stand for the tables.
  */
@@ -25,7 +25,7 @@ public interface Dialect extends ConnectionRules {
     /** Microseconds since 1970 when the database began the statement, in no time zone. */
     String now();
 
-    /** How a lock's name is passed. */
+    /** Returns how a lock's name is passed. */
     Object name(String name);
 
     String name(ResultSet row, int column) throws SQLException;
@@ -58,15 +58,19 @@ public interface Dialect extends ConnectionRules {
         return "0";
     }
 
-    /** What must be so before a transaction changes the tables' layout; null for nothing. */
+    /** Returns what must be so before a transaction changes the tables' layout; null for nothing. */
     default @Nullable String beforeCreating() {
         return null;
     }
 
-    /** Whether single statements, too, should run at READ COMMITTED: at other levels they fail where they could wait. */
+    /**
+     * Returns whether single statements, too, should run at READ COMMITTED: at other levels they fail where they could wait.
+     */
     boolean singleStatementsNeedReadCommitted();
 
-    /** Whether READ COMMITTED has to be made sure of each time, because the protocol is not right at other levels. */
+    /**
+     * Returns whether READ COMMITTED has to be made sure of each time, because the protocol is not right at other levels.
+     */
     default boolean needsReadCommitted() {
         return false;
     }
@@ -74,12 +78,12 @@ public interface Dialect extends ConnectionRules {
     /** Refuses databases whose settings lose locks, or warns of them where only a crash of the database does. */
     default void check(Connection connection, Sql sql) throws SQLException {}
 
-    /** Whether a row was there already. */
+    /** Returns whether a row was there already. */
     default boolean isDuplicate(SQLException e) {
         return false;
     }
 
-    /** Whether the statement or transaction was certainly undone, for a reason that passes. */
+    /** Returns whether the statement or transaction was certainly undone, for a reason that passes. */
     boolean isRetryable(SQLException e);
 
     /** Asks the catalogue, where a question to a missing table would be logged as an error. */
@@ -87,36 +91,41 @@ public interface Dialect extends ConnectionRules {
         return true;
     }
 
-    /** Whether a thread of a user's, which may be interrupted any time, can use a connection without harm to anything else. */
+    /**
+     * Returns whether a thread of a user's, which may be interrupted any time, can use a connection without harm to anything
+     * else.
+     */
     default boolean mayServeCallersThreads() {
         return false;
     }
 
     /**
-     * Whether something in between lends the server's sessions out, so that what a connection has told one of them is not
-     * known to the next.
+     * Returns whether something in between lends the server's sessions out, so that what a connection has told one of them
+     * is not known to the next.
      */
     default boolean isThroughPooler(Connection connection, Sql sql) throws SQLException {
         return false;
     }
 
-    /** Whether a table is missing. */
+    /** Returns whether a table is missing. */
     boolean isMissingTable(SQLException e);
 
-    /** Whether the user has no right to what it asked for. */
+    /** Returns whether the user has no right to what it asked for. */
     boolean isDenied(SQLException e);
 
-    /** Whether the database tells waiters itself. */
+    /** Returns whether the database tells waiters itself. */
     default boolean canNotify() {
         return false;
     }
 
-    /** What the database knows of locks that belong to a session, or null. */
+    /** Returns what the database knows of locks that belong to a session, or null. */
     default @Nullable SessionRules sessions() {
         return null;
     }
 
-    /** Whether the database says that it has undone what it was at; of one such state it says that it does not know. */
+    /**
+     * Returns whether the database says that it has undone what it was at; of one such state it says that it does not know.
+     */
     static boolean isRolledBack(SQLException e) {
         String state = String.valueOf(e.getSQLState());
         return state.startsWith("40") && !state.equals(Sql.COMPLETION_UNKNOWN);

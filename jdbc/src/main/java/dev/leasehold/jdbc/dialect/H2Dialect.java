@@ -9,7 +9,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * H2.
+ * The H2 dialect requires of a database in a file that it writes at once.
  *
  * <p>By default H2 writes what is committed half a second later. When the JVM that hosts the database is killed, what it
  * had answered meanwhile is gone, and two clients in other JVMs may hold one lock. So {@code WRITE_DELAY=0} is required of

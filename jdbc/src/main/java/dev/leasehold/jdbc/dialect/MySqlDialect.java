@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * MariaDB and MySQL.
+ * The MySQL dialect is that of MariaDB and MySQL.
  *
  * <p>They cannot return values from an update, but {@code LAST_INSERT_ID(…)} puts one number into the answer that every
  * statement gets anyway. The time is {@code UTC_TIMESTAMP}, which knows no time zone; {@code SYSDATE} and {@code NOW} are

@@ -10,8 +10,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code GET_LOCK} of MariaDB and MySQL: names of at most 64 characters, in which case makes no difference, known to the
- * whole server.
+ * The session rules of MariaDB and MySQL use {@code GET_LOCK}: names of at most 64 characters, in which case makes no
+ * difference, known to the whole server.
  */
 public final class MySqlSessions implements SessionRules {
 
@@ -47,7 +47,7 @@ public final class MySqlSessions implements SessionRules {
         return sql.number("SELECT @@SESSION.wait_timeout") * 1000;
     }
 
-    /** In whole seconds; never less than asked for. */
+    /** Limits in whole seconds; never to less than was asked for. */
     @Override
     public void limitIdle(Sql sql, long millis) throws SQLException {
         sql.change("SET SESSION wait_timeout = ?", (millis + 999) / 1000);

@@ -8,14 +8,14 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out whether a server is one of several writable ones that are one database to their users: Galera, or group replication in
- * multi-primary mode. What belongs to a server, its session locks and its clock, is not the cluster's.
+ * MySqlWriters finds out whether a server is one of several writable ones that are one database to their users: Galera, or
+ * group replication in multi-primary mode. Session locks and the clock belong to one server, not to the cluster.
  */
 public final class MySqlWriters {
 
     private MySqlWriters() {}
 
-    /** What makes it one of several; null if nothing is seen that does. */
+    /** Returns what makes it one of several; null if nothing is seen that does. */
     static @Nullable String several(Sql sql) throws SQLException {
         if (variable(sql, "wsrep_on").equals("ON")) {
             return "a Galera cluster (wsrep_on is ON)";

@@ -11,8 +11,8 @@ import org.postgresql.PGConnection;
 import org.postgresql.jdbc.PgStatement;
 
 /**
- * PostgreSQL. Times are computed in double precision, which has more than enough digits for microseconds and is several
- * times faster than {@code extract}, whose result is numeric.
+ * The PostgreSQL dialect computes times in double precision, which has more than enough digits for microseconds and is
+ * several times faster than {@code extract}, whose result is numeric.
  */
 public final class PostgresDialect implements Dialect {
 
@@ -113,7 +113,10 @@ public final class PostgresDialect implements Dialect {
         return Dialect.isRolledBack(e) || List.of("55P03", "57014").contains(String.valueOf(e.getSQLState()));
     }
 
-    /** The driver tells the server, on a connection that it makes for that. By the standard's method only whole seconds can be said. */
+    /**
+     * The driver tells the server, on a connection that it makes for that. By the standard's method only whole seconds
+     * can be said.
+     */
     @Override
     public void limit(PreparedStatement statement, int millis) throws SQLException {
         if (isUsualDrivers(statement)) {

@@ -8,7 +8,7 @@ import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** PostgreSQL's advisory locks: 64 bits, known to one database. */
+/** The session rules of PostgreSQL use its advisory locks: 64 bits, known to one database. */
 public final class PostgresSessions implements SessionRules {
 
     /** All advisory locks with keys of this kind; everybody may see them. */

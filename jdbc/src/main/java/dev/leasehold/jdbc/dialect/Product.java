@@ -5,7 +5,7 @@ import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.util.Locale;
 
-/** The databases on servers that Leasehold knows, and the dialect of each. */
+/** A product is one of the databases on servers that Leasehold knows, with its dialect. */
 public enum Product {
     POSTGRESQL,
     MARIADB,

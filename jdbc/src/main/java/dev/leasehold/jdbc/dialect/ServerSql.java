@@ -1,10 +1,9 @@
 package dev.leasehold.jdbc.dialect;
 
-import dev.leasehold.jdbc.server.ServerLocks;
 import java.util.List;
 
 /**
- * The statements of a store on a server, for one dialect and one set of tables. Immutable.
+ * Server SQL has the statements of a store on a server, for one dialect and one set of tables. Immutable.
  *
  * <p>No value is ever spliced into them. {@code NOW} is the database's clock when it began the statement: a statement that
  * then waits for a row goes by a time that is past. This is safe, because such a time only errs on one side: a lease is
@@ -12,13 +11,13 @@ import java.util.List;
  */
 public final class ServerSql {
 
-    /** What {@link ServerLocks} reads of a row. */
+    /** What {@code ServerLocks} reads of a row. */
     static final String COLUMNS = "last, client, counter, owner, token, run_end, since, ends, waiters";
 
     private static final String ROW = " WHERE namespace = ? AND name = ?";
     private static final String LEASE = ROW + " AND client = ? AND counter = ? AND token = ?";
 
-    /** The row is as it was when it was locked: see {@link ServerLocks}. */
+    /** The row is as it was when it was locked: see {@code ServerLocks}. */
     private static final String UNCHANGED = ROW + " AND last = ? AND token = ?";
 
     /** Whether a lock is free whose holders stand elsewhere, and move their ends there, a single statement cannot see. */

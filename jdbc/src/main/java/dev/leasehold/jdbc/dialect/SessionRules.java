@@ -7,14 +7,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of one database for its sessions and the exclusive locks that belong to them. Immutable.
+ * Session rules are those of one database for its sessions and the exclusive locks that belong to them. Immutable.
  *
  * <p>Keys are what the database's function takes. No statement here ever waits for a lock.
  */
 public interface SessionRules {
 
     /**
-     * The answer to a statement about a lock.
+     * An answer is one to a statement about a lock.
      *
      * @param session the session that has carried it out
      */
@@ -32,7 +32,7 @@ public interface SessionRules {
     /** Names the session of a connection. */
     long session(Sql sql) throws SQLException;
 
-    /** How long the session may be idle before the server ends it; null where the server knows no such limit. */
+    /** Returns how long the session may be idle before the server ends it; null where the server knows no such limit. */
     @Nullable Long idleMillis(Sql sql) throws SQLException;
 
     void limitIdle(Sql sql, long millis) throws SQLException;
@@ -44,7 +44,7 @@ public interface SessionRules {
 
     void giveAll(Sql sql) throws SQLException;
 
-    /** Which of some keys are taken, by whomever. */
+    /** Returns which of some keys are taken, by whomever. */
     Set<Object> taken(Sql sql, Collection<Object> keys) throws SQLException;
 
     /** Has the server end the session that has a key, soon. Another one than that of this connection. */

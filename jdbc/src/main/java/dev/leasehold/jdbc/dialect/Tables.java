@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names of a store's tables, quoted for its database, and the statements that make them.
+ * Tables has the names of a store's tables, quoted for its database, and the statements that make them.
  *
  * @param schema where the tables are; null for where the connection looks first
  * @param prefix what their names begin with
@@ -36,7 +36,7 @@ public record Tables(Dialect dialect, @Nullable String schema, String prefix) {
         return schema == null ? quoted : dialect.quote(schema) + "." + quoted;
     }
 
-    /** A statement with the tables' names in their places. */
+    /** Puts the tables' names into a statement. */
     public String in(String statement) {
         return statement
                 .replace("$lock", named("lock"))

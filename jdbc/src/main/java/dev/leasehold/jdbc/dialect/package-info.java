@@ -1,4 +1,4 @@
-/** What is different between databases: their statements, tables, errors and session locks. */
+/** This package has what is different between databases: their statements, tables, errors and session locks. */
 @NullMarked
 package dev.leasehold.jdbc.dialect;
 

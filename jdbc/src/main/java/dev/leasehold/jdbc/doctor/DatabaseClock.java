@@ -9,7 +9,10 @@ import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
 
-/** Measures how far away a database is and how its clock differs from this machine's, with the bound of error. */
+/**
+ * A database clock measures how far away a database is and how its clock differs from this machine's, with the bound of
+ * error.
+ */
 final class DatabaseClock {
 
     private static final int READINGS = 10;

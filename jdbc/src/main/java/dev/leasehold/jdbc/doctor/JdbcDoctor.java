@@ -26,8 +26,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Looks at a database as its clients see it: on a connection from where theirs come from. What holds for one kind of database
- * only is looked at by {@link PostgresFindings} and the like. Makes no tables and changes no row.
+ * The JDBC doctor looks at a database as its clients see it: on a connection from where theirs come from. What holds for one
+ * kind of database only is looked at by {@link PostgresFindings} and the like. Makes no tables and changes no row.
  *
  * <p>What may not be seen is said, never taken for fine. Only if there is no connection is there no examination.
  */
@@ -50,7 +50,7 @@ public final class JdbcDoctor {
         patienceMillis = (int) DatabaseAccess.patience(context.storeTimeout()).toMillis();
     }
 
-    /** Whether a lock may be taken without making tables, after the examination. */
+    /** Returns whether a lock may be taken without making tables, after the examination. */
     public boolean canBeTried() {
         return tables && !refused;
     }

@@ -8,7 +8,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Examines what the settings and replicas of MariaDB and MySQL do to locks. */
+/** MySqlFindings examines what the settings and replicas of MariaDB and MySQL do to locks. */
 final class MySqlFindings {
 
     private static final String LAGGING = "a fail-over to a replica that lacks the latest locks";
@@ -53,7 +53,7 @@ final class MySqlFindings {
                 .fencedOnlyAfter(crash);
     }
 
-    /** Who its replicas are may be seen by few users, so it counts whether there can be any. */
+    /** Few users may see which replicas it has, so it counts whether there can be any. */
     static Finding replication(String node, String log, boolean semiSynchronous) {
         if (!log.equals("ON")) {
             return Finding.of(Severity.NOTE, "database-no-replica", node, "it has no binary log, so no replica")

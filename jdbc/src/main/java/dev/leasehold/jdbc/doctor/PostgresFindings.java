@@ -7,12 +7,12 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Examines what PostgreSQL's settings and replicas do to locks. */
+/** PostgresFindings examines what PostgreSQL's settings and replicas do to locks. */
 final class PostgresFindings {
 
     private static final String LAGGING = "a fail-over to a replica that lacks the latest locks";
 
-    /** For that long a transaction may be open before it is told. */
+    /** A transaction may be open for that long before it is reported. */
     private static final long LONG_SECONDS = 60;
 
     /** A snapshot behind which a lock that is taken a thousand times a second has that many versions of its row, and more. */
@@ -37,8 +37,8 @@ final class PostgresFindings {
     }
 
     /**
-     * What keeps the database from taking away old versions of rows. A lock that is taken often leaves one with every grant and
-     * every release, and who reads its row passes by all of them.
+     * Returns what keeps the database from taking away old versions of rows. A lock that is taken often leaves one with
+     * every grant and every release, and who reads its row passes by all of them.
      */
     static Finding snapshots(String node, long seconds, long transactions) {
         if (seconds < LONG_SECONDS && transactions < OLD_TRANSACTIONS) {
@@ -63,14 +63,17 @@ final class PostgresFindings {
                                 + " on a replica without hot_standby_feedback, and drop slots that nobody reads");
     }
 
-    /** For how many seconds the oldest transaction with a snapshot of this database has been open, of those that this user may see. */
+    /**
+     * For how many seconds the oldest transaction with a snapshot of this database has been open, of those that this user
+     * may see.
+     */
     static long longestTransaction(Sql sql) throws SQLException {
         return sql.number(
                 "SELECT COALESCE(MAX(FLOOR(EXTRACT(EPOCH FROM clock_timestamp() - xact_start))), 0)::bigint"
                         + " FROM pg_stat_activity WHERE backend_xmin IS NOT NULL AND datname = current_database() AND pid <> pg_backend_pid()");
     }
 
-    /** How many transactions ago the oldest snapshot was taken that is kept without a session. */
+    /** Returns how many transactions ago the oldest snapshot was taken that is kept without a session. */
     static long oldestKept(Sql sql) throws SQLException {
         return sql.number("SELECT COALESCE(MAX(age(xmin)), 0)::bigint FROM (SELECT xmin FROM pg_replication_slots"
                 + " UNION ALL SELECT backend_xmin FROM pg_stat_replication"

@@ -13,8 +13,9 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /**
- * Examines whether messages come through from one connection to another. If they do not, there is a pooler in between that lends
- * connections to the database for a transaction at a time: it takes {@code LISTEN} and then delivers nothing.
+ * PostgresMessages examines whether messages come through from one connection to another. If they do not, there is a pooler
+ * in between that lends connections to the database for a transaction at a time: it takes {@code LISTEN} and then delivers
+ * nothing.
  */
 final class PostgresMessages {
 

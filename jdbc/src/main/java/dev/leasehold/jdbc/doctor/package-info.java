@@ -1,4 +1,4 @@
-/** What an examination looks at, and what it says of it. */
+/** This package examines a database, and says what it found. */
 @NullMarked
 package dev.leasehold.jdbc.doctor;
 

@@ -8,7 +8,7 @@ import java.sql.SQLException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The databases that can keep a fence: those that can keep locks, and SQLite. */
+/** A fence database is one that can keep a fence: those that can keep locks, and SQLite. */
 public enum FenceDatabase {
     POSTGRESQL,
     MARIADB,

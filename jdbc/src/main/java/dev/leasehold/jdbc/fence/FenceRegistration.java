@@ -9,8 +9,8 @@ import java.sql.SQLException;
 import java.sql.SQLTransactionRollbackException;
 
 /**
- * How a token of somebody who has the resource alone is registered in the caller's transaction, unless there is a newer one;
- * each answers with the newest. {@link SharedRegistration} says how readers do it.
+ * A fence registration is the way in which a token of somebody who has the resource alone is registered in the caller's
+ * transaction, unless there is a newer one; each answers with the newest. {@link SharedRegistration} says how readers do it.
  *
  * <p>Why it is right. Each registration, also of a token that is there already, first locks the resource's row and keeps it
  * until the transaction ends. So the guarded transactions of one resource are one after the other from there on, each with a
@@ -38,7 +38,7 @@ final class FenceRegistration {
 
     private FenceRegistration() {}
 
-    /** PostgreSQL, SQLite. The row is locked also where the condition keeps it from being changed. */
+    /** Registers in PostgreSQL and SQLite. The row is locked also where the condition keeps it from being changed. */
     static long upserting(Sql sql, String table, Object resource, long token) throws SQLException {
         int changed = sql.change(
                 "INSERT INTO " + table + " AS kept (resource, token, exclusive) VALUES (?, ?, ?) ON CONFLICT (resource)"
@@ -50,7 +50,7 @@ final class FenceRegistration {
         return changed == 1 ? token : sql.number("SELECT token FROM " + table + " WHERE resource = ?", resource);
     }
 
-    /** MariaDB, MySQL. */
+    /** Registers in MariaDB and MySQL. */
     static long countingTurns(Sql sql, String table, Object resource, long token) throws SQLException {
         Kept kept = lockedAndCounted(sql, table, resource, token, token);
         return kept.token() > token ? kept.token() : take(sql, table, resource, token);
@@ -74,7 +74,7 @@ final class FenceRegistration {
         return kept;
     }
 
-    /** H2. */
+    /** Registers in H2. */
     static long lockingFirst(Sql sql, String table, Object resource, long token) throws SQLException {
         Kept kept = locked(sql, table, resource, token, token);
         return kept.token() > token ? kept.token() : take(sql, table, resource, token);
@@ -127,7 +127,7 @@ final class FenceRegistration {
                 "40001");
     }
 
-    /** What is in the row: the newest token of all, the newest of those who had the resource alone. */
+    /** A kept row says what was registered: the newest token of all, the newest of those who had the resource alone. */
     record Kept(long token, long exclusive, long turns) {
 
         static Kept read(ResultSet row) throws SQLException {

@@ -12,7 +12,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table of a fence: a row for each resource.
+ * A fence table has a row for each resource.
  *
  * @param schema where it is; null for where the connection looks first
  * @param prefix what its name begins with
@@ -21,13 +21,13 @@ public record FenceTable(FenceDatabase database, @Nullable String schema, String
 
     public static final String NAME = "fence";
 
-    /** Quoted. */
+    /** Returns the quoted name. */
     private String name() {
         String quoted = database.quote(prefix + NAME);
         return schema == null ? quoted : database.quote(schema) + "." + quoted;
     }
 
-    /** The newest token after it. */
+    /** Registers a token, and returns the newest one after that. */
     public long register(Sql sql, String resource, long token) throws SQLException {
         return database.register(sql, name(), database.resource(resource), token);
     }
@@ -69,7 +69,7 @@ public record FenceTable(FenceDatabase database, @Nullable String schema, String
         }
     }
 
-    /** What the database said, or if that is why, that the table is missing. */
+    /** Returns what the database said, or if that is why, that the table is missing. */
     public SQLException orMissing(SQLException e) {
         if (database.isMissingTable(e)) {
             throw missing("", e);

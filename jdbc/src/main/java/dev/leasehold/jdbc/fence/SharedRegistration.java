@@ -8,8 +8,8 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a reader's token is registered in the caller's transaction, unless somebody who had the resource alone came with a
- * newer one; each answers with that one's, or the reader's own if it is greater.
+ * A shared registration is the way in which a reader's token is registered in the caller's transaction, unless somebody who
+ * had the resource alone came with a newer one; each answers with that one's, or the reader's own if it is greater.
  *
  * <p>A reader has to raise the newest token if its own is greater, so that older writers are refused from then on. That changes
  * the row, and keeps everybody else waiting until the transaction ends. Where the token is not greater there is nothing to
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *       would take the transaction's view before the row is locked, and the reader would have to fail where it can wait: so
  *       there all readers take the row alone, as writers do.
  *   <li>H2 has no shared locks of rows.
- *   <li>SQLite: a plain read takes the view, and is enough. Whoever is in the middle of writing has begun after the newest
+ *   <li>SQLite: a plain read takes the view, and is enough. A writer that is in the middle of writing has begun after the newest
  *       token was committed, and was refused if its own is older.
  * </ul>
  */
@@ -32,7 +32,7 @@ final class SharedRegistration {
 
     private SharedRegistration() {}
 
-    /** PostgreSQL. */
+    /** Registers in PostgreSQL. */
     static long raisingFirst(Sql sql, String table, Object resource, long token) throws SQLException {
         while (true) {
             if (sql.change(
@@ -58,7 +58,7 @@ final class SharedRegistration {
         }
     }
 
-    /** MariaDB, MySQL. */
+    /** Registers in MariaDB and MySQL. */
     static long lookingFirst(Sql sql, String table, Object resource, long token) throws SQLException {
         if (sql.isolation() <= Connection.TRANSACTION_READ_COMMITTED) {
             Pair seen = read(sql, table, resource, "");
@@ -70,7 +70,7 @@ final class SharedRegistration {
         return raise(sql, table, resource, token, kept);
     }
 
-    /** H2. */
+    /** Registers in H2. */
     static long lockingFirst(Sql sql, String table, Object resource, long token) throws SQLException {
         return raise(sql, table, resource, token, FenceRegistration.locked(sql, table, resource, token, 0));
     }
@@ -82,7 +82,7 @@ final class SharedRegistration {
         return Math.max(token, kept.exclusive());
     }
 
-    /** SQLite. */
+    /** Registers in SQLite. */
     static long readingFirst(Sql sql, String table, Object resource, long token) throws SQLException {
         Pair kept = read(sql, table, resource, "");
         if (kept != null && kept.token() >= token) {

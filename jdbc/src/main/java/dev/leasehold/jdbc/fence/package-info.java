@@ -1,4 +1,4 @@
-/** The resource's side of fencing: a table that refuses older tokens. */
+/** This package is the resource's side of fencing: a table that refuses older tokens. */
 @NullMarked
 package dev.leasehold.jdbc.fence;
 

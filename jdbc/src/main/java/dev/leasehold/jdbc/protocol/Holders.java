@@ -25,7 +25,7 @@ public record Holders(List<StoredLease> all) {
         return all.isEmpty();
     }
 
-    /** Whether the lock has a holder who shares it with nobody. */
+    /** Returns whether the lock has a holder who shares it with nobody. */
     public boolean isExclusive() {
         return !all.isEmpty() && all.get(0).isExclusive();
     }
@@ -46,7 +46,7 @@ public record Holders(List<StoredLease> all) {
         return all.stream().filter(which).findFirst().orElse(null);
     }
 
-    /** Whether one more, with this share, would be within its own share and everybody's. */
+    /** Returns whether one more, with this share, would be within its own share and everybody's. */
     public boolean admit(int share) {
         return fits(share, all);
     }
@@ -85,7 +85,7 @@ public record Holders(List<StoredLease> all) {
         return all.stream().anyMatch(holder -> holder.slot() == slot);
     }
 
-    /** When the last of them ends, or another one that ends then. */
+    /** Returns when the last of them ends, or another one that ends then. */
     public long end(long another) {
         return all.stream().mapToLong(StoredLease::ends).reduce(another, Math::max);
     }

@@ -6,14 +6,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * The clients of this JVM that have the same file open, so that they hear of each other at once. Thread-safe.
+ * Local clients are those of this JVM that have the same file open, so that they hear of each other at once. Thread-safe.
  *
  * <p>It only saves time: who is not reached (another process, another class loader) looks at the file itself.
  */
 public final class LocalClients {
 
-    /** A client. Its methods return at once. */
-    public interface Neighbour {
+    /** A local client is another one of this JVM. Its methods return at once. */
+    public interface LocalClient {
         String client();
 
         /** Something of interest to the client has been committed. */
@@ -23,21 +23,21 @@ public final class LocalClients {
         void doubt(String lock);
     }
 
-    private static final ConcurrentMap<Object, Set<Neighbour>> BY_FILE = new ConcurrentHashMap<>();
+    private static final ConcurrentMap<Object, Set<LocalClient>> BY_FILE = new ConcurrentHashMap<>();
 
     private LocalClients() {}
 
-    public static void join(Object file, Neighbour neighbour) {
+    public static void join(Object file, LocalClient client) {
         BY_FILE.compute(file, (key, known) -> {
-            Set<Neighbour> all = known == null ? ConcurrentHashMap.newKeySet() : known;
-            all.add(neighbour);
+            Set<LocalClient> all = known == null ? ConcurrentHashMap.newKeySet() : known;
+            all.add(client);
             return all;
         });
     }
 
-    public static void leave(Object file, Neighbour neighbour) {
+    public static void leave(Object file, LocalClient client) {
         BY_FILE.computeIfPresent(file, (key, known) -> {
-            known.remove(neighbour);
+            known.remove(client);
             return known.isEmpty() ? null : known;
         });
     }
@@ -46,15 +46,15 @@ public final class LocalClients {
         if (news.isEmpty()) {
             return;
         }
-        for (Neighbour neighbour : BY_FILE.getOrDefault(file, Set.of())) {
+        for (LocalClient client : BY_FILE.getOrDefault(file, Set.of())) {
             for (TxContext.Notification item : news) {
-                if (!item.client().equals(neighbour.client())) {
+                if (!item.client().equals(client.client())) {
                     continue;
                 }
                 if (item instanceof TxContext.Notification.Broken broken) {
-                    neighbour.doubt(broken.lock());
+                    client.doubt(broken.lock());
                 } else {
-                    neighbour.nudge();
+                    client.nudge();
                 }
             }
         }

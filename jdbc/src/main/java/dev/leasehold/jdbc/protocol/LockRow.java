@@ -76,12 +76,12 @@ public record LockRow(
             return new StoredLease(claim, owner, token, runEnd, share, slot, since, end);
         }
 
-        /** What is kept of the lease when it has been released. */
+        /** Returns what is kept of the lease when it has been released. */
         public StoredLease kept(long end) {
             return new StoredLease(null, "", token, runEnd, share, slot, since, end);
         }
 
-        /** The same lease, of a reader. */
+        /** Returns the same lease, of a reader. */
         StoredLease shared() {
             return new StoredLease(claim, owner, token, runEnd, Claim.UNLIMITED, Grant.NO_SLOT, since, ends);
         }

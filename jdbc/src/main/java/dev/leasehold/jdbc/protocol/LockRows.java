@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The locks of one namespace, as one transaction sees and changes them. */
+/** Lock rows are the locks of one namespace, as one transaction sees and changes them. */
 public interface LockRows {
 
     /**
@@ -30,7 +30,7 @@ public interface LockRows {
     LockRow insert(String name, TxContext now) throws SQLException;
 
     /**
-     * What is held, kept or waited for. Writes nothing.
+     * Returns what is held, kept or waited for. Writes nothing.
      *
      * @param only the only lock that is asked for, which is then looked up by its key; null for all
      */
@@ -48,12 +48,12 @@ public interface LockRows {
     /** Lets others have the lock beside its exclusive holder, who is a reader from then on. */
     void share(LockRow row, StoredLease reader, TxContext now) throws SQLException;
 
-    /** Whether a lock can be given to a claim that finds it free. Where the row alone decides, it can. */
+    /** Returns whether a lock can be given to a claim that finds it free. Where the row alone decides, it can. */
     default boolean isAvailable(LockRow row, ClaimId claim) throws SQLException {
         return true;
     }
 
-    /** Whether a lock is free only because its holder is gone, and was not handed over by anybody. */
+    /** Returns whether a lock is free only because its holder is gone, and was not handed over by anybody. */
     default boolean isAbandoned(LockRow row) {
         return false;
     }

@@ -22,22 +22,22 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of the stores in databases, as plain reads and writes.
+ * The protocol has the rules of the stores in databases, as plain reads and writes.
  *
  * <p>Each method runs inside one transaction in which nobody else can change the lock that it is about, or its queue, and
  * the time in its {@link TxContext} was read by that transaction. SQLite admits one writer at a time; on a server the
  * transaction has first changed the lock's own row ({@code Transaction} says why that is enough). So nothing here can be
- * interleaved with anything, and a method may be read as if the world stood still. What a process that is killed leaves
- * behind is what the last committed transaction left: there are no steps in between.
+ * interleaved with anything, and a method may be read as if the world stood still. A process that is killed leaves behind
+ * what its last committed transaction left: there are no steps in between.
  *
  * <p>Every method first looks at the lock through {@link #settled}, which drops what is over: a lease that has run out,
- * waiters that are dead. What is over is therefore never brought back. Whatever makes room goes through {@link
+ * waiters that are dead. So nothing that is over is brought back. Every operation that makes room goes through {@link
  * #handOver}, which looks at the queue before it looks at the asker, and stops at the first waiter that does not fit. So
  * nobody overtakes.
  */
 public final class Protocol {
 
-    /** Is told of a lock that was not there before. */
+    /** A listener for new locks hears of each lock that was not there before. */
     @FunctionalInterface
     public interface NewLock {
         void added(LockRow row, TxContext now) throws SQLException;
@@ -78,7 +78,7 @@ public final class Protocol {
                 : granted(row, claim, extended, now);
     }
 
-    /** Whether anybody might be let in. */
+    /** Returns whether anybody might be let in. */
     private boolean isOpen(LockRow row, ClaimId claim) throws SQLException {
         return row.holders().isEmpty()
                 ? locks.isAvailable(row, claim)
@@ -226,7 +226,7 @@ public final class Protocol {
         }
     }
 
-    /** A lock after a hand-over, and what the asker has got. */
+    /** The result of a hand-over is the lock after it, with what the asker has got. */
     private record HandedOver(LockRow row, @Nullable StoredLease toAsker) {}
 
     /**

@@ -8,13 +8,13 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * One operation on its way through the store's thread. It may be given up at any moment by another thread, and then it is
- * known whether it was carried out: only a job that has passed {@link #commits} is, and a job that was given up before
- * never passes it.
+ * A store operation is one operation on its way through the store's thread. Another thread may give it up at any moment,
+ * and then it is known whether it was carried out: only an operation that has passed {@link #commits} is, and an
+ * operation that was given up before never passes it.
  */
 public final class StoreOperation<T> {
 
-    /** A part of the operation that runs in the transaction. */
+    /** Work is the part of the operation that runs in the transaction. */
     @FunctionalInterface
     public interface Work<T> {
         T in(Protocol protocol, TxContext now) throws SQLException;
@@ -36,7 +36,7 @@ public final class StoreOperation<T> {
     private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.OPEN);
 
     /**
-     * Makes a job.
+     * Makes an operation.
      *
      * @param work what to do
      * @param note what the store's thread remembers of the answer, once it is committed
@@ -74,12 +74,12 @@ public final class StoreOperation<T> {
         return phase.get() == Phase.OVER;
     }
 
-    /** The point of no return; false if the job was given up before. */
+    /** The point of no return; false if the operation was given up before. */
     public boolean commits() {
         return phase.compareAndSet(Phase.OPEN, Phase.COMMITTING);
     }
 
-    /** Whether it may have been carried out. */
+    /** Returns whether it may have been carried out. */
     public boolean isCommitting() {
         Phase now = phase.get();
         return now == Phase.COMMITTING || now == Phase.IN_DOUBT;
@@ -90,7 +90,7 @@ public final class StoreOperation<T> {
         phase.compareAndSet(Phase.COMMITTING, Phase.OPEN);
     }
 
-    /** What has come of the attempt is unknown; if it had not passed {@link #commits}, it has changed nothing. */
+    /** The outcome of the attempt is unknown; if it had not passed {@link #commits}, it has changed nothing. */
     public void cutOff() {
         phase.compareAndSet(Phase.COMMITTING, Phase.IN_DOUBT);
     }
@@ -101,7 +101,7 @@ public final class StoreOperation<T> {
         }
     }
 
-    /** Ends the job without an answer, unless it has one; the reason may depend on what is known of its outcome. */
+    /** Ends the operation without an answer, unless it has one; the reason may depend on what is known of its outcome. */
     public void fail(Function<Outcome, ? extends Throwable> reason) {
         Phase before = phase.getAndSet(Phase.OVER);
         if (before != Phase.OVER) {

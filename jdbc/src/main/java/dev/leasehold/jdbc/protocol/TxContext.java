@@ -9,8 +9,8 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 
 /**
- * One transaction: when it was asked for, what time it was once it had the database to itself, and what others have to be
- * told when it has been committed.
+ * A transaction context is that of one transaction: when it was asked for, what time it was once it had the database to
+ * itself, and what others have to be told when it has been committed.
  *
  * @param sentAt the client's clocks before the transaction was begun
  * @param boot names the clock of {@code micros}
@@ -20,7 +20,7 @@ import java.util.List;
  */
 public record TxContext(ClockReading sentAt, String boot, long micros, long wallMicros, List<Notification> news) {
 
-    /** Something that a client wants to hear of. */
+    /** A notification is something that a client wants to hear of. */
     public sealed interface Notification {
         String client();
 

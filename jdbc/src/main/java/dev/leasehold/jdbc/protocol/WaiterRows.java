@@ -8,10 +8,10 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The queues, as one transaction sees and changes them. */
+/** Waiter rows are the queues, as one transaction sees and changes them. */
 public interface WaiterRows {
 
-    /** A claim in a queue, as of its last word, with the share that it had first. */
+    /** A waiter is a claim in a queue, as of its last word, with the share that it had first. */
     record Waiter(long position, ClaimId claim, String owner, Duration lease, int spare, int share) {}
 
     /** Removes the dead. */
@@ -29,6 +29,6 @@ public interface WaiterRows {
 
     void remove(LockRow row, Waiter waiter) throws SQLException;
 
-    /** The living, first come first. Writes nothing. */
+    /** Lists the living, first come first. Writes nothing. */
     List<WaiterInfo> list(LockRow row, TxContext now) throws SQLException;
 }

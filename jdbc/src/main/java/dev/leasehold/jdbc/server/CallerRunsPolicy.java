@@ -8,19 +8,19 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Decides whether the thread of a caller, which would wait for a worker's answer, may carry its request out itself. On one thread
- * that gives 27 % more cycles on PostgreSQL for 36 µs of processor time each instead of 83, and 37 % more on MariaDB for 43 µs
- * instead of 147; on sixteen threads 6 and 12 % more for two thirds of the processor time (measured in turns, A-B-B-A): it saves
- * two changes of threads, which cost more than the statement. Thread-safe.
+ * A caller-runs policy decides whether the thread of a caller, which would wait for a worker's answer, may carry its request
+ * out itself. On one thread that gives 27 % more cycles on PostgreSQL for 36 µs of processor time each instead of 83, and 37
+ * % more on MariaDB for 43 µs instead of 147; on sixteen threads 6 and 12 % more for two thirds of the processor time
+ * (measured in turns, A-B-B-A): it saves two changes of threads, which cost more than the statement. Thread-safe.
  *
  * <p>Why it is right. A lent thread does nothing that a worker would not do: it takes one of the places that the workers
  * have, so that no more connections are used and what concerns one lock keeps its order, and it makes the first attempt of
- * the same job. It makes no other: a single statement in auto-commit mode, on a connection that the pool has at hand.
- * Whatever that has not settled goes to a worker, or, with an unknown outcome, to the engine, as it would without.
+ * the same operation. It makes no other: a single statement in auto-commit mode, on a connection that the pool has at hand.
+ * An operation that this has not settled goes to a worker, or, with an unknown outcome, to the engine, as it would without.
  *
  * <ul>
  *   <li><b>The process stops here,</b> before or after the statement: as on a worker. Validity counts from before the sending.
- *   <li><b>The answer is lost</b>: the job says that its outcome is unknown, the engine asks again with the same claim. So a
+ *   <li><b>The answer is lost</b>: the operation says that its outcome is unknown, the engine asks again with the same claim. So a
  *       caller that gives up, too, fails nobody else who waits for the claim that its thread has sent.
  *   <li><b>The database hangs.</b> An answer is waited for {@value #LIMIT_MILLIS} ms, not for as long as a worker would: the
  *       caller cannot notice an interrupt meanwhile, nor the end of the second that {@code close()} may take. And a thread is
@@ -64,7 +64,7 @@ final class CallerRunsPolicy {
         this.heardAt = restsUntil - FRESH_NANOS;
     }
 
-    /** Whether the calling thread may be lent now. */
+    /** Returns whether the calling thread may be lent now. */
     boolean isAllowed(Dialect dialect) {
         long now = time.nanos();
         return atAll

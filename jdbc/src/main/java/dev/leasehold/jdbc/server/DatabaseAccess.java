@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The access of one client to its database: borrows connections in the state that the database needs, finds out once what
+ * Database access is that of one client: it borrows connections in the state that the database needs, finds out once what
  * the database is, and notices when the pool has nothing left to lend. Thread-safe; blocks.
  */
 public final class DatabaseAccess {
@@ -41,7 +41,7 @@ public final class DatabaseAccess {
     /**
      * Makes an access; connects to nothing yet.
      *
-     * @param added is told of locks that had no row
+     * @param added hears of locks that had no row
      * @param session the session whose locks decide, or null where the rows do
      */
     DatabaseAccess(
@@ -61,7 +61,9 @@ public final class DatabaseAccess {
         this.session = session;
     }
 
-    /** How long to wait for a connection, or for an answer on it: somewhat less than a client waits for the store. */
+    /**
+     * Returns how long to wait for a connection, or for an answer on it: somewhat less than a client waits for the store.
+     */
     public static Duration patience(Duration storeTimeout) {
         return Duration.ofMillis(
                 Math.max(LEAST_PATIENCE_MILLIS, Math.min(MOST_PATIENCE_MILLIS, storeTimeout.toMillis() / 2)));
@@ -80,7 +82,7 @@ public final class DatabaseAccess {
         }
     }
 
-    /** Whether it is for the pool, and not for the database, that there was no connection. */
+    /** Returns whether it is for the pool, and not for the database, that there was no connection. */
     private @Nullable NoConnection exhausted(SQLException e) {
         String said = NoConnection.reason(e);
         return said == null ? null : new NoConnection(said, e);
@@ -97,7 +99,7 @@ public final class DatabaseAccess {
         source.calling();
     }
 
-    /** A connection to keep for longer. */
+    /** Returns a connection to keep for longer. */
     PooledConnection lend() throws SQLException {
         return settled(PooledConnection.from(
                 source, (int) patience(context.storeTimeout()).toMillis()));
@@ -123,7 +125,7 @@ public final class DatabaseAccess {
         }
     }
 
-    /** Whether somebody has been waiting for a connection for so long that there may be none left. */
+    /** Returns whether somebody has been waiting for a connection for so long that there may be none left. */
     boolean isStarved() {
         long now = System.nanoTime();
         return !source.hasOneToSpare() && asking.values().stream().anyMatch(since -> now - since > STARVED_NANOS);
@@ -134,7 +136,7 @@ public final class DatabaseAccess {
         return known != null && known.texts().dialect().canNotify();
     }
 
-    /** Works with a borrowed connection, in auto-commit mode, for something that is not a job. */
+    /** Works with a borrowed connection, in auto-commit mode, for something that is not an operation. */
     <T> T with(Work<T> work) throws SQLException {
         try (PooledConnection borrowed = borrow()) {
             try {
@@ -150,13 +152,13 @@ public final class DatabaseAccess {
         }
     }
 
-    /** What to do with a connection. */
+    /** Work is what to do with a connection. */
     @FunctionalInterface
     interface Work<T> {
         T on(PooledConnection borrowed, ReadyDatabase at) throws SQLException;
     }
 
-    /** What is known of the database, or null before it was seen. */
+    /** Returns what is known of the database, or null before it was seen. */
     @Nullable ReadyDatabase known() {
         return ready;
     }

@@ -12,13 +12,13 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys that a {@link PinnedSession} has, each with the lease that it stands for, until when, and the idle limit that the
- * lease needs. Sends nothing. Used by the session's thread only.
+ * Held keys are those that a {@link PinnedSession} has, each with the lease that it stands for, until when, and the idle
+ * limit that the lease needs. Sends nothing. Used by the session's thread only.
  */
 final class HeldKeys {
 
     /**
-     * A key that the session has.
+     * A holding is a key that the session has.
      *
      * @param lease what for; null as long as that is being decided
      * @param limit the idle limit that it needs, in milliseconds
@@ -35,7 +35,7 @@ final class HeldKeys {
         this.time = time;
     }
 
-    /** The idle limit that a lease needs, in milliseconds: whole seconds, and more than asked for. */
+    /** Returns the idle limit that a lease needs, in milliseconds: whole seconds, and more than asked for. */
     static long limitFor(Duration duration) {
         return (TxContext.micros(duration) / 1_000_000 + 1) * 1_000;
     }

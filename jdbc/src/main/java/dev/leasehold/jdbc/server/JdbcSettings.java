@@ -5,7 +5,7 @@ import dev.leasehold.jdbc.dialect.Tables;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings by which a store uses its database.
+ * JDBC settings tell how a store uses its database.
  *
  * @param dialect null to ask the connection
  * @param schema where the tables are; null for where the connection looks first

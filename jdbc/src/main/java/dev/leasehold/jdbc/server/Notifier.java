@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries news from a transaction to the clients that they are for: within this JVM by a call, on PostgreSQL also by a
- * notification that the database sends when it commits. Thread-safe.
+ * A notifier carries news from a transaction to the clients that they are for: within this JVM by a call, on PostgreSQL also
+ * by a notification that the database sends when it commits. Thread-safe.
  */
 public final class Notifier {
 
@@ -18,7 +18,7 @@ public final class Notifier {
 
     private static final int LONGEST_CHANNEL = 63;
 
-    private final LocalClients.Neighbour self;
+    private final LocalClients.LocalClient self;
     private final boolean notify;
     private volatile @Nullable String joined;
 
@@ -27,7 +27,7 @@ public final class Notifier {
      *
      * @param notify whether the database may be told, too: commits that carry a notification wait for each other
      */
-    Notifier(LocalClients.Neighbour self, boolean notify) {
+    Notifier(LocalClients.LocalClient self, boolean notify) {
         this.self = self;
         this.notify = notify;
     }

@@ -30,9 +30,11 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** One client's view of a database on a server. Thread-safe; the work is done by its {@link Workers}. */
+/**
+ * An open JDBC store is one client's view of a database on a server. Thread-safe; the work is done by its {@link Workers}.
+ */
 public final class OpenJdbcStore
-        implements Store, CallerThreads, LocalClients.Neighbour, PostgresListener.Client, PinnedSession.Client {
+        implements Store, CallerThreads, LocalClients.LocalClient, PostgresListener.Client, PinnedSession.Client {
 
     private static final AtomicInteger CLIENTS = new AtomicInteger();
     private static final Duration MOST_HORIZON = Duration.ofSeconds(5);
@@ -84,42 +86,43 @@ public final class OpenJdbcStore
 
     @Override
     public CompletionStage<ClaimAnswer> claim(Claim claim) {
-        StoreOperation<ClaimAnswer> job =
-                job((protocol, now) -> protocol.claim(claim, now), answer -> claimed(claim, answer));
+        StoreOperation<ClaimAnswer> operation =
+                operation((protocol, now) -> protocol.claim(claim, now), answer -> claimed(claim, answer));
         ServerOperation.First<ClaimAnswer> first =
                 session != null || claim.isShared() || watch.isWaiting(claim.id()) || joining.contains(claim.id())
                         ? null
                         : (quick, sql, sentAt) -> quick.claim(sql, claim, sentAt);
         ServerOperation.Waiting<ClaimAnswer> waiting = session != null ? null : path -> path.claim(claim, joining);
-        return submit(new ServerOperation<>(job, claim.lock(), first, waiting, claim.id(), null, true, false));
+        return submit(new ServerOperation<>(operation, claim.lock(), first, waiting, claim.id(), null, true, false));
     }
 
     @Override
     public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
-        StoreOperation<RenewAnswer> job = job((protocol, now) -> protocol.renew(lease, duration, now), answer -> {});
-        job.answer().whenComplete((answer, failure) -> {
+        StoreOperation<RenewAnswer> operation =
+                operation((protocol, now) -> protocol.renew(lease, duration, now), answer -> {});
+        operation.answer().whenComplete((answer, failure) -> {
             outage.heard(failure);
             if (answer instanceof RenewAnswer.Lost) {
                 shared.remove(lease.claim());
             }
         });
-        if (deadlines.add(job)) {
-            Renewals.Renewal renewal = new Renewals.Renewal(lease, duration, job);
+        if (deadlines.add(operation)) {
+            Renewals.Renewal renewal = new Renewals.Renewal(lease, duration, operation);
             if (session != null) {
                 session.renew(renewal);
             } else {
                 renewals.add(renewal);
             }
         } else {
-            job.fail(outcome -> ServerFailures.closed(name));
+            operation.fail(outcome -> ServerFailures.closed(name));
         }
-        return job.answer();
+        return operation.answer();
     }
 
     private void renewAlone(Renewals.Renewal renewal) {
         LeaseId lease = renewal.lease();
         start(new ServerOperation<>(
-                renewal.job(),
+                renewal.operation(),
                 lease.lock(),
                 (quick, sql, sentAt) -> shared.contains(lease.claim())
                         ? quick.renewShared(sql, lease, renewal.duration(), sentAt)
@@ -134,7 +137,7 @@ public final class OpenJdbcStore
     /** A hand-over that is still to be confirmed, or a lease that is lost. */
     @Override
     public void renewOtherwise(Renewals.Renewal renewal) {
-        start(new ServerOperation<>(renewal.job(), renewal.lease().lock(), true));
+        start(new ServerOperation<>(renewal.operation(), renewal.lease().lock(), true));
     }
 
     @Override
@@ -143,7 +146,7 @@ public final class OpenJdbcStore
     }
 
     private void tidy(String lock) {
-        submit(new ServerOperation<>(job((protocol, now) -> protocol.tidy(lock, now), found -> {}), lock, true));
+        submit(new ServerOperation<>(operation((protocol, now) -> protocol.tidy(lock, now), found -> {}), lock, true));
     }
 
     @Override
@@ -152,9 +155,9 @@ public final class OpenJdbcStore
             return CompletableFuture.failedFuture(new UnsupportedOperationException(
                     "the store " + name + " has no downgrades: " + SessionLocks.NOT_SHARED + "; nothing was done"));
         }
-        StoreOperation<RenewAnswer> job =
-                job((protocol, now) -> protocol.downgrade(lease, duration, now), answer -> shared.add(lease.claim()));
-        return submit(new ServerOperation<>(job, lease.lock(), true));
+        StoreOperation<RenewAnswer> operation = operation(
+                (protocol, now) -> protocol.downgrade(lease, duration, now), answer -> shared.add(lease.claim()));
+        return submit(new ServerOperation<>(operation, lease.lock(), true));
     }
 
     @Override
@@ -164,40 +167,44 @@ public final class OpenJdbcStore
 
     @Override
     public CompletionStage<ReleaseAnswer> release(LeaseId lease, Duration keepFor) {
-        StoreOperation<ReleaseAnswer> job = job((protocol, now) -> protocol.release(lease, keepFor, now), answer -> {
-            shared.remove(lease.claim());
-            drop(lease.lock(), lease::equals);
-        });
+        StoreOperation<ReleaseAnswer> operation =
+                operation((protocol, now) -> protocol.release(lease, keepFor, now), answer -> {
+                    shared.remove(lease.claim());
+                    drop(lease.lock(), lease::equals);
+                });
         ServerOperation.First<ReleaseAnswer> first =
                 session != null ? null : (quick, sql, sentAt) -> quick.release(sql, lease, keepFor);
         // No look before the transaction: where the single statement is not enough, there is somebody to hand over to.
         ReleaseAnswer ifTaken = session != null ? null : ReleaseAnswer.NOT_HELD;
-        return submit(new ServerOperation<>(job, lease.lock(), first, null, lease.claim(), ifTaken, false, false));
+        return submit(
+                new ServerOperation<>(operation, lease.lock(), first, null, lease.claim(), ifTaken, false, false));
     }
 
     @Override
     public CompletionStage<Void> withdraw(String lock, ClaimId claim) {
-        StoreOperation<Boolean> job = job((protocol, now) -> protocol.withdraw(lock, claim, now), found -> {
+        StoreOperation<Boolean> operation = operation((protocol, now) -> protocol.withdraw(lock, claim, now), found -> {
             watch.finished(claim);
             joining.remove(claim);
             shared.remove(claim);
             drop(lock, lease -> lease.claim().equals(claim));
         });
         ServerOperation.Waiting<Boolean> waiting = session != null ? null : path -> path.withdraw(lock, claim);
-        return submit(new ServerOperation<>(job, lock, null, waiting, null, null, false, true))
+        return submit(new ServerOperation<>(operation, lock, null, waiting, null, null, false, true))
                 .thenAccept(found -> {});
     }
 
     @Override
     public CompletionStage<List<LockInfo>> inspect(NamePattern pattern) {
-        StoreOperation<List<LockInfo>> job = job((protocol, now) -> protocol.inspect(pattern, now), answer -> {});
-        return submit(new ServerOperation<>(job, null, true));
+        StoreOperation<List<LockInfo>> operation =
+                operation((protocol, now) -> protocol.inspect(pattern, now), answer -> {});
+        return submit(new ServerOperation<>(operation, null, true));
     }
 
     @Override
     public CompletionStage<Boolean> breakLease(String lock, long token) {
-        StoreOperation<Boolean> job = job((protocol, now) -> protocol.breakLease(lock, token, now), answer -> {});
-        return submit(new ServerOperation<>(job, lock, false));
+        StoreOperation<Boolean> operation =
+                operation((protocol, now) -> protocol.breakLease(lock, token, now), answer -> {});
+        return submit(new ServerOperation<>(operation, lock, false));
     }
 
     @Override
@@ -233,7 +240,9 @@ public final class OpenJdbcStore
 
     @Override
     public void close() {
-        deadlines.close().forEach(job -> job.fail(outcome -> ServerFailures.closedMeanwhile(name, outcome)));
+        deadlines
+                .close()
+                .forEach(operation -> operation.fail(outcome -> ServerFailures.closedMeanwhile(name, outcome)));
         watch.close();
         listener.close();
         if (session != null) {
@@ -244,14 +253,14 @@ public final class OpenJdbcStore
         source.close();
     }
 
-    /** Whatever the row said, the session shall not go on holding what has been given up. */
+    /** The session shall not go on holding what has been given up, whatever the row said. */
     private void drop(String lock, Predicate<LeaseId> which) {
         if (session != null) {
             session.dropIf(lock, which);
         }
     }
 
-    private <T> StoreOperation<T> job(StoreOperation.Work<T> work, Consumer<T> note) {
+    private <T> StoreOperation<T> operation(StoreOperation.Work<T> work, Consumer<T> note) {
         return new StoreOperation<>(
                 work,
                 note,
@@ -259,24 +268,24 @@ public final class OpenJdbcStore
                 context.time().nanos() + context.storeTimeout().toNanos());
     }
 
-    private <T> CompletionStage<T> submit(ServerOperation<T> job) {
-        if (deadlines.add(job.job())) {
-            start(job);
+    private <T> CompletionStage<T> submit(ServerOperation<T> request) {
+        if (deadlines.add(request.operation())) {
+            start(request);
         } else {
-            job.job().fail(outcome -> ServerFailures.closed(name));
+            request.operation().fail(outcome -> ServerFailures.closed(name));
         }
-        return job.job().answer();
+        return request.operation().answer();
     }
 
-    private void start(ServerOperation<?> job) {
-        Workers.CallerTask once = job.first() == null ? null : () -> once(job);
-        if (!workers.submit(new Workers.Task(job.lock(), () -> executor.perform(job), once))) {
-            job.job().fail(outcome -> ServerFailures.closed(name));
+    private void start(ServerOperation<?> request) {
+        Workers.CallerTask once = request.first() == null ? null : () -> once(request);
+        if (!workers.submit(new Workers.Task(request.lock(), () -> executor.perform(request), once))) {
+            request.operation().fail(outcome -> ServerFailures.closed(name));
         }
     }
 
-    private @Nullable Runnable once(ServerOperation<?> job) {
-        ServerOperation<?> left = executor.performOnce(job);
+    private @Nullable Runnable once(ServerOperation<?> request) {
+        ServerOperation<?> left = executor.performOnce(request);
         return left == null ? null : () -> executor.perform(left);
     }
 
@@ -363,10 +372,10 @@ public final class OpenJdbcStore
         return database.isStarved();
     }
 
-    private void giveUp(StoreOperation<?> job) {
+    private void giveUp(StoreOperation<?> operation) {
         String waited = context.storeTimeout().toMillis() + " ms";
         NoConnection exhausted = database.exhausted();
-        job.fail(outcome -> exhausted != null
+        operation.fail(outcome -> exhausted != null
                 ? ServerFailures.noConnection(exhausted, name, outcome)
                 : ServerFailures.timedOut(name, waited, outcome, null));
     }

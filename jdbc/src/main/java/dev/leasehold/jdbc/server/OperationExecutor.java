@@ -15,13 +15,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries jobs out, each on a connection that it borrows for that. Thread-safe; blocks.
+ * An operation executor carries operations out, each on a connection that it borrows for that. Thread-safe; blocks.
  *
- * <p>Until a single statement is sent in auto-commit mode, or a commit is, nothing has happened. What the database has
- * certainly undone (a deadlock, a serialisation failure) is done again here. If a connection breaks when the outcome is
- * unknown, a claim or release says so: its client repeats it with the same claim, and that repetition, a transaction that
- * has locked the row, reads back what has come of it. Nothing else would: the server may still be busy with the first
- * request when a new connection stands.
+ * <p>Until a single statement is sent in auto-commit mode, or a commit is, nothing has happened. An operation that the
+ * database has certainly undone (a deadlock, a serialisation failure) is repeated here. If a connection breaks when the
+ * outcome is unknown, a claim or release says so: its client repeats it with the same claim, and that repetition, a
+ * transaction that has locked the row, reads back what has come of it. Nothing else would show it: the server may still
+ * be busy with the first request when a new connection stands.
  */
 final class OperationExecutor {
 
@@ -40,7 +40,7 @@ final class OperationExecutor {
     /**
      * Makes an executor.
      *
-     * @param added is told of locks that had no row
+     * @param added hears of locks that had no row
      * @param session the session whose locks decide, or null where the rows do
      */
     OperationExecutor(
@@ -60,7 +60,7 @@ final class OperationExecutor {
         this.lending = lending;
     }
 
-    /** Whether the calling thread may call {@link #performOnce}. */
+    /** Returns whether the calling thread may call {@link #performOnce}. */
     boolean mayLend() {
         ReadyDatabase known = database.known();
         return known != null
@@ -69,94 +69,94 @@ final class OperationExecutor {
     }
 
     /**
-     * Tries a job's single statement, once, on a caller's thread; see {@link CallerRunsPolicy}.
+     * Tries a request's single statement, once, on a caller's thread; see {@link CallerRunsPolicy}.
      *
      * @return what is left to do, or null
      */
-    <T> @Nullable ServerOperation<T> performOnce(ServerOperation<T> job) {
-        ServerOperation.First<T> first = job.first();
+    <T> @Nullable ServerOperation<T> performOnce(ServerOperation<T> request) {
+        ServerOperation.First<T> first = request.first();
         ReadyDatabase at = database.known();
         if (first == null || at == null) {
-            return job;
+            return request;
         }
         PooledConnection borrowed;
         try {
             borrowed = database.lendAtOnce();
         } catch (SQLException | RuntimeException | Error e) {
             lending.failed();
-            return job;
+            return request;
         }
         try (borrowed) {
-            return tryFirst(job, first, borrowed, at) ? null : job.afterFirst();
+            return tryFirst(request, first, borrowed, at) ? null : request.afterFirst();
         } catch (SQLException e) {
             if (!leavesUnknown(e)) {
                 borrowed.rollBack();
-                job.job().undone();
-                return job; // Certainly undone: a worker finds out whether it is worth repeating.
+                request.operation().undone();
+                return request; // Certainly undone: a worker finds out whether it is worth repeating.
             }
             borrowed.spoil();
             lending.failed();
-            if (job.repeatable()) {
-                job.job().cutOff();
-                return job;
+            if (request.repeatable()) {
+                request.operation().cutOff();
+                return request;
             }
-            job.job().fail(outcome -> ServerFailures.broken(e, store, outcome));
+            request.operation().fail(outcome -> ServerFailures.broken(e, store, outcome));
             return null;
         } catch (RuntimeException | Error e) {
             borrowed.spoil();
-            job.job().fail(outcome -> ServerFailures.unexpected(e, store, outcome));
+            request.operation().fail(outcome -> ServerFailures.unexpected(e, store, outcome));
             return null;
         }
     }
 
-    <T> void perform(ServerOperation<T> job) {
+    <T> void perform(ServerOperation<T> request) {
         int broken = 0;
-        for (int attempt = 0; !job.job().isOver(); attempt++) {
+        for (int attempt = 0; !request.operation().isOver(); attempt++) {
             PooledConnection borrowed;
             try {
-                prepare(job);
+                prepare(request);
                 borrowed = database.borrow();
             } catch (SQLException e) {
-                fail(job, outcome -> ServerFailures.unreachable(e, store, outcome));
+                fail(request, outcome -> ServerFailures.unreachable(e, store, outcome));
                 return;
             } catch (LockException e) {
-                fail(job, outcome -> e);
+                fail(request, outcome -> e);
                 return;
             } catch (RuntimeException | Error e) {
-                job.job().fail(outcome -> ServerFailures.unexpected(e, store, outcome));
+                request.operation().fail(outcome -> ServerFailures.unexpected(e, store, outcome));
                 return;
             }
             try (borrowed) {
-                if (attempt(job, borrowed)) {
+                if (attempt(request, borrowed)) {
                     return;
                 }
             } catch (SQLException e) {
                 if (isRetryable(e)) {
                     borrowed.rollBack();
-                    job.job().undone();
+                    request.operation().undone();
                 } else if (leavesUnknown(e)) {
                     borrowed.spoil();
                     lending.failed();
-                    boolean certain = !job.job().isCommitting();
-                    if (!(certain || job.repeatable()) || ++broken >= MOST_BROKEN) {
-                        job.job().fail(outcome -> ServerFailures.broken(e, store, outcome));
+                    boolean certain = !request.operation().isCommitting();
+                    if (!(certain || request.repeatable()) || ++broken >= MOST_BROKEN) {
+                        request.operation().fail(outcome -> ServerFailures.broken(e, store, outcome));
                         return;
                     }
-                    job.job().cutOff();
+                    request.operation().cutOff();
                 } else {
                     borrowed.rollBack();
-                    job.job().undone();
+                    request.operation().undone();
                     LockException refused = missingOr(e);
-                    fail(job, outcome -> refused);
+                    fail(request, outcome -> refused);
                     return;
                 }
             } catch (LockException e) {
                 borrowed.rollBack();
-                fail(job, outcome -> e);
+                fail(request, outcome -> e);
                 return;
             } catch (RuntimeException | Error e) {
                 borrowed.spoil();
-                job.job().fail(outcome -> ServerFailures.unexpected(e, store, outcome));
+                request.operation().fail(outcome -> ServerFailures.unexpected(e, store, outcome));
                 return;
             }
             pause(attempt);
@@ -164,8 +164,8 @@ final class OperationExecutor {
     }
 
     /** Before a connection is borrowed, because the session needs one to itself. */
-    private void prepare(ServerOperation<?> job) throws SQLException {
-        if (session != null && job.lock() != null) {
+    private void prepare(ServerOperation<?> request) throws SQLException {
+        if (session != null && request.lock() != null) {
             ReadyDatabase known = database.known();
             if (known == null) {
                 known = database.with((borrowed, at) -> at);
@@ -175,16 +175,16 @@ final class OperationExecutor {
     }
 
     /** An earlier attempt may have been carried out, whatever is known of the last. */
-    private <T> void fail(ServerOperation<T> job, Function<Outcome, LockException> failure) {
-        job.job().fail(outcome -> ServerFailures.inDoubt(failure.apply(outcome), store, outcome));
+    private <T> void fail(ServerOperation<T> request, Function<Outcome, LockException> failure) {
+        request.operation().fail(outcome -> ServerFailures.inDoubt(failure.apply(outcome), store, outcome));
     }
 
-    /** Whether what was sent last may have been carried out; a driver's own errors have neither state nor number. */
+    /** Returns whether what was sent last may have been carried out; a driver's own errors have neither state nor number. */
     private static boolean leavesUnknown(SQLException e) {
         return Sql.isBroken(e) || (e.getSQLState() == null && e.getErrorCode() == 0);
     }
 
-    /** What a failed commit has come to is unknown, unless the database says that it has undone it. */
+    /** The outcome of a failed commit is unknown, unless the database says that it has undone it. */
     private void commit(PooledConnection borrowed) throws SQLException {
         try {
             borrowed.connection().commit();
@@ -204,23 +204,23 @@ final class OperationExecutor {
                 || (known != null && known.texts().dialect().isRetryable(e));
     }
 
-    private <T> boolean attempt(ServerOperation<T> job, PooledConnection borrowed) throws SQLException {
+    private <T> boolean attempt(ServerOperation<T> request, PooledConnection borrowed) throws SQLException {
         ReadyDatabase at = database.ready(borrowed);
         if (at.found().otherIsolation() && at.texts().dialect().singleStatementsNeedReadCommitted()) {
             borrowed.readCommitted();
         }
-        ServerOperation.First<T> first = job.first();
-        ServerOperation.Waiting<T> waiting = job.waiting();
-        return (first != null && tryFirst(job, first, borrowed, at))
-                || (waiting != null && tryWaiting(job, waiting, borrowed, at))
-                || inTransaction(job, borrowed, at);
+        ServerOperation.First<T> first = request.first();
+        ServerOperation.Waiting<T> waiting = request.waiting();
+        return (first != null && tryFirst(request, first, borrowed, at))
+                || (waiting != null && tryWaiting(request, waiting, borrowed, at))
+                || inTransaction(request, borrowed, at);
     }
 
     /** The path of those who can only wait; false if that was not enough. */
     private <T> boolean tryWaiting(
-            ServerOperation<T> job, ServerOperation.Waiting<T> waiting, PooledConnection borrowed, ReadyDatabase at)
+            ServerOperation<T> request, ServerOperation.Waiting<T> waiting, PooledConnection borrowed, ReadyDatabase at)
             throws SQLException {
-        if (!job.job().commits() && !job.job().isCommitting()) {
+        if (!request.operation().commits() && !request.operation().isCommitting()) {
             return true;
         }
         long askedAt = context.time().nanos();
@@ -230,24 +230,24 @@ final class OperationExecutor {
             answer = waiting.on(path);
         } finally {
             if (path.hasJoined()) {
-                job.job().cutOff();
+                request.operation().cutOff();
             }
         }
         lending.heard(askedAt);
         if (answer == null) {
-            job.job().undone();
+            request.operation().undone();
             return false;
         }
-        job.job().note(answer);
-        job.job().succeed(answer);
+        request.operation().note(answer);
+        request.operation().succeed(answer);
         return true;
     }
 
     /** The single statement; false if it was not enough. */
     private <T> boolean tryFirst(
-            ServerOperation<T> job, ServerOperation.First<T> first, PooledConnection borrowed, ReadyDatabase at)
+            ServerOperation<T> request, ServerOperation.First<T> first, PooledConnection borrowed, ReadyDatabase at)
             throws SQLException {
-        if (!job.job().commits() && !job.job().isCommitting()) {
+        if (!request.operation().commits() && !request.operation().isCommitting()) {
             return true;
         }
         ClockReading sentAt = context.time().now();
@@ -255,43 +255,43 @@ final class OperationExecutor {
         T answer = first.on(at.quick(), borrowed.sql(), sentAt);
         lending.heard(askedAt);
         if (answer == null) {
-            job.job().undone();
+            request.operation().undone();
             return false;
         }
-        job.job().note(answer);
-        job.job().succeed(answer);
+        request.operation().note(answer);
+        request.operation().succeed(answer);
         return true;
     }
 
-    private <T> boolean inTransaction(ServerOperation<T> job, PooledConnection borrowed, ReadyDatabase at)
+    private <T> boolean inTransaction(ServerOperation<T> request, PooledConnection borrowed, ReadyDatabase at)
             throws SQLException {
         if (at.found().otherIsolation()) {
             borrowed.readCommitted();
         }
         borrowed.autoCommit(false);
         long askedAt = context.time().nanos();
-        TransactionalPath.Done<T> done = at.transaction().run(job, borrowed.sql());
+        TransactionalPath.Done<T> done = at.transaction().run(request, borrowed.sql());
         if (done == null) {
             // By itself: the next transaction may not see what this one has not, and this one, which has found no row,
             // has no
             // limit in the server to how long it may keep the new one from others.
             borrowed.connection().rollback();
             borrowed.autoCommit(true);
-            String lock = Objects.requireNonNull(job.lock());
+            String lock = Objects.requireNonNull(request.lock());
             at.transaction().makeRow(lock, borrowed.sql());
             added.accept(lock);
             return false;
         }
-        news.write(done.turn().news(), borrowed.sql(), at);
-        if (!job.job().commits() && !job.job().isCommitting()) {
+        news.write(done.transaction().news(), borrowed.sql(), at);
+        if (!request.operation().commits() && !request.operation().isCommitting()) {
             borrowed.rollBack();
             return true;
         }
         commit(borrowed);
         lending.heard(askedAt);
-        news.tell(done.turn().news(), at);
-        job.job().note(done.answer());
-        job.job().succeed(done.answer());
+        news.tell(done.transaction().news(), at);
+        request.operation().note(done.answer());
+        request.operation().succeed(done.answer());
         return true;
     }
 

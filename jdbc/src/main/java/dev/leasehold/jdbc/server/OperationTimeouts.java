@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives jobs up when their time is over, by the client's timer: whoever carries them out may be stuck in a socket. All jobs
- * have the same time, so they are over in the order in which they came. Thread-safe.
+ * Operation time-outs give operations up when their time is over, by the client's timer: whoever carries them out may be
+ * stuck in a socket. All operations have the same time, so they are over in the order in which they came. Thread-safe.
  */
 final class OperationTimeouts {
 
@@ -28,8 +28,8 @@ final class OperationTimeouts {
         this.late = late;
     }
 
-    /** Watches over a job, unless closed. */
-    boolean add(StoreOperation<?> job) {
+    /** Watches over an operation, unless closed. */
+    boolean add(StoreOperation<?> operation) {
         lock.lock();
         try {
             if (closed) {
@@ -38,7 +38,7 @@ final class OperationTimeouts {
             while (!unanswered.isEmpty() && unanswered.peek().isOver()) {
                 unanswered.remove();
             }
-            unanswered.add(job);
+            unanswered.add(operation);
             arm();
             return true;
         } finally {

@@ -12,10 +12,10 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection of a {@link PinnedSession}: one session of the database for as long as it is open, with a limit to how long
- * it may be idle. Belongs to the session's thread.
+ * A pinned connection is that of a {@link PinnedSession}: one session of the database for as long as it is open, with a
+ * limit to how long it may be idle. Belongs to the session's thread.
  *
- * <p>No statement on it ever waits for a lock or a row. Whatever fails leaves in doubt what the session has, and so the
+ * <p>No statement on it ever waits for a lock or a row. After any failure it is in doubt what the session has, so the
  * session is ended.
  */
 final class PinnedConnection {
@@ -25,7 +25,7 @@ final class PinnedConnection {
     private static final long FIRST_LIMIT_MILLIS = 30_000;
     private static final int MOST_PATIENCE_MILLIS = 30_000;
 
-    /** Lends the connection to be pinned. */
+    /** A source lends the connection to be pinned. */
     @FunctionalInterface
     interface Source {
         PooledConnection connect() throws SQLException;
@@ -61,7 +61,7 @@ final class PinnedConnection {
         this.lost = lost;
     }
 
-    /** For any thread. */
+    /** Says, to any thread, whether the connection is open. */
     boolean isOpen() {
         return lent != null;
     }
@@ -71,7 +71,7 @@ final class PinnedConnection {
         return limit;
     }
 
-    /** When something was sent last. */
+    /** Returns when something was sent last. */
     long lastSent() {
         return lastSent;
     }

@@ -24,8 +24,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one session of a client whose locks in the database are the client's leases. Thread-safe; all of its state belongs to
- * one thread.
+ * A pinned session is the one session of a client whose locks in the database are the client's leases. Thread-safe; all of
+ * its state belongs to one thread.
  *
  * <p>Why a lease is never believed for longer than the session lives. The server ends a session that has been idle for its
  * limit. The limit is never below the longest duration that any lease held by it was asked for, and is raised before such a
@@ -50,7 +50,7 @@ final class PinnedSession {
     /** The longest lease: what PostgreSQL can count, in milliseconds. */
     static final Duration LONGEST = Duration.ofDays(24);
 
-    /** What the session is for. */
+    /** A client is what the session is for. */
     interface Client {
         /** Borrows a connection to keep. */
         PooledConnection connect() throws SQLException;
@@ -62,7 +62,7 @@ final class PinnedSession {
         void renewOtherwise(Renewals.Renewal renewal);
     }
 
-    /** Who has a key. */
+    /** Names who has a key. */
     enum Who {
         /** This session, for a lease. */
         LEASE,
@@ -72,8 +72,7 @@ final class PinnedSession {
         OTHERS
     }
 
-    /**
-     * Who has a key.
+    /** A found owner says who has a key.
      *
      * @param lease the lease of this session's, or null
      */
@@ -265,10 +264,10 @@ final class PinnedSession {
         ours.forEach((renewal, key) -> {
             HeldKeys.Holding holding = held.get(key);
             if (holding == null || !held.isLive(holding)) {
-                renewal.job().succeed(new RenewAnswer.Lost());
+                renewal.operation().succeed(new RenewAnswer.Lost());
             } else {
                 Duration left = prolonged(key, holding, renewal.duration(), sentAt);
-                renewal.job().succeed(new RenewAnswer.Renewed(Validity.of(sentAt, left)));
+                renewal.operation().succeed(new RenewAnswer.Renewed(Validity.of(sentAt, left)));
             }
         });
     }

@@ -15,8 +15,8 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /**
- * Listens on a connection of its own to what PostgreSQL tells one client, by one daemon thread, for as long as the client
- * waits. Thread-safe.
+ * A PostgreSQL listener hears, on a connection of its own, what PostgreSQL tells one client, by one daemon thread, for as
+ * long as the client waits. Thread-safe.
  *
  * <p>Whether messages come through at all is not taken on trust: a pooler that lends connections per transaction accepts
  * {@code LISTEN} and then delivers nothing. So the client sends itself a message on another connection, and only when that
@@ -36,7 +36,7 @@ final class PostgresListener {
     private static final long STARVED_NANOS = 300_000_000_000L;
     private static final String PROBE = "probe";
 
-    /** Hears what the listener has received. */
+    /** A client hears what the listener has received. */
     interface Client {
         /** Borrows the connection to listen on. */
         PooledConnection connect() throws SQLException;
@@ -53,10 +53,10 @@ final class PostgresListener {
         /** Whether messages come through from now on. */
         void told(boolean comesThrough);
 
-        /** Whether nothing is waited for. */
+        /** Returns whether nothing is waited for. */
         boolean isIdle();
 
-        /** Whether others have been waiting for a connection for too long. */
+        /** Returns whether others have been waiting for a connection for too long. */
         boolean isStarved();
     }
 
@@ -107,7 +107,7 @@ final class PostgresListener {
         }
     }
 
-    /** Returns how long the next pause is at least. Whatever goes wrong, waiters poll, and it is tried again. */
+    /** Returns how long the next pause is at least. If anything goes wrong, waiters poll, and it is tried again. */
     private long listenOnce(long before) {
         boolean cameThrough = false;
         boolean starved = false;

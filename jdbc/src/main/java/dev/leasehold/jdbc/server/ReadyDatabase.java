@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A database that has been seen: what is known of it, and the ways to carry operations out there.
+ * A ready database is one that has been seen: what is known of it, and the ways to carry operations out there.
  *
  * @param keys the keys of session locks, or null where rows decide
  * @param throughPooler whether sessions are lent per transaction

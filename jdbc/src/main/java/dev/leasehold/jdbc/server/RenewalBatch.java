@@ -18,13 +18,13 @@ import java.util.Map;
  * A renewal batch is one transaction that renews leases of one client. It locks the rows of their locks, skipping those that
  * somebody else has locked, and extends what it finds there and alive.
  *
- * <p>Leases that share a lock are renewed by one statement, in rows of their own, without their locks' rows: {@link ServerHolders}
- * says why that is right. All statements name tokens, and must change as many rows as are meant: see {@link ServerLocks} for
- * why. Else the batch fails, and each lease is renewed by itself.
+ * <p>Leases that share a lock are renewed by one statement, in rows of their own, without their locks' rows: {@link
+ * ServerHolders} says why that is right. All statements name tokens, and must change as many rows as are meant: see
+ * {@link ServerLocks} for why. Else the batch fails, and each lease is renewed by itself.
  */
 final class RenewalBatch {
 
-    /** The row of a lock. */
+    /** A row is that of a lock. */
     private record Row(ClaimId claim, long token, long ends, long now) {
 
         boolean isAlive(LeaseId lease) {

@@ -5,7 +5,10 @@ import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** Warns when leases cannot be renewed for want of a connection: once, until one has been renewed again. Thread-safe. */
+/**
+ * A renewal outage warns when leases cannot be renewed for want of a connection: once, until one has been renewed again.
+ * Thread-safe.
+ */
 final class RenewalOutage {
 
     private final AtomicBoolean goesOn = new AtomicBoolean();

@@ -20,8 +20,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Renewals, many at a time. While one batch is on its way the next one gathers; a batch of one is renewed like anything
- * else. Thread-safe.
+ * Renewals are carried out many at a time. While one batch is on its way the next one gathers; a batch of one is renewed
+ * like anything else. Thread-safe.
  *
  * <p>A batch never waits for a lock's row: what somebody else has locked is skipped, and is then renewed by itself, as is
  * everything that the batch could not find or that failed. So one lock that is stuck holds up no other.
@@ -32,8 +32,8 @@ final class Renewals {
 
     private static final int MOST = 256;
 
-    /** A lease to renew. */
-    record Renewal(LeaseId lease, Duration duration, StoreOperation<RenewAnswer> job) {}
+    /** A renewal is a lease to renew. */
+    record Renewal(LeaseId lease, Duration duration, StoreOperation<RenewAnswer> operation) {}
 
     private final TimeSource time;
     private final SharedClaims shared;
@@ -71,7 +71,7 @@ final class Renewals {
         start();
     }
 
-    /** Or the next renewal tries it again. */
+    /** Starts a batch; if that fails, the next renewal tries it again. */
     private void start() {
         boolean begun = false;
         try {
@@ -93,7 +93,7 @@ final class Renewals {
         }
     }
 
-    /** Whatever goes wrong, the next batch is begun, now or with the next renewal. */
+    /** The next batch begins whatever goes wrong, now or with the next renewal. */
     void renew(DatabaseAccess database) {
         try {
             renew(database, next());
@@ -134,7 +134,7 @@ final class Renewals {
             LOG.log(level, "renewing " + batch.size() + " leases at once", e);
         }
         for (Renewal renewal : batch) {
-            if (!renewal.job().isOver()) {
+            if (!renewal.operation().isOver()) {
                 single.accept(renewal);
             }
         }
@@ -175,6 +175,6 @@ final class Renewals {
     }
 
     private static void renewed(Renewal renewal, ClockReading sentAt, Duration left) {
-        renewal.job().succeed(new RenewAnswer.Renewed(Validity.of(sentAt, left)));
+        renewal.operation().succeed(new RenewAnswer.Renewed(Validity.of(sentAt, left)));
     }
 }

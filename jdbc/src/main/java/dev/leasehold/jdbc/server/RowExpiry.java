@@ -16,8 +16,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Removes the rows of locks that nobody has used for a week, so that names that are used once do not stay for ever.
- * Thread-safe.
+ * Row expiry removes the rows of locks that nobody has used for a week, so that names that are used once do not stay for
+ * ever. Thread-safe.
  *
  * <p>About every eighth new row pays for a look at 64 rows of its namespace, which go on from where the last look ended, at
  * first from the new row's own name: the cost is bounded, and what nobody adds to does not grow. A row carries the last
@@ -36,7 +36,7 @@ final class RowExpiry {
     private record Old(String name, long last, boolean waited, long before, boolean toTidy) {}
 
     private final Runnable startLook;
-    private final Consumer<String> bury;
+    private final Consumer<String> removeDead;
     private final ReentrantLock mutex = new ReentrantLock();
     private String cursor = "";
     private boolean looking;
@@ -46,11 +46,11 @@ final class RowExpiry {
      * Makes a sweep.
      *
      * @param startLook has {@link #look} called by another thread, some time
-     * @param bury removes the dead from a lock's queue, and a holder whose session is gone
+     * @param removeDead removes the dead from a lock's queue, and a holder whose session is gone
      */
-    RowExpiry(Runnable startLook, Consumer<String> bury) {
+    RowExpiry(Runnable startLook, Consumer<String> removeDead) {
         this.startLook = startLook;
-        this.bury = bury;
+        this.removeDead = removeDead;
     }
 
     /** A row was made. */
@@ -126,7 +126,7 @@ final class RowExpiry {
                 continue;
             }
             if (old.waited() || old.toTidy()) {
-                bury.accept(old.name());
+                removeDead.accept(old.name());
                 continue;
             }
             Object name = dialect.name(old.name());

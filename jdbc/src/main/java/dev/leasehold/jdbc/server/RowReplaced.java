@@ -2,7 +2,10 @@ package dev.leasehold.jdbc.server;
 
 import java.sql.SQLTransactionRollbackException;
 
-/** The failure of a transaction whose row is not the one that it has read: it was carried out again, after others. */
+/**
+ * A replaced row is the failure of a transaction whose row is not the one that it has read: it was carried out again, after
+ * others.
+ */
 public final class RowReplaced extends SQLTransactionRollbackException {
 
     private static final long serialVersionUID = 1;

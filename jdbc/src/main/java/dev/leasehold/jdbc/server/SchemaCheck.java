@@ -16,8 +16,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out what a database is and whether its tables are those that this version knows; makes them if it may. A layout is
- * never changed: whoever needs another one refuses this, and so versions that know the same can work side by side.
+ * A schema check finds out what a database is and whether its tables are those that this version knows; it makes them if it
+ * may. A layout is never changed: a version that needs another one refuses this, and so versions that know the same can
+ * work side by side.
  *
  * <p>Where the tables are is found out once, and every statement names the schema: connections of one pool may look in
  * different schemas, and a lock in the one excludes nobody in the other. For the same reason tables that were there once are
@@ -31,7 +32,7 @@ public final class SchemaCheck {
     private static final long PAUSE_NANOS = 50_000_000;
 
     /**
-     * A database, and the tables in it, as a store has found them.
+     * A found schema is a database, and the tables in it, as a store has found them.
      *
      * @param otherIsolation whether connections may come at another isolation level than READ COMMITTED
      * @param place names the database and the tables in it, for clients of the same JVM to find each other

@@ -7,7 +7,7 @@ import dev.leasehold.jdbc.connection.NoConnection;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the failures that callers see when a database on a server does not do what it was asked to. */
+/** ServerFailures makes the failures that callers see when a database on a server does not do what it was asked to. */
 public final class ServerFailures {
 
     private ServerFailures() {}

@@ -12,7 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The holders that share locks on a server, within one transaction, which has locked the row of the lock in question.
+ * Server holders are those that share locks on a server, within one transaction, which has locked the row of the lock in
+ * question.
  *
  * <p>Whether a holder is over is decided by removing its row, because renewals change only that row ({@link
  * SingleStatementPath}): one that comes before is found by the removal, one that comes later finds no row. So no renewal
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ServerHolders {
 
-    /** Those of one lock. */
+    /** Found rows are those of one lock. */
     record Found(Holders alive, int over) {}
 
     private final Sql sql;
@@ -43,7 +44,10 @@ final class ServerHolders {
         return new Found(new Holders(alive), all.size() - alive.size());
     }
 
-    /** Removes those that are over. A holder that renews just before that, without the lock's row, is alive: then all begins anew. */
+    /**
+     * Removes those that are over. A holder that renews just before that, without the lock's row, is alive: then all
+     * begins anew.
+     */
     void removeExpired(String lock, int over, TxContext now) throws SQLException {
         if (sql.change(texts.removeExpiredHolders, namespace, name(lock), now.micros()) != over) {
             throw new RowReplaced();

@@ -21,11 +21,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of the locks on a server, within one transaction, which has locked at most one of them.
+ * Server locks are the rows of the locks on a server, within one transaction, which has locked at most one of them.
  *
- * <p>What is written names what was read: the last token and that of the lease. While the transaction goes on, nobody else
- * can change the row, so this is always so. But a driver or a pooler may carry out a transaction again on another connection,
- * after the first was cut and others have had the lock; then nothing may be written over their row, and all begins anew.
+ * <p>Each write names what was read: the last token and that of the lease. While the transaction goes on, nobody else can
+ * change the row, so the two always agree. But a driver or a pooler may carry out a transaction again on another connection,
+ * after the first was cut and others have had the lock; then nothing may be written over their row, and the operation begins anew.
  *
  * <p>Holders that share a lock are rows of their own ({@link ServerHolders}). They are added and removed only by transactions
  * that have locked the lock's row, which then has the claim {@link LockRow#SEVERAL}. Single statements, which look no
@@ -34,13 +34,13 @@ import org.jspecify.annotations.Nullable;
 public final class ServerLocks implements LockRows {
 
     /**
-     * A row that the transaction has locked.
+     * A locked row is one that the transaction has locked.
      *
      * @param micros the database's time
      */
     record Locked(Raw row, long micros) {}
 
-    /** A row as it is written: whether it is over is still to be seen. */
+    /** A raw row is as it is written: whether it is over is still to be seen. */
     record Raw(long last, StoredLease tenure, boolean waited) {
 
         boolean isShared() {
@@ -59,7 +59,7 @@ public final class ServerLocks implements LockRows {
     private long ends;
 
     /**
-     * The rows within a transaction.
+     * Makes the view of the rows within a transaction.
      *
      * @param counted is called when a row was written together with the number of its waiters
      */
@@ -255,7 +255,7 @@ public final class ServerLocks implements LockRows {
         counted.run();
     }
 
-    /** Who has the lock as far as the row says, or null without one. */
+    /** Returns who has the lock as far as the row says, or null without one. */
     @Nullable StoredLease written() {
         return locked == null ? null : locked.tenure();
     }

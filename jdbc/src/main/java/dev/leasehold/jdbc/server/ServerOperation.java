@@ -8,10 +8,10 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One operation of a store on a server.
+ * A server operation is one operation of a store on a server.
  *
- * @param job what it does in a transaction, and whom to answer
- * @param lock the lock that it is about, or null for all: jobs of one lock are done in their order
+ * @param operation what it does in a transaction, and whom to answer
+ * @param lock the lock that it is about, or null for all: operations of one lock are done in their order
  * @param first what to try in a single statement before, or null
  * @param waiting what to try next, without locking the lock's row; or null
  * @param claim the claim that asks for the lock, or has had it; null where the two rules below do not apply
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param repeatable whether doing it again after an unknown outcome answers as if it had been done once
  */
 record ServerOperation<T>(
-        StoreOperation<T> job,
+        StoreOperation<T> operation,
         @Nullable String lock,
         @Nullable First<T> first,
         @Nullable Waiting<T> waiting,
@@ -29,7 +29,7 @@ record ServerOperation<T>(
         boolean makesRow,
         boolean repeatable) {
 
-    /** A single statement; null if that was not enough, and then it has changed nothing. */
+    /** A first statement is a single one; null if that was not enough, and then it has changed nothing. */
     @FunctionalInterface
     interface First<T> {
         @Nullable T on(SingleStatementPath quick, Sql sql, ClockReading sentAt) throws SQLException;
@@ -42,16 +42,16 @@ record ServerOperation<T>(
     }
 
     /** Makes an operation that needs a transaction. */
-    ServerOperation(StoreOperation<T> job, @Nullable String lock, boolean repeatable) {
-        this(job, lock, null, null, null, null, false, repeatable);
+    ServerOperation(StoreOperation<T> operation, @Nullable String lock, boolean repeatable) {
+        this(operation, lock, null, null, null, null, false, repeatable);
     }
 
     /** The same, when the single statement was not enough. */
     ServerOperation<T> afterFirst() {
-        return new ServerOperation<>(job, lock, null, waiting, claim, ifTaken, makesRow, repeatable);
+        return new ServerOperation<>(operation, lock, null, waiting, claim, ifTaken, makesRow, repeatable);
     }
 
-    /** Whether a row that a transaction has locked says that the claim can only wait, which needs no transaction. */
+    /** Returns whether a row that a transaction has locked says that the claim can only wait, which needs no transaction. */
     boolean canOnlyWait(ServerLocks.Locked locked) {
         return waiting != null && ifTaken == null && isTaken(locked);
     }

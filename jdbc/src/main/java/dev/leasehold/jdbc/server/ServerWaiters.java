@@ -17,11 +17,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queues on a server, within one transaction, which has locked the row of the lock in question. Whenever the queue has
- * changed, the transaction has to write the number of its rows into the lock's row, by which single statements decide.
- * Meanwhile waiters may insert, change and remove their own rows without it: {@link WaitingPath} says why that does no harm.
- * A row that was read, and is gone, dead or moved when it is to be changed, makes the transaction begin anew: else a claim
- * that has withdrawn would be granted, or one would hold the lock and wait for it.
+ * Server waiters are the queues on a server, within one transaction, which has locked the row of the lock in question.
+ * Whenever the queue has changed, the transaction has to write the number of its rows into the lock's row, by which single
+ * statements decide. Meanwhile waiters may insert, change and remove their own rows without it: {@link WaitingPath} says why
+ * that does no harm. A row that was read, and is gone, dead or moved when it is to be changed, makes the transaction begin
+ * anew: else a claim that has withdrawn would be granted, or one would hold the lock and wait for it.
  */
 final class ServerWaiters implements WaiterRows {
 
@@ -124,7 +124,7 @@ final class ServerWaiters implements WaiterRows {
         }
     }
 
-    /** The values of a new row. */
+    /** Returns the values of a new row. */
     static Object[] row(Object namespace, Object name, long position, Claim claim, String owner, TxContext now) {
         return new Object[] {
             namespace,
@@ -160,7 +160,7 @@ final class ServerWaiters implements WaiterRows {
         };
     }
 
-    /** The values of a further word of a waiter. */
+    /** Returns the values of a further word of a waiter. */
     static Object[] word(Object namespace, Object name, Waiter waiter, Claim claim, TxContext now) {
         return new Object[] {
             TxContext.micros(claim.lease()),
@@ -174,7 +174,7 @@ final class ServerWaiters implements WaiterRows {
         };
     }
 
-    /** Whether an insert failed because another waiter, who had not locked the lock's row, came to its position. */
+    /** Returns whether an insert failed because another waiter, who had not locked the lock's row, came to its position. */
     static boolean isTaken(SQLException e) {
         return String.valueOf(e.getSQLState()).startsWith("23");
     }

@@ -9,9 +9,10 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Makes of a lock's name what a database's function takes: a part of the SHA-256 of where the tables are, the namespace,
- * and the name. Two locks with the same key share one lock of the database: one of them at a time is held, which costs the
- * other a wait and nothing else. What differs in case only is taken for the same place, because it is on some servers.
+ * SessionKeys makes of a lock's name what a database's function takes: a part of the SHA-256 of where the tables are, the
+ * namespace, and the name. Two locks with the same key share one lock of the database: one of them at a time is held, which
+ * costs the other a wait and nothing else. Places that differ in case only are taken for the same, because it is on some
+ * servers.
  *
  * @param place schema and prefix of the tables
  */

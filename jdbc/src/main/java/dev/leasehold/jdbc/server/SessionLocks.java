@@ -21,22 +21,22 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of the locks where the database's own locks, held by the clients' sessions, decide who has one; within one
- * transaction, which has locked the row.
+ * Session locks are the rows of the locks where the database's own locks, held by the clients' sessions, decide who has one;
+ * within one transaction, which has locked the row.
  *
- * <p>A lock that is held has both: its row, which says whose it is, with which token, and has no end ({@link StoredLease#OPEN});
- * and its key, which the holder's session has taken. The key decides. The row alone is not enough: who finds a row without
- * an end tries the key, and if nobody has it, the holder's session is gone, and so is the lease. The key alone is not enough
- * either: a lease is granted only by the transaction that has locked the row, where queue and tokens are kept, and only
- * when this client's session has the key by then. So whatever is wrong in the tables (somebody has deleted a row, another
- * lock has the same key), two sessions never have one lock.
+ * <p>A lock that is held has both: its row, which says whose it is, with which token, and has no end ({@link
+ * StoredLease#OPEN}); and its key, which the holder's session has taken. The key decides. The row alone is not enough: a
+ * client that finds a row without an end tries the key, and if nobody has it, the holder's session is gone, and so is the
+ * lease. The key alone is not enough either: a lease is granted only by the transaction that has locked the row, where
+ * queue and tokens are kept, and only when this client's session has the key by then. So whatever is wrong in the tables
+ * (somebody has deleted a row, another lock has the same key), two sessions never have one lock.
  *
  * <p>Waiters, and locks that are kept without a holder, have no session: they stand in the row with an end by the
  * database's clock, as they do without sessions. A hand-over is such a row too; its receiver takes the key when it confirms.
  *
- * <p>Clients that hold keys for a row take and give them only while they have locked that row, before they commit. So who
- * has locked the row, and finds the key taken although the row says that nobody has it, has met either a session that is
- * just ending or another user of the key, and may as well wait.
+ * <p>Clients that hold keys for a row take and give them only while they have locked that row, before they commit. So a
+ * client that has locked the row, and finds the key taken although the row says that nobody has it, has met either a
+ * session that is just ending or another user of the key, and may as well wait.
  */
 final class SessionLocks implements LockRows, AutoCloseable {
 

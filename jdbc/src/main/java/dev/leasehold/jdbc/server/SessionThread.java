@@ -11,7 +11,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** The one daemon thread that a pinned session and all that is known of it belong to. Thread-safe. */
+/** A session thread is the one daemon thread that a pinned session and all that is known of it belong to. Thread-safe. */
 final class SessionThread {
 
     private static final System.Logger LOG = System.getLogger("dev.leasehold.jdbc");

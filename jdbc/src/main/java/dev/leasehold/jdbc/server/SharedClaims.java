@@ -5,8 +5,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The claims of one client that have, or may get, a lease which shares its lock: their renewals go to another row than those of
- * exclusive leases. Thread-safe. Only a hint: the renewal of a lease that is not known here finds its row in a transaction.
+ * Shared claims are those of one client that have, or may get, a lease which shares its lock: their renewals go to another
+ * row than those of exclusive leases. Thread-safe. Only a hint: the renewal of a lease that is not known here finds its row
+ * in a transaction.
  */
 final class SharedClaims {
 

@@ -19,8 +19,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries out in one statement what needs no more where nobody waits: each statement looks at the lock's own row alone, and changes it only if it
- * is free, or carries the lease. Null where that is not so; then a transaction has to look closer. Thread-safe.
+ * Carries out in one statement what needs no more where nobody waits: each statement looks at the lock's own row alone,
+ * and changes it only if it is free, or carries the lease. Null where that is not so; then a transaction has to look
+ * closer. Thread-safe.
  */
 final class SingleStatementPath {
 
@@ -37,7 +38,7 @@ final class SingleStatementPath {
     /**
      * Makes the statements ready.
      *
-     * @param added is told of locks that had no row
+     * @param added hears of locks that had no row
      */
     SingleStatementPath(ServerSql texts, Object namespace, String owner, Consumer<String> added) {
         this.added = added;
@@ -94,7 +95,7 @@ final class SingleStatementPath {
         return renewed(sql, texts.renew, lease, duration, sentAt);
     }
 
-    /** The same, for a lease that shares the lock. */
+    /** Does the same for a lease that shares the lock. */
     @Nullable RenewAnswer renewShared(Sql sql, LeaseId lease, Duration duration, ClockReading sentAt) throws SQLException {
         return renewed(sql, texts.renewHolder, lease, duration, sentAt);
     }

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One short transaction on a server, about one lock.
+ * The transactional path is one short transaction on a server, about one lock.
  *
  * <p>Why it is right at every isolation level. The transaction's first statement locks the lock's own row and reads it;
  * everything else, the queue included, is read by later statements, and every transaction that changes a queue has locked
@@ -33,9 +33,9 @@ import org.jspecify.annotations.Nullable;
  *       each piece of work, whatever the connection came with.
  * </ul>
  *
- * <p>Single statements ({@link SingleStatementPath}) lock, decide and change by one row, so there is nothing between which others could
- * come. They see the queue only as the number of its rows in that row ({@code waiters}), which every transaction that
- * changes the queue writes. A subquery for the queue would see the state before the wait for the row.
+ * <p>Single statements ({@link SingleStatementPath}) lock, decide and change by one row, so there is nothing between
+ * which others could come. They see the queue only as the number of its rows in that row ({@code waiters}), which every
+ * transaction that changes the queue writes. A subquery for the queue would see the state before the wait for the row.
  *
  * <p>Time is read by the first statement, on PostgreSQL after it has the row, elsewhere when it began. See {@link
  * ServerSql} for why a time that is past does no harm.
@@ -67,45 +67,46 @@ final class TransactionalPath {
         this.keys = keys;
     }
 
-    /** What was done and is not committed. */
-    record Done<T>(T answer, TxContext turn) {}
+    /** A done operation is not committed yet. */
+    record Done<T>(T answer, TxContext transaction) {}
 
     /**
-     * Does the job, except for its commit. The connection must not be in auto-commit mode. Null if the job needs the lock's
-     * row and there is none.
+     * Does the request, except for its commit. The connection must not be in auto-commit mode. Null if the request needs
+     * the lock's row and there is none.
      */
-    <T> @Nullable Done<T> run(ServerOperation<T> job, Sql sql) throws SQLException {
-        String lock = job.lock();
+    <T> @Nullable Done<T> run(ServerOperation<T> request, Sql sql) throws SQLException {
+        String lock = request.lock();
         ClockReading sentAt = context.time().now();
         ServerLocks.Locked locked = lock == null
                 ? null
                 : ServerLocks.lock(sql, texts, namespace, texts.dialect().name(lock));
-        if (locked == null && job.makesRow()) {
+        if (locked == null && request.makesRow()) {
             return null;
         }
-        if (locked != null && job.canOnlyWait(locked)) {
+        if (locked != null && request.canOnlyWait(locked)) {
             throw new RowReplaced(); // It is let go at once, for its holder's renewals: see WaitingPath.
         }
-        TxContext turn = turn(sentAt, locked != null ? locked.micros() : lock == null ? sql.number(texts.time) : 0);
-        T known = locked == null ? null : job.answerBy(locked);
+        TxContext transaction =
+                transaction(sentAt, locked != null ? locked.micros() : lock == null ? sql.number(texts.time) : 0);
+        T known = locked == null ? null : request.answerBy(locked);
         if (known != null) {
-            return new Done<>(known, turn);
+            return new Done<>(known, transaction);
         }
         ServerWaiters waiters = new ServerWaiters(sql, texts, namespace);
         ServerLocks rows = new ServerLocks(sql, texts, namespace, locked, waiters::counted);
         if (session == null || keys == null) {
-            return new Done<>(work(job, rows, waiters, turn), turn);
+            return new Done<>(work(request, rows, waiters, transaction), transaction);
         }
         try (SessionLocks locks = new SessionLocks(rows, session, keys, sql)) {
-            return new Done<>(work(job, locks, waiters, turn), turn);
+            return new Done<>(work(request, locks, waiters, transaction), transaction);
         }
     }
 
-    private <T> T work(ServerOperation<T> job, LockRows locks, ServerWaiters waiters, TxContext turn)
+    private <T> T work(ServerOperation<T> request, LockRows locks, ServerWaiters waiters, TxContext transaction)
             throws SQLException {
         Protocol protocol = new Protocol(locks, waiters, (row, now) -> {}, context.owner());
-        T answer = job.job().work().in(protocol, turn);
-        String lock = job.lock();
+        T answer = request.operation().work().in(protocol, transaction);
+        String lock = request.lock();
         if (lock != null) {
             waiters.writeDown(lock);
         }
@@ -123,7 +124,7 @@ final class TransactionalPath {
         }
     }
 
-    private static TxContext turn(ClockReading sentAt, long micros) {
+    private static TxContext transaction(ClockReading sentAt, long micros) {
         return new TxContext(sentAt, "", micros, micros, new ArrayList<>());
     }
 }

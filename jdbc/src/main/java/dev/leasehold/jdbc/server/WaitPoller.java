@@ -25,15 +25,15 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Polls the database for what one client waits for, as seldom as its waiters bear. Thread-safe.
+ * A wait poller asks the database for what one client waits for, as rarely as its waiters tolerate. Thread-safe.
  *
  * <p>A look is one statement that writes nothing and reads the rows of at most {@value #MOST_LOCKS} locks by their keys.
  * Where the database tells waiters itself, a look follows each of its messages, and none is made besides. Elsewhere the
  * first in a queue looks every twentieth of the time that it has waited, at least 5 and at most 100 ms; the others as many
  * times more rarely as their place says, divided by the share, since so many may come in together; at most every second.
- * Who waits for nothing never looks.
+ * A client that waits for nothing never looks.
  *
- * <p>Whatever is missed here is found by asking, which every waiter does anyway.
+ * <p>A change that is missed here is found by asking, which every waiter does anyway.
  */
 final class WaitPoller {
 
@@ -44,7 +44,7 @@ final class WaitPoller {
     private static final long PART_OF_WAIT = 20;
     private static final int FARTHEST = 10;
 
-    /** A claim in a queue. Forgotten when the client has stopped asking. */
+    /** A wait is a claim in a queue. Forgotten when the client has stopped asking. */
     private record Wait(Claim claim, long since, long until, int place, long nextLook) {
 
         ClaimId id() {
@@ -60,12 +60,12 @@ final class WaitPoller {
         }
     }
 
-    /** What a look found. */
+    /** A seen state is what a look found. */
     private record Seen(Map<ClaimId, Given> given, Map<String, Integer> places) {
         static final Seen NOTHING = new Seen(Map.of(), Map.of());
     }
 
-    /** A lock given to this client. */
+    /** A given lock is one that this client has been given. */
     private record Given(Grant grant, long left) {}
 
     private final StoreContext context;
@@ -231,7 +231,7 @@ final class WaitPoller {
         }
     }
 
-    /** The locks to look at, by their names. */
+    /** Returns the locks to look at, by their names. */
     private List<Wait> chosen() {
         mutex.lock();
         try {
@@ -309,7 +309,7 @@ final class WaitPoller {
         return seen;
     }
 
-    /** Parameters: the client, the namespace, the names of the locks. */
+    /** Returns the parameters: the client, the namespace, the names of the locks. */
     private Object[] values(ServerSql texts, List<Wait> some) {
         List<String> names = some.stream().map(Wait::lock).distinct().toList();
         return texts.values(names, context.clientId(), texts.dialect().name(context.namespace()));

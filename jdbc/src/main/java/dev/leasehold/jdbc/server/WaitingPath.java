@@ -22,27 +22,27 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The path of an operation that lets nobody in, because holders stand in everybody's way: each of its statements is a transaction of its
- * own, so the lock's row stays locked across no round trip. One object per operation; every method answers null where a
- * transaction has to look closer.
+ * The waiting path is that of an operation that lets nobody in, because holders stand in everybody's way: each of its
+ * statements is a transaction of its own, so the lock's row stays locked across no round trip. One object per operation;
+ * every method answers null where a transaction has to look closer.
  *
  * <p>A transaction of a client that is far away would keep the row locked for several of its round trips, and the holder's
  * renewal would wait behind it, for longer than a short lease lasts. So those who can only wait do not lock it.
  *
  * <p>Why it is right. Leases and tokens are not touched here, so exclusion is not at stake: nothing is granted, extended or
- * taken but by single statements and transactions, as ever. What is at stake is the queue.
+ * taken but by single statements and transactions, as ever. The queue is at stake.
  *
  * <ul>
  *   <li><b>Nobody who waits is forgotten.</b> A waiter's row is inserted before it is counted in the lock's row, so once that is
  *       done, every release and withdrawal that follows finds it; and what made room before is seen by the look that comes
  *       <em>after</em> the counting. If that finds room for the first in the queue, a transaction hands over, as for any claim.
  *       A recount by a transaction can neither miss a row that has been counted nor come between the two in a way that makes
- *       the number too small. Too great it may be, after a withdrawal: then a single statement leaves the decision to a
+ *       the number too small. It may be too great after a withdrawal: then a single statement leaves the decision to a
  *       transaction, which counts anew.
  *   <li><b>Nobody overtakes.</b> A position is the database's time, or one more than the greatest. A claim stands in the queue once
- *       it is counted; before, nobody was told that it does.
+ *       it is counted; before, no answer said that it does.
  *   <li><b>A place that was lost by silence is not regained.</b> Others know that they stand before a dead waiter. So
- *       a word counts only for a row that is alive when the word arrives, and a dead claim that asks again is moved to the
+ *       a repeated request counts only for a row that is alive when it arrives, and a dead claim that asks again is moved to the
  *       end, by one statement: its row is counted already, and a row that somebody has removed meanwhile is not moved.
  *   <li><b>A waiter's own row</b> is changed by its client, and by transactions that remove it. A change that finds no row has
  *       been too late: the claim was granted, or had died; a transaction finds out which. And a transaction that meant to
@@ -56,7 +56,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class WaitingPath {
 
-    /** The state of a lock as one look has shown it. */
+    /** A view is the state of a lock as one look has shown it. */
     private record View(
             Holders holders,
             boolean shared,
@@ -67,7 +67,7 @@ final class WaitingPath {
             long lastPosition,
             TxContext now) {
 
-        /** Whether there may be something to hand over, or for the claim to take. */
+        /** Returns whether there may be something to hand over, or for the claim to take. */
         boolean isOpenTo(ClaimId claim, int share) {
             if (holders.of(claim) != null) {
                 return true;
@@ -75,7 +75,7 @@ final class WaitingPath {
             return holders.admit(firstShare != null ? firstShare : share);
         }
 
-        /** The position of a claim that joins. */
+        /** Returns the position of a claim that joins. */
         long end() {
             return Math.max(lastPosition + 1, now.micros());
         }
@@ -84,7 +84,7 @@ final class WaitingPath {
             return new View(several, true, own, ownIsAlive, place, firstShare, lastPosition, now);
         }
 
-        /** Whether others have the lock to themselves. */
+        /** Returns whether others have the lock to themselves. */
         boolean isTakenFrom(ClaimId claim) {
             return holders.isExclusive() && holders.of(claim) == null;
         }
@@ -103,7 +103,7 @@ final class WaitingPath {
         this.context = context;
     }
 
-    /** Whether the queue may have changed, also where a method answered null, or failed. */
+    /** Returns whether the queue may have changed, also where a method answered null, or failed. */
     boolean hasJoined() {
         return joined;
     }

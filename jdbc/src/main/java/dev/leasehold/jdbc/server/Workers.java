@@ -14,13 +14,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A few daemon threads that work tasks off: those of one lock one after the other, in the order in which they came, so that
- * a withdrawal never overtakes the claim; those of different locks side by side. A thread is started when a task finds none
- * that is idle, and stays until closed. Thread-safe.
+ * Workers are a small pool of daemon threads: tasks of one lock run one after the other, in the order in which they came, so
+ * that a withdrawal never overtakes the claim; those of different locks run side by side. A thread is started when a task
+ * finds none that is idle, and stays until closed. Thread-safe.
  *
  * <p>A caller's thread may {@link #lend} itself to one task that it asks for: if nothing of its lock is under way, nothing
- * waits for a worker, and fewer than {@code most} tasks are being worked on, whoever does that. What comes for the lock
- * meanwhile waits for it as for a worker.
+ * waits for a worker, and fewer than {@code most} tasks are being worked on by any thread. Tasks that come for the lock
+ * meanwhile wait for it as for a worker.
  */
 final class Workers {
 
@@ -29,7 +29,7 @@ final class Workers {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     /**
-     * Something to do.
+     * A task is something to do.
      *
      * @param lock null for what needs no order
      * @param once what a lent thread may do instead, or null
@@ -37,20 +37,20 @@ final class Workers {
     record Task(
             @Nullable String lock, Runnable work, @Nullable CallerTask once) {
 
-        /** For workers alone. */
+        /** Makes a task for workers alone. */
         Task(@Nullable String lock, Runnable work) {
             this(lock, work, null);
         }
     }
 
-    /** One short attempt at a task. */
+    /** A caller task is one short attempt at a task. */
     @FunctionalInterface
     interface CallerTask {
         /** Returns what is left for a worker to do, or null if the task is done. Must not throw. */
         @Nullable Runnable attempt();
     }
 
-    /** What a thread that lends itself is to do. */
+    /** A lent thread is one of a caller's, with what it is to do. */
     private static final class Lent {
         private final Workers to;
         private @Nullable Task task;
@@ -194,7 +194,7 @@ final class Workers {
         for (Task task = next(null); task != null; task = next(task)) {
             try {
                 task.work().run();
-            } catch (Throwable e) { // Whatever it is: others wait for this thread.
+            } catch (Throwable e) { // Any failure: others wait for this thread.
                 LOG.log(System.Logger.Level.WARNING, "a task failed", e);
             }
         }
@@ -222,7 +222,7 @@ final class Workers {
         }
     }
 
-    /** What has waited for a task of its lock may now be done. */
+    /** Lets the next task of a lock begin that has waited for this one. */
     private void follow(Task done) {
         if (done.lock() == null) {
             return;

@@ -1,4 +1,4 @@
-/** Locks in a database server: lock tables, and the server's own session locks. */
+/** This package keeps locks in a database server: in lock tables, and in the server's own session locks. */
 @NullMarked
 package dev.leasehold.jdbc.server;
 

@@ -8,7 +8,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 
 /**
- * The time by which leases end in an embedded store: one that all processes of the machine read alike.
+ * An expiry clock is the time by which leases end in an embedded store: one that all processes of the machine read alike.
  *
  * <p>Thread-safe.
  */
@@ -43,7 +43,10 @@ public interface ExpiryClock {
         private Machine() {}
     }
 
-    /** The machine's wall clock, used where there is nothing better: setting this clock forward ends leases early, setting it back late. */
+    /**
+     * The wall clock is the machine's, used where there is nothing better: setting this clock forward ends leases early,
+     * setting it back late.
+     */
     final class WallClock implements ExpiryClock {
         @Override
         public String boot() {

@@ -5,7 +5,7 @@ import dev.leasehold.jdbc.protocol.TxContext;
 import java.sql.SQLException;
 
 /**
- * Decides when rows end that another boot of the machine has written.
+ * Foreign boot leases are those that another boot of the machine has written; this decides when their rows end.
  *
  * <p>Its clock cannot be read here, so the time left of such a row is unknown, but it is at most the span that the writer
  * had left when it wrote. Therefore the row ends one full span after this boot first saw it. That moment is kept in the

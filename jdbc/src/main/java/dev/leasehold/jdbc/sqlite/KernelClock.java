@@ -9,7 +9,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Linux's {@code CLOCK_MONOTONIC}, which all processes share from one boot to the next and nobody can set.
+ * The kernel clock is Linux's {@code CLOCK_MONOTONIC}, which all processes share from one boot to the next and nobody can
+ * set.
  *
  * <p>Java does not promise that {@link System#nanoTime()} is this clock, only HotSpot's sources do. So it is checked. The
  * kernel shows {@code CLOCK_BOOTTIME} in {@code /proc/uptime}: the same clock plus the time that the machine has slept.
@@ -51,7 +52,7 @@ final class KernelClock implements ExpiryClock {
         }
     }
 
-    /** Whether a reading of nanoTime between two readings of the time since boot can only be the kernel's clock. */
+    /** Returns whether a reading of nanoTime between two readings of the time since boot can only be the kernel's clock. */
     static boolean isKernelClock(long nanos, long uptimeBefore, long uptimeAfter, String virtualMachine) {
         if (nanos <= 0 || nanos > uptimeAfter + TOLERANCE_NANOS) {
             return false;

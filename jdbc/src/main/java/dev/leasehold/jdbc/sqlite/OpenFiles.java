@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The register of the store files that this JVM has open, and of the SQLite driver that each is open in.
+ * The open files are a register of the store files that this JVM has open, and of the SQLite driver that each is open in.
  *
  * <p>Every class loader that loads the driver loads a native library of its own, with a list of its own of the POSIX locks that
  * it holds; but the system gives these to the process, and takes all of them away when any descriptor of the file is closed. So
@@ -21,7 +21,7 @@ final class OpenFiles {
 
     private OpenFiles() {}
 
-    /** A connection that is noted, until it is closed. */
+    /** An entry is a connection that is noted, until it is closed. */
     static final class Entry implements AutoCloseable {
 
         private final String key;
@@ -71,7 +71,7 @@ final class OpenFiles {
         return count <= 0 ? null : driver + ' ' + count;
     }
 
-    /** How many connections a driver has; -1 if they are another's. */
+    /** Returns how many connections a driver has; -1 if they are another's. */
     private static int count(String known, String driver) {
         return known.startsWith(driver + ' ') ? Integer.parseInt(known.substring(driver.length() + 1)) : -1;
     }

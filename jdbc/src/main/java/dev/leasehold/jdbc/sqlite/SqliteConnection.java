@@ -13,7 +13,7 @@ import java.util.Properties;
 import java.util.regex.Pattern;
 
 /**
- * One connection to a store file, of the current layout. Not thread-safe.
+ * An SQLite connection is one to a store file of the current layout. Not thread-safe.
  *
  * <p>Durability: write-ahead log with {@code synchronous=NORMAL}. A commit is in the operating system's hands when it
  * returns, so that no killed process loses anything. A power failure may lose the last commits, but all leases of the
@@ -80,7 +80,7 @@ public final class SqliteConnection implements AutoCloseable {
 
     private static Connection connect(StoreFile file) throws SQLException {
         Properties settings = new Properties();
-        settings.setProperty("busy_timeout", "0"); // Whoever uses this class waits, and can be called off.
+        settings.setProperty("busy_timeout", "0"); // The caller of this class does the waiting, and can be called off.
         return SqliteDriver.connect(file, settings);
     }
 
@@ -148,7 +148,7 @@ public final class SqliteConnection implements AutoCloseable {
         }
     }
 
-    /** Whether the file that is open here is no longer the one that others find at the path. */
+    /** Returns whether the file that is open here is no longer the one that others find at the path. */
     boolean isDisplaced() {
         return !identity.equals(file.identity());
     }

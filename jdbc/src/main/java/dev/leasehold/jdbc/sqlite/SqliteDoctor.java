@@ -17,8 +17,8 @@ import java.util.Properties;
 import java.util.Set;
 
 /**
- * Looks at an embedded store from outside: where its file is, who may write it, and by which clock leases end. Like
- * {@link StoreFile} it never opens the file but through SQLite.
+ * The SQLite doctor looks at an embedded store from outside: where its file is, who may write it, and by which clock leases
+ * end. Like {@link StoreFile} it never opens the file but through SQLite.
  */
 final class SqliteDoctor {
 

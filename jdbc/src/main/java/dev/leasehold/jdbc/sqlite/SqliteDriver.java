@@ -6,7 +6,7 @@ import java.sql.Driver;
 import java.sql.SQLException;
 import java.util.Properties;
 
-/** SQLite's driver, by itself: {@code DriverManager} would load every driver on the class path. */
+/** SqliteDriver uses SQLite's driver by itself: {@code DriverManager} would load every driver on the class path. */
 final class SqliteDriver {
 
     private SqliteDriver() {}
@@ -24,7 +24,7 @@ final class SqliteDriver {
         return connection;
     }
 
-    /** Which of the drivers that may be in this JVM. */
+    /** Returns which of the drivers that may be in this JVM. */
     static Class<?> type(StoreFile file) {
         return driver(file).getClass();
     }

@@ -9,7 +9,7 @@ import dev.leasehold.spi.Trial;
 import java.nio.file.Path;
 import java.util.List;
 
-/** An embedded store that has not been opened. */
+/** An SQLite factory is an embedded store that has not been opened. */
 public record SqliteFactory(Path path) implements StoreFactory {
 
     @Override

@@ -6,7 +6,7 @@ import dev.leasehold.StoreUnavailableException.Outcome;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** Turns SQLite's errors into ours. The numbers are SQLite's primary result codes. */
+/** SqliteFailures turns SQLite's errors into ours. The numbers are SQLite's primary result codes. */
 final class SqliteFailures {
 
     private static final int PERM = 3;
@@ -23,13 +23,13 @@ final class SqliteFailures {
 
     private SqliteFailures() {}
 
-    /** Whether another connection is in the way, so that the same again may work at any moment. */
+    /** Returns whether another connection is in the way, so that the same again may work at any moment. */
     static boolean isBusy(SQLException e) {
         int code = code(e);
         return code == BUSY || code == LOCKED || code == PROTOCOL || code == SCHEMA;
     }
 
-    /** What to tell of a transaction that was not committed. */
+    /** Returns what to tell of a transaction that was not committed. */
     static LockException rolledBack(SQLException e, StoreFile file) {
         return switch (code(e)) {
             case PERM, READONLY, CANTOPEN ->
@@ -62,12 +62,12 @@ final class SqliteFailures {
         };
     }
 
-    /** What to tell when the commit itself has failed. */
+    /** Returns what to tell when the commit itself has failed. */
     static LockException uncertain(SQLException e, StoreFile file) {
         return unavailable("the store " + file + " failed to commit: " + e.getMessage(), file, Outcome.UNKNOWN, e);
     }
 
-    /** What to tell of a mistake of ours or of the driver's. */
+    /** Returns what to tell of a mistake of ours or of the driver's. */
     static LockException unexpected(Throwable e, StoreFile file, Outcome outcome) {
         return unavailable("the store " + file + " failed: " + e, file, outcome, e);
     }

@@ -13,23 +13,23 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The rows of SQLite's {@code leasehold_holder}: those who share locks. Used within transactions. */
+/** SQLite's holder rows are those of {@code leasehold_holder}: the leases that share locks. Used within transactions. */
 final class SqliteHolderRows {
 
     private static final String COLUMNS =
             "SELECT h.client, h.counter, h.owner, h.token, h.run_end, h.share, h.slot, h.since, h.ends, h.boot, h.span";
 
-    /** A row as it is written: when it ends is still to be seen. */
+    /** A raw row is as it is written: when it ends is still to be seen. */
     private record Raw(StoredLease lease, String boot, long span) {
         boolean isForeign(TxContext now) {
             return !boot.equals(now.boot());
         }
     }
 
-    /** Those of one lock. */
+    /** Found rows are those of one lock. */
     record Found(Holders alive, boolean foreign) {}
 
-    /** A lease that was handed to a client and is not confirmed yet. */
+    /** A handed lease was given to a client and is not confirmed yet. */
     record Handed(String lock, StoredLease lease, boolean foreign) {}
 
     private final Sql sql;
@@ -41,7 +41,7 @@ final class SqliteHolderRows {
     }
 
     /**
-     * The living.
+     * Finds the living.
      *
      * @param writing whether the dead are removed, and what another boot has written is remembered
      */
@@ -130,7 +130,7 @@ final class SqliteHolderRows {
                 namespace);
     }
 
-    /** Whether there is a row with the lease, run out or not. */
+    /** Returns whether there is a row with the lease, run out or not. */
     boolean carries(LeaseId lease, String namespace) throws SQLException {
         Long found = sql.first(
                 "SELECT 1 FROM leasehold_lock l JOIN leasehold_holder h ON h.lock = l.id WHERE l.namespace = ?"

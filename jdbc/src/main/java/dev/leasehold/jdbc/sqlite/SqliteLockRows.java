@@ -16,17 +16,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of SQLite's {@code leasehold_lock}, seen from one namespace. Used within transactions.
+ * SQLite's lock rows are those of {@code leasehold_lock}, seen from one namespace. Used within transactions.
  *
- * <p>A row with {@link LockRow#SEVERAL} says that {@link SqliteHolderRows} has the holders. They alone count then: nobody here
- * goes by the row's own end.
+ * <p>A row with {@link LockRow#SEVERAL} says that {@link SqliteHolderRows} has the holders. Then they alone count, and the
+ * row's own end says nothing.
  */
 final class SqliteLockRows implements LockRows {
 
     private static final String SELECT = "SELECT id, name, last, client, counter, owner, token, run_end, since, ends,"
             + " boot, span, EXISTS (SELECT 1 FROM leasehold_waiter w WHERE w.lock = l.id) FROM leasehold_lock l ";
 
-    /** A row as it is written: when it ends is still to be seen. */
+    /** A raw row is as it is written: when it ends is still to be seen. */
     private record Raw(long id, String name, long last, StoredLease tenure, String boot, long span, boolean waited) {
 
         boolean isShared() {
@@ -56,7 +56,7 @@ final class SqliteLockRows implements LockRows {
         return raw == null ? null : seen(raw, now, true);
     }
 
-    /** The next rows by id, of all namespaces. */
+    /** Returns the next rows by id, of all namespaces. */
     List<LockRow> after(long id, long limit, TxContext now) throws SQLException {
         return seen(sql.all(SELECT + "WHERE id > ? ORDER BY id LIMIT ?", SqliteLockRows::read, id, limit), now, true);
     }
@@ -71,13 +71,13 @@ final class SqliteLockRows implements LockRows {
         return seen(raw, now, false);
     }
 
-    /** What was handed to a client and is not confirmed yet. Writes nothing. */
+    /** Returns what was handed to a client and is not confirmed yet. Writes nothing. */
     List<LockRow> handedTo(String client, TxContext now) throws SQLException {
         String condition = "WHERE client = ? AND handed = 1 AND namespace = ?";
         return seen(sql.all(SELECT + condition, SqliteLockRows::read, client, namespace), now, false);
     }
 
-    /** Whether the row still carries the lease, run out or not. */
+    /** Returns whether the row still carries the lease, run out or not. */
     boolean carries(LeaseId lease) throws SQLException {
         Long found = sql.first(
                 "SELECT 1 FROM leasehold_lock WHERE namespace = ? AND name = ? AND client = ? AND counter = ?"
@@ -143,7 +143,7 @@ final class SqliteLockRows implements LockRows {
                 lease.ends() - now.micros(),
                 handed ? 1L : 0L,
                 row.id());
-        forgetSightings(row);
+        forgetForeignBoot(row);
     }
 
     @Override
@@ -170,7 +170,7 @@ final class SqliteLockRows implements LockRows {
                 now.boot(),
                 ends - now.micros(),
                 row.id());
-        forgetSightings(row);
+        forgetForeignBoot(row);
     }
 
     @Override
@@ -204,7 +204,7 @@ final class SqliteLockRows implements LockRows {
                 now.boot(),
                 ends - now.micros(),
                 row.id());
-        forgetSightings(row);
+        forgetForeignBoot(row);
     }
 
     void delete(LockRow row) throws SQLException {
@@ -214,7 +214,7 @@ final class SqliteLockRows implements LockRows {
     }
 
     /** Those who share a lock have sightings of their own. */
-    private void forgetSightings(LockRow row) throws SQLException {
+    private void forgetForeignBoot(LockRow row) throws SQLException {
         if (row.foreign() && !row.shared()) {
             sightings.forget(row.id());
         }

@@ -18,12 +18,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Polls the file for what one client waits for and holds. Belongs to the store's thread.
+ * An SQLite poller asks the file for what one client waits for and holds. Belongs to the store's thread.
  *
  * <p>A look asks SQLite whether anybody has committed anything ({@code PRAGMA data_version}, 3 µs) and reads on only if so.
- * Whoever waits looks more rarely the longer it has waited, so that a hand-over is found late by at most a fiftieth of
- * the time waited, between 1 and 20 ms; and more rarely the further back it stands. Whoever holds looks once per second.
- * Who does neither never looks.
+ * A client that waits looks more rarely the longer it has waited, so that a hand-over is found late by at most a fiftieth of
+ * the time waited, between 1 and 20 ms; and more rarely the further back it stands. A client that holds looks once per
+ * second. One that does neither never looks.
  */
 final class SqlitePoller {
 
@@ -34,10 +34,12 @@ final class SqlitePoller {
     private static final long HOLDS_EVERY = Duration.ofSeconds(1).toNanos();
     private static final int HOLDS_PER_LOOK = 256;
 
-    /** A claim in a queue. Forgotten when the client has stopped asking. */
+    /** A wait is a claim in a queue. Forgotten when the client has stopped asking. */
     private record Wait(Claim claim, long since, long until, int place) {
 
-        /** How many hand-overs there are before it at least: so many waiters may come in together as its share says. */
+        /**
+         * Returns how many hand-overs there are before it at least: so many waiters may come in together as its share says.
+         */
         int turns() {
             return Math.max(1, Math.min(FARTHEST, place / claim.share()));
         }
@@ -85,7 +87,7 @@ final class SqlitePoller {
         holds.keySet().removeIf(lease -> lease.claim().equals(claim));
     }
 
-    /** How long until the next look, {@link Long#MAX_VALUE} if there is nothing to look for. */
+    /** Returns how long until the next look, {@link Long#MAX_VALUE} if there is nothing to look for. */
     long nanosToNextLook() {
         long now = System.nanoTime();
         long next = Long.MAX_VALUE;
@@ -96,7 +98,7 @@ final class SqlitePoller {
         return holds.isEmpty() ? next : Math.min(next, lastLookAtHolds + HOLDS_EVERY - now);
     }
 
-    /** Whether this look is also one at what is held. */
+    /** Returns whether this look is also one at what is held. */
     boolean looksAtHolds() {
         return System.nanoTime() - lastLookAtHolds >= HOLDS_EVERY;
     }

@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Removes the rows of locks that nobody has used for a week, so that names that are used once do not stay for ever.
+ * SQLite row expiry removes the rows of locks that nobody has used for a week, so that names that are used once do not stay
+ * for ever.
  *
  * <p>Each new row pays for a look at a few old ones, in the order in which they were made, from a random start: the cost
  * is bounded, and what nobody adds to does not grow. A row carries the last token; without it tokens begin again at the

@@ -20,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
-/** One client's view of a store file. Thread-safe; the work is done by its {@link SqliteThread}. */
+/** An SQLite store is one client's view of a store file. Thread-safe; the work is done by its {@link SqliteThread}. */
 public final class SqliteStore implements Store, CallerThreads {
 
     private final StoreFile file;
@@ -105,8 +105,8 @@ public final class SqliteStore implements Store, CallerThreads {
 
     private <T> CompletionStage<T> submit(boolean writes, StoreOperation.Work<T> work, Consumer<T> note) {
         long deadline = context.time().nanos() + context.storeTimeout().toNanos();
-        StoreOperation<T> job = new StoreOperation<>(work, note, writes, deadline);
-        thread.submit(job);
-        return job.answer();
+        StoreOperation<T> operation = new StoreOperation<>(work, note, writes, deadline);
+        thread.submit(operation);
+        return operation.answer();
     }
 }

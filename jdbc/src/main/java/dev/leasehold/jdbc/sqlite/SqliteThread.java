@@ -15,13 +15,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one thread of an embedded store: it alone touches the database, in the order in which it was asked to. So a request
- * that comes after another never overtakes it, not even one whose answer was given up.
+ * The SQLite thread is the one thread of an embedded store: it alone touches the database, in the order in which it was
+ * asked to. So a request that comes after another never overtakes it, not even one whose answer was given up.
  *
- * <p>The thread may be stuck in the operating system. Therefore the client's timer, not this thread, gives up jobs whose
- * time is over. The thread starts with the first job, sleeps while there is nothing to do, and ends when closed.
+ * <p>The thread may be stuck in the operating system. Therefore the client's timer, not this thread, gives up operations whose
+ * time is over. The thread starts with the first operation, sleeps while there is nothing to do, and ends when closed.
  */
-public final class SqliteThread implements LocalClients.Neighbour {
+public final class SqliteThread implements LocalClients.LocalClient {
 
     private static final long PATIENCE_MILLIS = 2_000;
 
@@ -45,20 +45,20 @@ public final class SqliteThread implements LocalClients.Neighbour {
         this.session = new SqliteWorker(file, context, clock, this);
     }
 
-    /** Only for the notes of jobs, which run on this thread. */
+    /** Only for the notes of operations, which run on this thread. */
     SqlitePoller watch() {
         return session.watch();
     }
 
-    public void submit(StoreOperation<?> job) {
+    public void submit(StoreOperation<?> operation) {
         lock.lock();
         try {
             if (!closed) {
-                queue.add(job);
+                queue.add(operation);
                 while (!unanswered.isEmpty() && unanswered.peek().isOver()) {
                     unanswered.remove();
                 }
-                unanswered.add(job);
+                unanswered.add(operation);
                 armTimer();
                 start();
                 wake.signal();
@@ -67,7 +67,7 @@ public final class SqliteThread implements LocalClients.Neighbour {
         } finally {
             lock.unlock();
         }
-        job.fail(outcome -> SqliteFailures.closed(file));
+        operation.fail(outcome -> SqliteFailures.closed(file));
     }
 
     @Override
@@ -108,7 +108,7 @@ public final class SqliteThread implements LocalClients.Neighbour {
         } finally {
             lock.unlock();
         }
-        left.forEach(job -> job.fail(outcome -> SqliteFailures.closedMeanwhile(file, outcome)));
+        left.forEach(operation -> operation.fail(outcome -> SqliteFailures.closedMeanwhile(file, outcome)));
         if (running != null && running != Thread.currentThread()) {
             awaitEnd(running);
         }
@@ -142,7 +142,7 @@ public final class SqliteThread implements LocalClients.Neighbour {
     }
 
     private boolean step() {
-        StoreOperation<?> job;
+        StoreOperation<?> operation;
         boolean news;
         lock.lock();
         try {
@@ -152,14 +152,14 @@ public final class SqliteThread implements LocalClients.Neighbour {
             if (closed) {
                 return false;
             }
-            job = queue.poll();
+            operation = queue.poll();
             news = nudged;
             nudged = false;
         } finally {
             lock.unlock();
         }
-        if (job != null) {
-            session.perform(job);
+        if (operation != null) {
+            session.perform(operation);
         }
         if (news || session.nanosToNextLook() <= 0) {
             session.look(news);
@@ -205,8 +205,8 @@ public final class SqliteThread implements LocalClients.Neighbour {
         }
         boolean locked = session.isLocked();
         String waited = context.storeTimeout().toMillis() + " ms";
-        for (StoreOperation<?> job : late) {
-            job.fail(outcome -> SqliteFailures.timedOut(file, waited, outcome, locked));
+        for (StoreOperation<?> operation : late) {
+            operation.fail(outcome -> SqliteFailures.timedOut(file, waited, outcome, locked));
         }
     }
 }

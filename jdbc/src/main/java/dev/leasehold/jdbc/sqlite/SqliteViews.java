@@ -15,10 +15,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The tables of an embedded store: for its {@link Protocol}, and for a client that looks at what concerns it. */
+/**
+ * SQLite's views show the tables of an embedded store: to its {@link Protocol}, and to a client that looks at what concerns
+ * it.
+ */
 public final class SqliteViews {
 
-    /** A grant that was made while its client waited. */
+    /** A handed grant was made while its client waited. */
     record Handed(Grant grant, @Nullable Validity validity) {}
 
     private final SqliteLockRows locks;

@@ -15,7 +15,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The rows of SQLite's {@code leasehold_waiter}: the queues. Used within transactions. */
+/** SQLite's waiter rows are those of {@code leasehold_waiter}: the queues. Used within transactions. */
 final class SqliteWaiterRows implements WaiterRows {
 
     private static final String SELECT =
@@ -117,7 +117,7 @@ final class SqliteWaiterRows implements WaiterRows {
         sql.change("DELETE FROM leasehold_waiter WHERE lock = ? AND position = ?", row.id(), waiter.position());
     }
 
-    /** Those of another boot count as alive. */
+    /** Lists the living; those of another boot count as alive. */
     @Override
     public List<WaiterInfo> list(LockRow lock, TxContext now) throws SQLException {
         int[] place = {0};

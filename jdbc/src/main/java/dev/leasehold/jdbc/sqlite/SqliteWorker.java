@@ -15,16 +15,16 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client's work on the database: runs jobs, each in a transaction of its own, and looks around. Belongs to the store's
- * thread.
+ * An SQLite worker does one client's work on the database: it runs operations, each in a transaction of its own, and looks
+ * around. Belongs to the store's thread.
  *
- * <p>A job is tried again while other connections are in the way, until it is given up. Until the commit is begun nothing
- * has happened; if the commit itself fails, it is not known whether it has, and the job says so. It is not repeated here,
+ * <p>An operation is tried again while other connections are in the way, until it is given up. Until the commit is begun nothing
+ * has happened; if the commit itself fails, it is not known whether it has, and the operation says so. It is not repeated here,
  * because the client knows better whether it still wants it. After that, and after every error that is not about the
  * moment, the connection is thrown away: a new one recovers whatever the file needs.
  *
- * <p>Within each transaction it is checked that the file is still the one at the path. Whoever deletes or replaces a store
- * file takes the locks away from those who have it open; this cannot be prevented, but it is noticed at the next operation
+ * <p>Within each transaction it is checked that the file is still the one at the path. Deleting or replacing a store file
+ * takes the locks away from those who have it open; this cannot be prevented, but it is noticed at the next operation
  * and within a second where something is held, and then the client goes on with the new file like everybody else.
  */
 final class SqliteWorker {
@@ -37,16 +37,16 @@ final class SqliteWorker {
     private final StoreFile file;
     private final StoreContext context;
     private final ExpiryClock clock;
-    private final LocalClients.Neighbour self;
+    private final LocalClients.LocalClient self;
     private final SqlitePoller watch;
 
-    /** An open connection, what can be seen through it, and the rules on it. */
+    /** An open file is a connection, what can be seen through it, and the rules on it. */
     private record Open(SqliteConnection database, SqliteViews views, Protocol protocol) {}
 
     private @Nullable Open open;
     private volatile boolean locked;
 
-    SqliteWorker(StoreFile file, StoreContext context, ExpiryClock clock, LocalClients.Neighbour self) {
+    SqliteWorker(StoreFile file, StoreContext context, ExpiryClock clock, LocalClients.LocalClient self) {
         this.file = file;
         this.context = context;
         this.clock = clock;
@@ -58,65 +58,65 @@ final class SqliteWorker {
         return watch;
     }
 
-    /** Whether another connection's lock is in the way. For any thread. */
+    /** Returns whether another connection's lock is in the way. For any thread. */
     boolean isLocked() {
         return locked;
     }
 
-    <T> void perform(StoreOperation<T> job) {
-        for (int attempt = 0; !job.isOver(); attempt++) {
+    <T> void perform(StoreOperation<T> operation) {
+        for (int attempt = 0; !operation.isOver(); attempt++) {
             try {
-                if (attempt(job)) {
+                if (attempt(operation)) {
                     return;
                 }
             } catch (SQLException e) {
-                if (job.isCommitting()) {
+                if (operation.isCommitting()) {
                     disconnect();
-                    job.fail(outcome -> SqliteFailures.uncertain(e, file));
+                    operation.fail(outcome -> SqliteFailures.uncertain(e, file));
                 } else if (SqliteFailures.isBusy(e)) {
                     rollBack();
                     locked = true;
                     pause(attempt);
                 } else {
                     disconnect();
-                    job.fail(outcome -> SqliteFailures.rolledBack(e, file));
+                    operation.fail(outcome -> SqliteFailures.rolledBack(e, file));
                 }
             } catch (LockException e) {
                 disconnect();
-                job.fail(outcome -> e);
+                operation.fail(outcome -> e);
             } catch (RuntimeException | Error e) {
                 disconnect();
-                job.fail(outcome -> SqliteFailures.unexpected(e, file, outcome));
+                operation.fail(outcome -> SqliteFailures.unexpected(e, file, outcome));
             }
         }
     }
 
-    /** Runs the job, unless it has to be tried again on another file. */
-    private <T> boolean attempt(StoreOperation<T> job) throws SQLException {
+    /** Runs the operation, unless it has to be tried again on another file. */
+    private <T> boolean attempt(StoreOperation<T> operation) throws SQLException {
         Open current = connected();
         SqliteConnection database = current.database();
         ClockReading sentAt = context.time().now();
-        database.sql().run(job.writes() ? "BEGIN IMMEDIATE" : "BEGIN");
+        database.sql().run(operation.writes() ? "BEGIN IMMEDIATE" : "BEGIN");
         locked = false;
-        TxContext turn = clock.begin(sentAt);
+        TxContext transaction = clock.begin(sentAt);
         database.refuseOtherLayouts();
         if (database.isDisplaced()) {
             displaced();
             return false;
         }
-        T answer = job.work().in(current.protocol(), turn);
-        if (!job.commits()) {
+        T answer = operation.work().in(current.protocol(), transaction);
+        if (!operation.commits()) {
             rollBack();
             return true;
         }
         database.sql().run("COMMIT");
-        LocalClients.tell(database.identity(), turn.news());
-        job.note(answer);
-        job.succeed(answer);
+        LocalClients.tell(database.identity(), transaction.news());
+        operation.note(answer);
+        operation.succeed(answer);
         return true;
     }
 
-    /** How long until there is something to look at. */
+    /** Returns how long until there is something to look at. */
     long nanosToNextLook() {
         return open == null ? Long.MAX_VALUE : watch.nanosToNextLook();
     }

@@ -15,7 +15,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file of an embedded store: its place, not its contents.
+ * A store file is the file of an embedded store: its place, not its contents.
  *
  * <p>This class must never open an existing store file. Closing any descriptor of a file drops all of the process's POSIX
  * locks on it, SQLite's among them, and then two processes can write at the same time. (Creating is safe: it opens the
@@ -57,7 +57,7 @@ public record StoreFile(Path path) {
             "orangefs",
             "coda");
 
-    /** What lies behind other FUSE file systems cannot be told. */
+    /** It cannot be told what lies behind other FUSE file systems. */
     private static final Set<String> LOCAL_FUSE = Set.of("fuse.fuse-overlayfs", "fuse.gocryptfs", "fuse.encfs");
 
     /** Makes sure that the file is there and may be used; what has to be made, only its owner can read. */
@@ -128,19 +128,22 @@ public record StoreFile(Path path) {
                 || path.toString().startsWith("\\\\");
     }
 
-    /** Whether there is no file yet, nor anything else in its place: nobody holds a lock, and looking need not make one. */
+    /**
+     * Returns whether there is no file yet, nor anything else in its place: nobody holds a lock, and looking need not make
+     * one.
+     */
     boolean isMissing() {
         return Files.notExists(path, LinkOption.NOFOLLOW_LINKS) && isPlain(path.getParent());
     }
 
-    /** Whether a file could be made there, so that its absence is no mistake. */
+    /** Returns whether a file could be made there, so that its absence is no mistake. */
     private static boolean isPlain(@Nullable Path directory) {
         return directory == null || Files.isDirectory(directory) || Files.notExists(directory);
     }
 
     /**
-     * Which file is at the path now; null where there is none. A file that was deleted or replaced has another identity
-     * than the one that is open.
+     * Returns which file is at the path now; null where there is none. A file that was deleted or replaced has another
+     * identity than the one that is open.
      */
     @Nullable Object identity() {
         try {

@@ -1,4 +1,4 @@
-/** Locks in an SQLite file, for the processes of one machine. */
+/** This package keeps locks in an SQLite file, for the processes of one machine. */
 @NullMarked
 package dev.leasehold.jdbc.sqlite;
 

@@ -33,7 +33,7 @@ class MySqlServerTest {
 
     private static final String QUESTIONS = "SHOW GLOBAL STATUS LIKE 'Questions'";
 
-    /** A database for each of the contracts, made by the driver. */
+    /** Makes a database for each of the contracts, by the driver. */
     private static String freshDatabase() {
         return "jdbc:mysql://" + System.getenv("LEASEHOLD_TEST_MYSQL") + "/leasehold_"
                 + UUID.randomUUID().toString().replace("-", "")

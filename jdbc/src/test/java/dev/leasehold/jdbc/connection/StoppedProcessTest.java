@@ -29,7 +29,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A process that stops in the middle of a transaction on PostgreSQL, and what others then wait for. */
+/**
+ * These tests are about a process that stops in the middle of a transaction on PostgreSQL, and what others then wait for.
+ */
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class StoppedProcessTest {
 

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a caller is told when a request may have been carried out, and when it certainly was not. */
+/** These tests show what a caller is told when a request may have been carried out, and when it certainly was not. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class UnknownOutcomeTest {
 

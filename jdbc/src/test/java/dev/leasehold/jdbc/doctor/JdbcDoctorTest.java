@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Examinations of real databases: for each finding one that gives it and one that does not. */
+/** These tests are about examinations of real databases: for each finding one that gives it and one that does not. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class JdbcDoctorTest {
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A reset between a reader's look at the newest token and its lock of the row. */
+/** These tests are about a reset between a reader's look at the newest token and its lock of the row. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SharedRegistrationTest {
 
@@ -32,7 +32,7 @@ class SharedRegistrationTest {
     @RegisterExtension
     private static final Started<MariaDbServer> MARIADB = new Started<>(MariaDbServer::start);
 
-    /** How a reader registers. */
+    /** A registration is how a reader registers. */
     private interface Registration {
         long in(Sql sql, String table, Object resource, long token) throws SQLException;
     }

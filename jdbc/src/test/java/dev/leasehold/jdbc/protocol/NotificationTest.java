@@ -26,7 +26,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who is to be told what; and that it reaches the neighbours. (Looking at the file would find it too, later.) */
+/**
+ * These tests show who is to be told what; and that it reaches the neighbours. (Looking at the file would find it too,
+ * later.)
+ */
 class NotificationTest {
 
     @TempDir
@@ -82,9 +85,9 @@ class NotificationTest {
     @Test
     void newsReachTheClientsOfTheSameFileThatTheyAreFor() {
         List<String> heard = new ArrayList<>();
-        LocalClients.Neighbour ann = neighbour("ann", heard);
-        LocalClients.Neighbour bob = neighbour("bob", heard);
-        LocalClients.Neighbour elsewhere = neighbour("ann", heard);
+        LocalClients.LocalClient ann = neighbour("ann", heard);
+        LocalClients.LocalClient bob = neighbour("bob", heard);
+        LocalClients.LocalClient elsewhere = neighbour("ann", heard);
         LocalClients.join("file", ann);
         LocalClients.join("file", bob);
         LocalClients.join("other file", elsewhere);
@@ -108,8 +111,8 @@ class NotificationTest {
         return new Claim(new ClaimId(client, 1), "a", TestClient.LEASE, 0, true);
     }
 
-    private static LocalClients.Neighbour neighbour(String name, List<String> heard) {
-        return new LocalClients.Neighbour() {
+    private static LocalClients.LocalClient neighbour(String name, List<String> heard) {
+        return new LocalClients.LocalClient() {
             @Override
             public String client() {
                 return name;

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The store's thread: one per client, in order, gone after close. */
+/** These tests are about the store's thread: one per client, in order, gone after close. */
 @Timeout(60)
 class SqliteThreadTest {
 

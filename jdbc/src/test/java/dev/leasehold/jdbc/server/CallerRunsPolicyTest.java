@@ -19,7 +19,7 @@ import java.time.Duration;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
-/** When a caller's thread may be lent: never where it could be held up. */
+/** These tests show when a caller's thread may be lent: never where it could be held up. */
 class CallerRunsPolicyTest {
 
     private static final Dialect POSTGRES = new PostgresDialect();

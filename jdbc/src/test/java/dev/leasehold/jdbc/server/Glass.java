@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import javax.sql.DataSource;
 
-/** Connections of a server, each of which can be looked at. */
+/** Glass shows connections of a server, each of which can be looked at. */
 final class Glass {
     private final List<Connection> lent = new CopyOnWriteArrayList<>();
     private final String url;

@@ -21,8 +21,6 @@ import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.testkit.FaultProxy;
 import dev.leasehold.testkit.NoSignals;
-import dev.leasehold.testkit.RealTime;
-import dev.leasehold.testkit.Started;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -30,50 +28,18 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What happens to the sessions that hold locks, and what must not happen to the locks. */
+/** These tests show what happens to the sessions that hold locks, and what must not happen to the locks. */
 @Timeout(value = 180, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class SessionLocksTest {
-
-    private static final LockOptions THREE_SECONDS = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(3));
-
-    @RegisterExtension
-    private static final Started<SessionServer> POSTGRES = new Started<>(SessionServer::postgres);
-
-    @RegisterExtension
-    private static final Started<SessionServer> MARIADB = new Started<>(SessionServer::mariadb);
-
-    @AutoClose
-    private final RealTime time = new RealTime();
-
-    private final String name = "lock-" + UUID.randomUUID();
-
-    static List<SessionServer> servers() {
-        return List.of(POSTGRES.get(), MARIADB.get());
-    }
-
-    private static Leasehold connect(SessionServer server) {
-        return Leasehold.connect(server.sessionUrl());
-    }
-
-    private static void waitUntil(java.util.concurrent.Callable<Boolean> condition) {
-        Awaitility.await().atMost(Duration.ofSeconds(60)).until(condition);
-    }
-
-    private static <T> T get(CompletableFuture<T> future) throws Exception {
-        return future.get(60, TimeUnit.SECONDS);
-    }
+class SessionLocksTest extends SessionFixture {
 
     @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")

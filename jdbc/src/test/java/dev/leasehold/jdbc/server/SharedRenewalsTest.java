@@ -31,7 +31,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Shared leases whose renewals come together. The one worker is kept busy while they gather. */
+/** These tests are about shared leases whose renewals come together. The one worker is kept busy while they gather. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SharedRenewalsTest {
 

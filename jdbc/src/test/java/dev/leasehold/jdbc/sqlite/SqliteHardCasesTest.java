@@ -29,7 +29,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Files that are missing, in the way, foreign, locked, full or gone: a clear answer, and nothing damaged. */
+/**
+ * These tests are about files that are missing, in the way, foreign, locked, full or gone: a clear answer, and nothing
+ * damaged.
+ */
 @Timeout(60)
 class SqliteHardCasesTest {
 

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Several processes on one file, some of them killed with {@code kill -9}. */
+/** These tests are about several processes on one file, some of them killed with {@code kill -9}. */
 @Timeout(120)
 class SqliteProcessesTest {
 

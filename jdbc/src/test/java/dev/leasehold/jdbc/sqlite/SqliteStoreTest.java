@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The protocol, on a real file and a clock that stands still. */
+/** These tests are about the protocol, on a real file and a clock that stands still. */
 class SqliteStoreTest {
 
     private static final Duration LEASE = TestClient.LEASE;

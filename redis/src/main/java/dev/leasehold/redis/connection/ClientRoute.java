@@ -11,7 +11,8 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connects through a Lettuce client. With a Sentinel URI, Lettuce asks the sentinels for the master at each connection.
+ * A client route connects through a Lettuce client. With a Sentinel URI, Lettuce asks the sentinels for the master at each
+ * connection.
  *
  * @param uri where to; null for the URI that the client was made with, which only its blocking methods know
  */

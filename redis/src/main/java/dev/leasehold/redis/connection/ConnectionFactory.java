@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-/** Makes the wires and links of one client, with its limits of time. */
+/** A connection factory makes the connections of one client, with its limits of time. */
 public record ConnectionFactory(StoreContext context) {
 
     private static final Duration MOST_SILENCE = Duration.ofSeconds(2);

@@ -19,8 +19,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Lettuce client for one store, with the fewest threads that Lettuce allows. Its connections neither reconnect nor
- * replay, and when one is closed what it has not sent yet is thrown away.
+ * An own client is a Lettuce client that Leasehold makes for one store, with the fewest threads that Lettuce allows. Its connections neither
+ * reconnect nor replay, and when one is closed what it has not sent yet is thrown away.
  */
 public final class OwnClient {
 
@@ -104,7 +104,7 @@ public final class OwnClient {
         return client;
     }
 
-    /** Netty's threads, which are quicker for Netty than plain ones. */
+    /** This factory makes Netty's threads, which are quicker for Netty than plain ones. */
     private static final class InheritingNothing extends DefaultThreadFactory {
 
         InheritingNothing(String pool) {

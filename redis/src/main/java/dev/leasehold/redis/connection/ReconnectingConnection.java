@@ -16,9 +16,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to one server that reopens itself. The first caller opens it; whenever it is lost it is opened again, after
- * pauses that grow until a connection has lived for a second. While there is none, callers wait for the attempt under way,
- * or are refused with the failure of the last one: nothing is kept back to be sent later.
+ * A reconnecting connection is one to one server that reopens itself. The first caller opens it; whenever it is lost it is
+ * opened again, after pauses that grow until a connection has lived for a second. While there is none, callers wait for the
+ * attempt under way, or are refused with the failure of the last one: nothing is kept back to be sent later.
  */
 public final class ReconnectingConnection {
 

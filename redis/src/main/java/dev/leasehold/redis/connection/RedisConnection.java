@@ -23,20 +23,20 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection, to one process, for as long as it lives.
+ * A Redis connection is one connection, to one process, for as long as it lives.
  *
  * <p>A command is sent at most once. When the connection breaks, all that is under way fails, and the connection is closed
  * for good, so that no client library sends a command again behind our back: a claim that has been given up must not come
  * to life with a later connection. It also counts as broken when an answer is owed and nothing at all has come in for a
- * while: a peer that is gone without a farewell would otherwise be waited for as long as the kernel likes to retransmit.
- * Silence is looked at twice, some time apart: after a pause of this process the answers may lie here unread.
+ * while: otherwise it would wait for a peer that is gone without a farewell for as long as the kernel retransmits. It
+ * checks twice for silence, some time apart: after a pause of this process the answers may lie here unread.
  * Answers come in the order of the commands; one answer means that all commands before it were answered.
  */
 public final class RedisConnection {
 
     public static final StringCodec CODEC = StringCodec.UTF8;
 
-    /** A command that has been sent. Given up, it stays in the list, because its answer is still owed. */
+    /** A pending command has been sent. Given up, it stays in the list, because its answer is still owed. */
     private static final class Pending {
         final AsyncCommand<String, String, List<Object>> command;
         final long sentAt;
@@ -149,7 +149,7 @@ public final class RedisConnection {
         known.add(script);
     }
 
-    /** Closes the connection. What is under way fails. */
+    /** Closes the connection. All that is under way fails. */
     public void lose(String why) {
         List<Pending> owed;
         mutex.lock();

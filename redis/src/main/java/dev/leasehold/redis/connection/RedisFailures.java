@@ -14,8 +14,8 @@ import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Translates failures of Redis and Lettuce into Leasehold's exceptions, which say what went wrong, whether another try may
- * help, and what is known of the request.
+ * RedisFailures translates failures of Redis and Lettuce into Leasehold's exceptions, which say what went wrong, whether
+ * another try may help, and what is known of the request.
  */
 public final class RedisFailures {
 

@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Reads the URIs of one Redis, and names them without credentials. */
+/** RedisUris reads the URIs of one Redis, and names them without credentials. */
 public final class RedisUris {
 
     private static final Set<String> OPTIONS = Set.of(

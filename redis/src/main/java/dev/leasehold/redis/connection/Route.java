@@ -4,7 +4,7 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.util.concurrent.CompletionStage;
 
-/** The way to one master: how to connect to whichever server is the master now. */
+/** A route is the way to one master: how to connect to whichever server is the master now. */
 public interface Route {
 
     /** Opens a connection for commands. */

@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tries several servers in turn and takes the first that will do.
+ * A search route tries several servers in turn and takes the first that will do.
  *
  * @param servers which, at the moment
  * @param masterOnly whether it has to say that it is a master: for a replicated Redis without Sentinel; else any will do

@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A password that is given beside the URI, as the option {@code leasehold.password}. Then what stands in the URI before
+ * A separate password is given beside the URI, as the option {@code leasehold.password}. Then what stands in the URI before
  * the {@code @} is the name of the user, where it would be the password otherwise.
  */
 public final class SeparatePassword {

@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Refuses a server in cluster mode where it was not named as a cluster.
+ * ServerMode refuses a server in cluster mode where it was not named as a cluster.
  *
  * <p>A hand-over counts who has heard of it, and takes back what nobody has heard. A node of a cluster counts only those that
  * listen at itself, yet tells all that listen anywhere in the cluster. Where one name or a balancer stands before several

@@ -11,7 +11,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A writer that sends commands to a connection: each at once while few are under way, so that none waits for another; many
+ * A write batcher sends commands to a connection: each at once while few are under way, so that none waits for another; many
  * together once many are, because a write to a socket costs both sides more than its contents. So tens of thousands of
  * renewals take a few hundred writes, and one lock's acquire is not delayed.
  *

@@ -1,5 +1,5 @@
 /**
- * The connections to Redis: they are opened, kept open and written to in batches, and their failures are put into words.
+ * This package opens connections to Redis, keeps them open, writes to them in batches, and puts their failures into words.
  */
 @NullMarked
 package dev.leasehold.redis.connection;

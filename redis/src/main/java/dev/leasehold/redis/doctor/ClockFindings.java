@@ -6,8 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The findings on the servers' clocks: how they differ from each other and from this machine's, each with its bound of
- * error.
+ * Clock findings tell how the servers' clocks differ from each other and from this machine's, each with its bound of error.
  */
 public final class ClockFindings {
 
@@ -61,7 +60,7 @@ public final class ClockFindings {
                 : Finding.of(Severity.FINE, "redis-clocks-agree", node.node(), seen);
     }
 
-    /** For example {@code 1.5 ms (± 0.2 ms) behind}. */
+    /** Words a difference, for example {@code 1.5 ms (± 0.2 ms) behind}. */
     public static String difference(long ahead, long error) {
         return millis(Math.abs(ahead)) + " (± " + millis(error) + ") " + (ahead < 0 ? "behind" : "ahead of");
     }

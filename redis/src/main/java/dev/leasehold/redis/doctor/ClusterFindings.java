@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** A cluster as a whole: whether every lock has a master. */
+/** Cluster findings concern a cluster as a whole: whether every lock has a master. */
 final class ClusterFindings {
 
     private ClusterFindings() {}
@@ -31,7 +31,7 @@ final class ClusterFindings {
                                         name,
                                         bare + " of " + SlotHash.SLOT_COUNT + " slots have no master")
                                 .meaning(
-                                        "locks whose names fall there cannot be had, or none at all",
+                                        "no lock whose name falls there can be taken, or none at all",
                                         "bring the masters back, or give their slots to others (redis-cli --cluster fix)"));
         findings.add(state(name, connection));
         return findings;

@@ -14,14 +14,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The servers of a deployment, which the examination visits one by one.
+ * A deployment has servers, which the examination visits one by one.
  *
  * @param uris what the store was named by; empty for a client whose URI only it knows
  * @param cluster whether they are nodes of a cluster
  */
 public record Deployment(List<RedisURI> uris, boolean cluster) {
 
-    /** To the master, or to any node of a cluster. */
+    /** Leads to the master, or to any node of a cluster. */
     Route first(RedisClient client, String name) {
         if (uris.isEmpty()) {
             return new ClientRoute(client, null, name);

@@ -28,9 +28,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Looks at a deployment of Redis: goes to its masters, and from there to their replicas, asks each for the facts, and has
- * the facts judged. The judges ({@link PersistenceFindings} and the like) see facts only, so each can be tested with servers
- * that cannot be had. To look at something more, add it to {@link NodeFacts} and to the judge whose subject it is.
+ * The doctor looks at a deployment of Redis: it goes to its masters, and from there to their replicas, asks each for the
+ * facts, and has the facts judged. The judges ({@link PersistenceFindings} and the like) see facts only, so each can be
+ * tested with servers that cannot be had. To look at something more, add it to {@link NodeFacts} and to the judge whose
+ * subject it is.
  *
  * <p>What may not be seen is said, never taken for fine. Only if the first server cannot be reached is there no examination.
  */
@@ -49,7 +50,7 @@ public final class Doctor {
     private final List<Finding> findings = new ArrayList<>();
     private final List<NodeFacts> nodes = new ArrayList<>();
 
-    /** The part that a master plays for locks, and that it is examined for. */
+    /** A duty is the part that a master plays for locks, and that it is examined for. */
     public interface Duty {
         List<Finding> of(NodeFacts master);
 
@@ -121,12 +122,12 @@ public final class Doctor {
                 master(route, there, key -> address.equals(map.of(key)));
             } catch (ExecutionException | TimeoutException | RedisException e) {
                 findings.add(unreached(route, e, Severity.SERIOUS, "redis-master-unreached")
-                        .meaning("locks whose names fall there cannot be had from here", "see whether it runs"));
+                        .meaning("locks whose names fall there are out of reach from here", "see whether it runs"));
             }
         }
     }
 
-    /** A key that lives at one of several masters. */
+    /** A home is a key that lives at one of several masters. */
     private interface Home {
         boolean has(String key);
     }
@@ -173,7 +174,7 @@ public final class Doctor {
         return names.lock(lock);
     }
 
-    /** From lines as {@code slave0:ip=10.0.0.2,port=6379,state=online,offset=28,lag=0}. */
+    /** Reads the replicas from lines as {@code slave0:ip=10.0.0.2,port=6379,state=online,offset=28,lag=0}. */
     private static List<SlotMap.Address> replicas(NodeFacts master) {
         List<SlotMap.Address> addresses = new ArrayList<>();
         for (int i = 0; i < master.replicas(); i++) {

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** The findings on a server's exposure: which others can reach it, and whether traffic to it can be read. */
+/** Exposure findings tell which others can reach a server, and whether traffic to it can be read. */
 final class ExposureFindings {
 
     private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "-127.0.0.1", "::1", "-::1", "localhost");

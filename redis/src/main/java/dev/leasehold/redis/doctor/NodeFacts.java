@@ -13,7 +13,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The facts that one server has reported about itself, as far as the user may read them. Immutable.
+ * Node facts are what one server has reported about itself, as far as the user may read them. Immutable.
  *
  * @param node its name, for messages
  * @param info the fields of INFO

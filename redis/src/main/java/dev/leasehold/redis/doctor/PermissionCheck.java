@@ -17,9 +17,10 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * A check whether a user has the rights that locks need, by trying them. A server checks rights before it looks at the key,
- * so each command is sent in a form that changes nothing: to a key that is a string for five seconds and nobody else's. That
- * needs no right to ask about rights, and works in all versions. A test holds the list together with docs/redis.md.
+ * A permission check finds out whether a user has the rights that locks need, by trying them. A server checks rights before
+ * it looks at the key, so each command is sent in a form that changes nothing: to a key that is a string for five seconds
+ * and nobody else's. That needs no right to ask about rights, and works in all versions. A test holds the list together with
+ * docs/redis.md.
  */
 final class PermissionCheck {
 
@@ -135,7 +136,7 @@ final class PermissionCheck {
         }
     }
 
-    /** Whatever else a server has against a command, it is no want of rights. */
+    /** Any other objection of a server to a command is no want of rights. */
     private boolean note(String command, RedisCommandExecutionException e) {
         String message = String.valueOf(e.getMessage());
         if (!RedisFailures.code(e).equals("NOPERM")) {
@@ -192,6 +193,6 @@ final class PermissionCheck {
 
     private Finding missing(String code, String what, String remedy) {
         return Finding.of(Severity.SERIOUS, code, node, what)
-                .meaning("nobody gets a lock as this user, or nobody is told that his turn has come", remedy);
+                .meaning("nobody gets a lock as this user, or no waiter hears that its turn has come", remedy);
     }
 }

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The findings on a master's persistence: what it forgets when it is started again. */
+/** Persistence findings tell what a master forgets when it is started again. */
 public final class PersistenceFindings {
 
     private static final String FORGOTTEN =

@@ -6,7 +6,7 @@ import dev.leasehold.redis.node.RedisSettings;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The findings on a master's replicas: how they protect its locks, and how they endanger them. */
+/** Replica findings tell how a master's replicas protect its locks, and how they endanger them. */
 public final class ReplicaFindings {
 
     private static final String LAGGING = "a fail-over to a replica that lacks the latest locks";

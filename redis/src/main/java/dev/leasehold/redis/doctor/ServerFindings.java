@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The findings on one server by itself: its version, its memory, its distance. */
+/** Server findings concern one server by itself: its version, its memory, its distance. */
 final class ServerFindings {
 
     private static final Duration FAR = Duration.ofMillis(50);

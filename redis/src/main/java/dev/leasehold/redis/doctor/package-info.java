@@ -1,4 +1,4 @@
-/** The examination of a deployment, and its findings. */
+/** This package examines a deployment, and says what it found. */
 @NullMarked
 package dev.leasehold.redis.doctor;
 

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** The claim's script on one server: it encodes a claim as the script's arguments, and decodes the script's answer. */
+/** A claim script encodes a claim as the arguments of the script of one server, and decodes the script's answer. */
 final class ClaimScript {
 
     private static final long RUN_EVERY_NANOS = 1_000_000_000L;

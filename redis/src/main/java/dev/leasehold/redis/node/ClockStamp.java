@@ -32,7 +32,7 @@ public final class ClockStamp {
     /**
      * Returns how long a grant is valid.
      *
-     * @param stamp as it was told
+     * @param stamp as it came back
      * @param period the claim period, as the server told it with the grant
      * @param received our monotonic clock when the message was read
      * @return null if it is no stamp, or one from the future, or so old that the client has to ask

@@ -34,8 +34,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The masters of a cluster: each lock's operations go to the one that has its slot, over a connection of that node's own,
- * so that a node that hangs delays no lock but its own.
+ * Cluster nodes are the masters of a cluster: each lock's operations go to the one that has its slot, over a connection of
+ * that node's own, so that a node that hangs delays no lock but its own.
  *
  * <p>Which master has which slot is learned from any node, and anew whenever a node says that a slot has moved, or fails.
  * That can only be late, never wrong: a node that does not have a slot says so and does nothing. All nodes share one inbox,

@@ -15,8 +15,9 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A poller for locks that are shared with clients of other kinds ({@code leasehold.keys=plain}), which announce no release.
- * So the first waiter in our queue reads the lock's key again and again, and asks for the lock when the key is gone.
+ * Foreign holders are polled for: they have locks that are shared with clients of other kinds ({@code
+ * leasehold.keys=plain}), which announce no release. So the first waiter in our queue reads the lock's key again and again,
+ * and asks for the lock when the key is gone.
  *
  * <p>It looks more rarely the longer it has waited: a release is found late by at most an eighth of the time waited,
  * between 2 and 100 ms. A look only reads, so it can come as late as it likes. Looking ends with the claim: when it is
@@ -30,7 +31,7 @@ public final class ForeignHolders {
     private static final int PART_OF_WAIT = 8;
     private static final long GONE = -2;
 
-    /** One lock that this client is the first to wait for. */
+    /** A watch is for one lock that this client is the first to wait for. */
     private static final class Watch {
         final long since;
         volatile long until;

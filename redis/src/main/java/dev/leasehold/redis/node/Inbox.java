@@ -23,8 +23,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The channel on which the scripts tell this client of its grants. Subscribed before the client first joins a queue, and
- * kept. A message may be lost, late or come twice: it saves the waiter a question, nothing rests on it.
+ * An inbox is the channel on which the scripts tell this client of its grants. It is subscribed before the client first
+ * joins a queue, and kept. A message may be lost, late or come twice: it saves the waiter a question, and nothing rests on
+ * it.
  */
 public final class Inbox {
 
@@ -52,7 +53,7 @@ public final class Inbox {
      * Makes an inbox, without subscribing.
      *
      * @param route to the server that publishes, or to any node of its cluster
-     * @param counts whether a grant counts as it is told; else it is only a reason to ask
+     * @param counts whether a grant counts as it is announced; else it is only a reason to ask
      */
     public Inbox(Route route, StoreContext context, KeyNames names, boolean counts, NodeListener events) {
         this.context = context;

@@ -15,7 +15,10 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Lists locks: looks at the only one that is asked for, or finds their keys in many small steps, so that the server serves others in between, and looks at each. */
+/**
+ * A listing lists locks: it looks at the only one that is asked for, or finds their keys in many small steps, so that the
+ * server serves others in between, and looks at each.
+ */
 final class Listing {
 
     private static final int STEP = 1000;

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** The operations of a store, on one master or on whichever master of a cluster has the lock. */
+/** Lock commands are the operations of a store, on one master or on whichever master of a cluster has the lock. */
 public interface LockCommands {
 
     CompletionStage<ClaimAnswer> claim(Claim claim);

@@ -4,7 +4,7 @@ import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.Validity;
 import org.jspecify.annotations.Nullable;
 
-/** A listener for messages that a node sends unasked. */
+/** A node listener hears the messages that a node sends unasked. */
 public interface NodeListener {
 
     /** A claim that waited in the node's queue was granted; without a validity this is only a reason to ask. */

@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A store on one Redis, a quorum of one: the answer of its only node is the store's answer. */
+/** An open Redis store is a store on one Redis, a quorum of one: the answer of its only node is the store's answer. */
 public final class OpenRedisStore implements Store, CallerThreads {
 
     private static final Duration MOST_HORIZON = Duration.ofSeconds(5);

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cluster node's word that another has the slot.
+ * A redirect is a cluster node's word that another has the slot.
  *
  * @param forGood false while the slot is on its way: then the other is to be asked this once, with ASKING before
  */

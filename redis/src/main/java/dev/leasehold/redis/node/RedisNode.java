@@ -34,7 +34,8 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Speaks to one master: its connections, its scripts, its inbox. It knows nothing of other nodes, nor how many there are.
+ * A Redis node speaks to one master: it has its connections, its scripts, its inbox. It knows nothing of other nodes, nor
+ * how many there are.
  *
  * <p>Each operation is one script; see {@link ScriptRunner}.
  */
@@ -356,7 +357,7 @@ public final class RedisNode implements LockCommands {
         return keys.of(lock);
     }
 
-    /** The monotonic clock of this process. */
+    /** Reads the monotonic clock of this process. */
     public long nanos() {
         return context.time().nanos();
     }

@@ -10,7 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of a store in Redis, apart from its address.
+ * Redis settings are those of a store in Redis, apart from its address.
  *
  * @param plainKeys whether the key of a lock is its bare name, shared with other clients of the published algorithm
  * @param replicas how many replicas have to acknowledge; 0 for none
@@ -83,7 +83,7 @@ public record RedisSettings(boolean plainKeys, int replicas, Duration replicaTim
     /** Why a client cannot open a store with these settings; null if it can. */
     public @Nullable String refusal(StoreContext context) {
         if (plainKeys && !context.namespace().isEmpty()) {
-            return "leasehold.keys=plain cannot be had with a namespace: the lock's key is the bare name, which other "
+            return "leasehold.keys=plain cannot be combined with a namespace: the lock's key is the bare name, which other "
                     + "clients know. Leave the namespace '" + context.namespace() + "' out, and put it into the names";
         }
         Duration most = context.storeTimeout().dividedBy(4);

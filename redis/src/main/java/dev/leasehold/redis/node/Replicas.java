@@ -26,12 +26,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits until replicas have what their master has answered: a lease that was granted or renewed.
+ * Replicas are waited for until they have what their master has answered: a lease that was granted or renewed.
  *
  * <p>WAIT stops the connection on which it is sent, and asks for what that same connection has written. So it has a
  * connection of its own, on which each lease is first looked for and written again as it is. Both in one step, because
  * that connection may lead to another server than the one that has answered, after a fail-over: a server that does not
- * have the lease, or is no master, acknowledges nothing. What comes in during a WAIT shares the next one.
+ * have the lease, or is no master, acknowledges nothing. Requests that come in during a WAIT share the next one.
  */
 final class Replicas {
 
@@ -164,8 +164,9 @@ final class Replicas {
     }
 
     /**
-     * The lease was granted or renewed before, so an error says nothing of it: a server that becomes a replica ends each WAIT with
-     * one. The claim is asked again, perhaps of another server. Only a right that is missing is missing the next time, too.
+     * The lease was granted or renewed before, so an error says nothing of it: a server that becomes a replica ends each
+     * WAIT with one. The claim is asked again, perhaps of another server. Only a right that is missing is missing the
+     * next time, too.
      */
     private RuntimeException failed(RedisConnection connection, Request request, Throwable problem) {
         LockException told = RedisFailures.of(problem, name, what(request));

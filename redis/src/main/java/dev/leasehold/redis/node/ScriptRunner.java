@@ -20,9 +20,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A runner of scripts on one server. It runs a script by its SHA; where the server does not know it, it is sent whole, which
- * also teaches it. Where the order counts, it is sent whole from the first (see {@link Script#hasItsPlace}). Our clock is
- * read before each sending, so that an answer's validity counts from the very request that was answered.
+ * A script runner runs scripts on one server. It runs a script by its SHA; where the server does not know it, it is sent
+ * whole, which also teaches it. Where the order counts, it is sent whole from the first (see {@link Script#hasItsPlace}).
+ * Our clock is read before each sending, so that an answer's validity counts from the very request that was answered.
  */
 public final class ScriptRunner {
 
@@ -72,7 +72,7 @@ public final class ScriptRunner {
         }
     }
 
-    /** The arguments of a script, which follow its name. */
+    /** The rest are the arguments of a script, which follow its name. */
     public interface Rest {
         CommandBuilder addTo(CommandBuilder command, ClockReading sentAt);
     }

@@ -10,13 +10,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which master of a cluster has which slots, as one node saw it. Immutable.
+ * A slot map says which master of a cluster has which slots, as one node saw it. Immutable.
  *
  * @param slots the master by slot, null where none has it
  */
 public record SlotMap(List<@Nullable Address> slots) {
 
-    /** The address at which a node listens. */
+    /** An address is the address at which a node listens. */
     public record Address(String host, int port) {
         @Override
         public String toString() {

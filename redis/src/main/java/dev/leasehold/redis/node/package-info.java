@@ -1,4 +1,6 @@
-/** One deployment of Redis as a store: operations on its master, its messages, its replicas, its cluster. */
+/**
+ * This package makes a store of one deployment of Redis: operations on its master, its messages, its replicas, its cluster.
+ */
 @NullMarked
 package dev.leasehold.redis.node;
 

@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An attempt to have a majority accept one and the same token: all nodes are asked at once, and again with a greater token
- * where theirs are ahead. It is won, or lost as soon as no majority can be had.
+ * An attempt tries to have a majority accept one and the same token: all nodes are asked at once, and again with a greater
+ * token where theirs are ahead. It is won, or lost as soon as no majority can be had.
  *
  * <p>The gate is asked like the others, and what it says counts like theirs. But it decides who gives way: an attempt that it
  * has refused is lost, also with a majority elsewhere, so that nobody goes past those who stand there; and where attempts
@@ -20,14 +20,14 @@ import org.jspecify.annotations.Nullable;
  * which the gate has given the lock out of its queue collects: it asks the nodes that are still busy for a whole claim period.
  *
  * <p>An attempt that has failed takes back what it has raised. Each node that said yes has noted the end of its run as the last
- * token, and what had been noted before. Were that to stand, a lease with a smaller token, whose node has forgotten it, would
- * never be given that node again while others try in vain. To take it back is right for these reasons:
+ * token, and what had been noted before. If that stood, a lease with a smaller token, whose node has forgotten it, would
+ * never get that node again while others try in vain. Taking it back is right for these reasons:
  *
  * <ul>
  *   <li>A token is a lease's only once this attempt has counted a majority for it in time; no node decides that, and no other client.
  *       An attempt that is over counts nothing any more, and its name is not used again. So one that is over without having won
- *       has no lease and will have none, also where a majority has said yes and the answers were lost. What nobody was
- *       granted, no later token has to exceed.
+ *       has no lease and will have none, also where a majority has said yes and the answers were lost. No later token has to exceed
+ *       one that nobody was granted.
  *   <li>Where the attempt still stands on a node, nobody else can have raised the last token since it took that node: whoever
  *       asked was refused. So what was noted before is all that the others have been promised there. Only readers are let in
  *       beside a reader; so a node notes what its last token would be without them, and what is left is the greatest of
@@ -48,7 +48,7 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
     private static final int ROUNDS_OF_A_HOLDER = 3;
     private static final long LEAST_GRACE_NANOS = 5_000_000L;
 
-    /** The claim that makes the attempt. */
+    /** A claimant is the claim that makes the attempt. */
     interface Claimant {
         /** Returns whether the claim may queue at the gate instead. */
         boolean mayQueue();

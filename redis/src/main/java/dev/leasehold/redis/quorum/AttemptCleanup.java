@@ -8,9 +8,9 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The removal of an attempt from the nodes, also from those that have not answered or have answered with an error. Where a
- * ballot may still be on its way, the node is asked once more when it no longer can be; where a node does not answer, it is
- * asked again until nothing can be left there any more.
+ * An attempt cleanup is the removal of an attempt from the nodes, also from those that have not answered or have answered
+ * with an error. Where a ballot may still be on its way, the node is asked once more when it no longer can be; where a node
+ * does not answer, it is asked again until nothing can be left there any more.
  */
 final class AttemptCleanup {
 

@@ -39,7 +39,7 @@ public record Ballot(String lock, ClaimId attempt, boolean shares, long token, i
         }
     }
 
-    /** The end of the run, which the node's last token reaches by accepting. */
+    /** Returns the end of the run, which the node's last token reaches by accepting. */
     public long endOfRun() {
         return token + spare;
     }

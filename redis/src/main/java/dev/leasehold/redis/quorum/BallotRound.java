@@ -7,12 +7,12 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A round of ballots for one attempt: it sends them, and its {@link VoteCount} counts each answer, failure, or missing
- * answer. Used by tasks of a claim's serial executor only.
+ * A ballot round sends ballots for one attempt, and its {@link VoteCount} counts each answer, failure, or missing answer.
+ * Used by tasks of a claim's serial executor only.
  */
 final class BallotRound {
 
-    /** A listener for results that the count includes already; it hears of them also when the attempt is over. */
+    /** A listener hears of results that the count includes already; it hears of them also when the attempt is over. */
     interface Listener {
         /** A node has answered. */
         void answered(int node, Vote vote);

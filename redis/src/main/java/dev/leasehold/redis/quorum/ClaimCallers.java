@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** The callers that ask for a claim at present; one answer is for all. Used by tasks of the claim's serial executor only. */
+/**
+ * Claim callers are those that ask for a claim at present; one answer is for all. Used by tasks of the claim's serial
+ * executor only.
+ */
 final class ClaimCallers {
 
     private final List<CompletableFuture<ClaimAnswer>> callers = new ArrayList<>();

@@ -13,7 +13,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lease that a claim has at present, if it has one: it carries out the engine's requests that name that lease.
+ * A claim lease is what a claim has at present, if it has one: it carries out the engine's requests that name that lease.
  *
  * <p>A claim may have several leases one after the other, each with a token of its own. A request for an earlier one, or the late
  * answer to such a request, finds another lease or none, and changes nothing: a request names the token, and an answer ends

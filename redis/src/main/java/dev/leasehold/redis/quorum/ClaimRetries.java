@@ -3,8 +3,8 @@ package dev.leasehold.redis.quorum;
 import java.time.Duration;
 
 /**
- * The retry policy of a claim: it counts the retries for each reason, and decides when the claim is tried next. After a
- * limit the callers get an answer instead. Used by tasks of the claim's serial executor only.
+ * The claim retries are the retry policy of a claim: it counts the retries for each reason, and decides when the claim is
+ * tried next. After a limit the callers get an answer instead. Used by tasks of the claim's serial executor only.
  */
 final class ClaimRetries {
 

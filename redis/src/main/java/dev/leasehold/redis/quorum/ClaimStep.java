@@ -4,8 +4,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A step of a {@link QuorumClaim} on the way to its lease. The attempt that has won stays the claim's step as long as the
- * lease lasts, for votes that come late. Used by tasks of the claim's serial executor only.
+ * A claim step is one that a {@link QuorumClaim} takes on the way to its lease. The attempt that has won stays the claim's
+ * step as long as the lease lasts, for votes that come late. Used by tasks of the claim's serial executor only.
  */
 sealed interface ClaimStep permits NodeDiscovery, Attempt, GateQueueing {
 

@@ -9,7 +9,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One question to all nodes at once, with the answer of each.
+ * A fan-out is one question to all nodes at once, with the answer of each.
  *
  * @param answers null where there was none
  * @param failures null where there was an answer

@@ -7,7 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claim's place in line at a gate: asked for, kept by asking again, and given up where another gate is the right one.
+ * Gate queueing keeps a claim's place in line at a gate: the place is asked for, kept by asking again, and given up where
+ * another gate is the right one.
  *
  * <p>Order is only as good as the agreement on the gate. A client that has missed the right gate's answers queues at another one,
  * and is overtaken there by all clients that have not. So whenever it has confirmed its place, it asks the nodes that it has not
@@ -15,17 +16,17 @@ import org.jspecify.annotations.Nullable;
  * gate does not answer, it keeps its place.
  *
  * <p>No timer is needed for this, because the engine asks again every few seconds anyway ({@link
- * dev.leasehold.spi.WaitingRules#askEvery}). That interval is also how long a waiter stays at the wrong gate after the right one has
- * recovered. And it is the least time between two attempts to return: a gate may answer the question for its status, and
- * still not let the client wait, and each attempt costs the place that the client has. So a place that was only just taken is
- * not left again; the question goes out after the second answer of the gate, not after the first.
+ * dev.leasehold.spi.WaitingRules#askEvery}). That interval is also how long a waiter stays at the wrong gate after the
+ * right one has recovered. And it is the least time between two attempts to return: a gate may answer the question for
+ * its status, and still not let the client wait, and each attempt costs the place that the client has. So a place that
+ * was only just taken is not left again; the question goes out after the second answer of the gate, not after the first.
  */
 final class GateQueueing implements ClaimStep, BallotRound.Listener {
 
     private static final int MOST_RAISES = 5;
     private static final int MOST_MISSES = 4;
 
-    /** The claim that queues, as far as its place concerns it. */
+    /** A waiter is the claim that queues, as far as its place concerns it. */
     interface Waiter {
         /** The claim has a place in line. */
         void stands(ClaimAnswer.Busy answer);
@@ -187,7 +188,7 @@ final class GateQueueing implements ClaimStep, BallotRound.Listener {
 
     @Override
     public CompletableFuture<@Nullable Void> cleanUp() {
-        // What the gate has given was a turn, and no attempt was made of it.
+        // The gate has given a turn, and no attempt was made of it.
         return ballots.cleanUp(true);
     }
 }

@@ -6,7 +6,10 @@ import java.security.NoSuchAlgorithmException;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
-/** Which node is the gate of one lock: the lowest rank, a hash of lock and run. Remembers the last of each. Thread-safe. */
+/**
+ * The gate selection says which node is the gate of one lock: the lowest rank, a hash of lock and run. Remembers the last of
+ * each. Thread-safe.
+ */
 public final class GateSelection {
 
     private record Rank(String run, long value) {}
@@ -19,7 +22,7 @@ public final class GateSelection {
         ranks = new AtomicReferenceArray<>(nodes);
     }
 
-    /** The rank of a node in a given run, to be compared as unsigned. */
+    /** Returns the rank of a node in a given run, to be compared as unsigned. */
     public long of(int node, String run) {
         Rank rank = ranks.get(node);
         if (rank == null || !run.equals(rank.run())) {

@@ -4,7 +4,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The marker of a master, as the master has reported it (see {@code marker.lua}). Immutable.
+ * A marker is that of a master, as the master has reported it (see {@code marker.lua}). Immutable.
  *
  * @param text the whole of it
  * @param run the id of the server's run

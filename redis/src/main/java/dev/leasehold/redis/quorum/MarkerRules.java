@@ -4,8 +4,8 @@ import dev.leasehold.internal.WholeMillis;
 import java.time.Duration;
 
 /**
- * The rules by which a restarted master gets its vote again. The marker of each master contains them, and each look at the
- * marker compares them: a client with another longest lease would count on a node too early.
+ * Marker rules tell when a restarted master gets its vote again. The marker of each master contains them, and each look at
+ * the marker compares them: a client with another longest lease would count on a node too early.
  *
  * @param maxLease the longest lease of any client
  * @param trustPersistence whether a restarted master keeps its vote, because what it has answered is on its disk

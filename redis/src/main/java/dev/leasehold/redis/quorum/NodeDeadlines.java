@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Until when each node of a quorum keeps a lease. The lease's own deadline is the majority-th largest of them: up to then
- * a majority still has it, and any other majority shares a node with that one. Not thread-safe.
+ * Node deadlines tell until when each node of a quorum keeps a lease. The lease's own deadline is the majority-th largest of
+ * them: up to then a majority still has it, and any other majority shares a node with that one. Not thread-safe.
  */
 final class NodeDeadlines {
 

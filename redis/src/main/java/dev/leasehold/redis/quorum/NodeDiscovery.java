@@ -23,7 +23,7 @@ final class NodeDiscovery implements ClaimStep {
     /**
      * Makes a discovery, which does nothing before {@link #begin()}.
      *
-     * @param done is told once: a majority of the nodes is known, or all have answered or failed to
+     * @param done runs once: a majority of the nodes is known, or all have answered or failed to
      */
     NodeDiscovery(Quorum quorum, SerialExecutor serial, Consumer<NodeDiscovery> done) {
         this.quorum = quorum;

@@ -7,7 +7,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a node of a quorum has given no answer that counts.
+ * A node failure says why a node of a quorum has given no answer that counts.
  *
  * @param words what has happened, after the name of the node
  * @param refused whether trying again will not change it: the node refuses this client, or what it asks for

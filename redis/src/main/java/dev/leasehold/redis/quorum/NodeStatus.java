@@ -4,7 +4,7 @@ import dev.leasehold.spi.ClockReading;
 import java.time.Duration;
 
 /**
- * The status of a node, which comes with each of its answers.
+ * The status of a node comes with each of its answers.
  *
  * @param run the id of the server's run
  * @param sentAt our clocks before the question was sent

@@ -18,7 +18,7 @@ import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** The masters of a quorum, with their latest status and their silences. Thread-safe. */
+/** A quorum has masters, with their latest status and their silences. Thread-safe. */
 public final class Quorum {
 
     private static final int GATE_MISSES = 3;
@@ -41,7 +41,7 @@ public final class Quorum {
     private final ConcurrentMap<String, GateSelection> ranks = new ConcurrentHashMap<>();
 
     /**
-     * The silence of a node: how many answers in a row are missing, when the last was due, and since when. After a while
+     * A silence of a node says how many answers in a row are missing, when the last was due, and since when. After a while
      * without another miss the count begins anew. The misses that speak against the node as a gate are counted apart, and
      * stay until it answers.
      */
@@ -207,8 +207,8 @@ public final class Quorum {
     }
 
     /**
-     * Asks a node for its status, for all callers that want it meanwhile. Two threads at once may ask it twice, which harms nothing;
-     * so there is no mark to remove, and none is left behind whichever way a question ends.
+     * Asks a node for its status, for all callers that want it meanwhile. Two threads at once may ask it twice, which
+     * harms nothing; so there is no mark to remove, and none is left behind whichever way a question ends.
      *
      * @return the answer, which is known to the quorum already
      */

@@ -19,22 +19,22 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One claim before a quorum, from the first ballot to the end of its lease.
+ * A quorum claim is one claim before a quorum, from the first ballot to the end of its lease.
  *
- * <p>It begins with an attempt that asks all nodes at once. If a majority accepts the token, the lock is its; if none can,
- * whatever the attempt has got is given back on <em>all</em> nodes, also on those that seem to have given nothing, and the
- * attempt is finished: a ballot of it that is still on its way may at worst keep a node busy for one lease, and can never
- * be counted for a later attempt, which has another name.
+ * <p>It begins with an attempt that asks all nodes at once. If a majority accepts the token, the claim has the lock; if
+ * none can, all that the attempt has got is given back on <em>all</em> nodes, also on those that seem to have given
+ * nothing, and the attempt is finished: a ballot of it that is still on its way may at worst keep a node busy for one
+ * lease, and can never be counted for a later attempt, which has another name.
  *
  * <p>A claim that may wait then stands in line at one node, the gate, so that those who wait do not split the nodes among
  * themselves again and again. When the gate gives it the lock, it collects the majority: it proposes a token to all nodes,
- * the gate included, and asks those that are busy again for one claim period. What the gate has given counts for nothing
- * in this: a lock rests on the majority that has accepted one and the same token, the gate is only about order. So where
+ * the gate included, and asks those that are busy again for one claim period. The gate's grant counts for nothing in this:
+ * a lock rests on the majority that has accepted one and the same token, the gate is only about order. So where
  * clients disagree on the gate, or it is down, nothing worse happens than further attempts after random delays.
  */
 final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
 
-    /** The store to which the claim belongs. */
+    /** An owner is the store to which the claim belongs. */
     interface Owner {
         /**
          * A node may tell from now on that it has given the lock to this attempt: perhaps long after the attempt has found
@@ -42,7 +42,7 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
          */
         void waits(ClaimId attempt, QuorumClaim claim);
 
-        /** Whatever a node gives to this attempt is given in vain. */
+        /** A node that gives something to this attempt gives it in vain. */
         void waitsNoLonger(ClaimId attempt);
 
         /** The lock was won while nobody was asking. */

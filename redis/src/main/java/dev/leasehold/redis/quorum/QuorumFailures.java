@@ -13,7 +13,7 @@ import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Says which node of a quorum answered what when there was no majority. */
+/** QuorumFailures says which node of a quorum answered what when there was no majority. */
 public final class QuorumFailures {
 
     private QuorumFailures() {}

@@ -14,12 +14,13 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lease that a majority has granted: which nodes have it, and until when. Used by tasks of its claim's serial executor only.
+ * A quorum lease was granted by a majority; it knows which nodes have it, and until when. Used by tasks of its claim's
+ * serial executor only.
  *
  * <p>A renewal is confirmed as soon as a majority has confirmed it. It is lost as soon as so many nodes have said that
- * they do not have it that no majority can be left. In between nothing is known but the deadlines that were confirmed
- * before, and the lease lives until those. Once a majority has confirmed, nodes that have lost the lease and are free are
- * given it again: that is safe then, and only then, since the majority kept every other attempt from winning, and the
+ * they do not have it that no majority can be left. In between only the deadlines that were confirmed before are known,
+ * and the lease lives until those. Once a majority has confirmed, nodes that have lost the lease and are free are
+ * given the lease again: that is safe then, and only then, since the majority kept every other attempt from winning, and the
  * node accepts it only if it has seen no token beyond the end of the run. A reader is also given one that other readers
  * have, and there a writer's token alone speaks against it: the majority has kept out writers, and no others.
  */
@@ -84,7 +85,7 @@ final class QuorumLease {
         }
     }
 
-    /** The state of a node in one round of renewal. */
+    /** A seat is the state of a node in one round of renewal. */
     private enum Seat {
         OPEN,
         CONFIRMED,
@@ -94,7 +95,7 @@ final class QuorumLease {
         FAILED
     }
 
-    /** One round of renewal. */
+    /** A renewal is one round of it. */
     private final class Renewal {
         final ClockReading sentAt = quorum.time().now();
         final Duration lease;
@@ -244,7 +245,7 @@ final class QuorumLease {
         return count.vote(node) == null;
     }
 
-    /** One round of release. */
+    /** A release is one round of it. */
     private final class Release {
         final CompletableFuture<ReleaseAnswer> result = new CompletableFuture<>();
         final @Nullable String[] words = new String[quorum.size()];

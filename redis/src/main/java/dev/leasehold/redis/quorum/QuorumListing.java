@@ -15,9 +15,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes one list of what the nodes of a quorum have each told of their locks. Whoever has a lock on a majority holds it, of
- * readers each that has; and a node that says otherwise, or nothing, is named beside it. What only a minority knows, while a majority says that the
- * lock is free, is the rest of a claim that is over, and not shown.
+ * A quorum listing makes one list of what the nodes of a quorum have each told of their locks. A client that has a lock on
+ * a majority holds it, of readers each that has; and a node that says otherwise, or nothing, is named beside it. What only a
+ * minority knows, while a majority says that the lock is free, is the rest of a claim that is over, and not shown.
  */
 final class QuorumListing {
 

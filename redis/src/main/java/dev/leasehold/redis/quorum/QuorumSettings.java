@@ -3,7 +3,7 @@ package dev.leasehold.redis.quorum;
 import java.time.Duration;
 
 /**
- * The settings of a quorum: the rules on which all its clients must agree, and the time limits of this one.
+ * Quorum settings are the rules on which all clients of a quorum must agree, and the time limits of this one.
  *
  * @param maxLease the longest lease of any client: so long a node that may have forgotten something has no vote
  * @param nodeTimeout how long one node's answer is waited for, at most

@@ -3,9 +3,9 @@ package dev.leasehold.redis.quorum;
 import dev.leasehold.spi.Sharing;
 
 /**
- * Which shares a quorum grants: readers and writers, and no counting. A majority keeps two apart who exclude each other, since any two
- * majorities have a node in common. It does not count: three nodes with two places each have room for three holders that
- * have two nodes each.
+ * Quorum sharing says which shares a quorum grants: readers and writers, and no counting. A majority keeps two apart who
+ * exclude each other, since any two majorities have a node in common. It does not count: three nodes with two places each
+ * have room for three holders that have two nodes each.
  */
 public final class QuorumSharing {
 

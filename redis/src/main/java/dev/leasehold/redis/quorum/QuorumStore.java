@@ -26,8 +26,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks on a quorum of independent masters: the Redlock algorithm. Each claim of the client is a {@link QuorumClaim}; the
- * nodes know it by the names of its attempts.
+ * A quorum store keeps locks on a quorum of independent masters: the Redlock algorithm. Each claim of the client is a {@link
+ * QuorumClaim}; the nodes know it by the names of its attempts.
  */
 public final class QuorumStore implements Store {
 
@@ -67,7 +67,7 @@ public final class QuorumStore implements Store {
     };
 
     /**
-     * Makes a store over nodes that have been made.
+     * Makes a store for locks with one holder, and for readers and writers.
      *
      * @param closeRest closes what was opened for this store beside the nodes' connections
      */
@@ -76,7 +76,7 @@ public final class QuorumStore implements Store {
     }
 
     /**
-     * The same.
+     * Makes a store that grants other shares.
      *
      * @param sharing which shares it grants
      */

@@ -2,7 +2,7 @@ package dev.leasehold.redis.quorum;
 
 import dev.leasehold.spi.Validity;
 
-/** A node's answer to a renewal. */
+/** A renew vote is a node's answer to a renewal. */
 public sealed interface RenewVote {
 
     /** Returns the node's status at the time of its answer. */

@@ -6,8 +6,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A one-shot timer whose task runs in the claim's serial executor. Cancelling it there guarantees that the task does not run,
- * even if the timer has already fired. Used by tasks of that executor only.
+ * A serial timer is a one-shot timer whose task runs in the claim's serial executor. Cancelling it there guarantees that the
+ * task does not run, even if the timer has already fired. Used by tasks of that executor only.
  */
 final class SerialTimer {
 

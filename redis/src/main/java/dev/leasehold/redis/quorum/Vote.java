@@ -5,7 +5,7 @@ import dev.leasehold.spi.Validity;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A node's answer to a {@link Ballot}. No answer at all is not one of these. */
+/** A vote is a node's answer to a {@link Ballot}. No answer at all is not one of these. */
 public sealed interface Vote {
 
     /** Returns the node's status at the time of its answer. */

@@ -13,7 +13,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the votes for one attempt: pure, without clocks or messages.
+ * A vote count counts the votes for one attempt: it is pure, without clocks or messages.
  *
  * <p>Only an answer to the present proposal counts. A node that said yes to an earlier one has since been asked to raise
  * its token, and until it has said yes to that its last token may lie below the end of the run: another majority could
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class VoteCount {
 
-    /** The present result of the count. */
+    /** A verdict is the present result of the count. */
     enum Verdict {
         /** Answers are still owed that matter. */
         OPEN,
@@ -214,7 +214,7 @@ final class VoteCount {
         return ends.size() >= majority ? ends.get(majority - 1) : null;
     }
 
-    /** The deadlines of the nodes that said yes; null for the others. */
+    /** Returns the deadlines of the nodes that said yes; null for the others. */
     @Nullable Validity[] validities() {
         @Nullable Validity[] all = new Validity[votes.length];
         for (int i = 0; i < votes.length; i++) {

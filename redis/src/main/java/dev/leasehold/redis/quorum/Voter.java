@@ -10,8 +10,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One master of a quorum. It neither repeats nor keeps back a request: it sends each at once, at most once, and in the order
- * of the calls as long as the connection lives. A request that must not come late does not wait for a connection.
+ * A voter is one master of a quorum. It neither repeats nor keeps back a request: it sends each at once, at most once, and
+ * in the order of the calls as long as the connection lives. A request that must not come late does not wait for a
+ * connection.
  */
 public interface Voter {
 

@@ -1,4 +1,7 @@
-/** The Redlock algorithm over masters that it knows only as {@link dev.leasehold.redis.quorum.Voter}: it knows no connection. */
+/**
+ * This package is the Redlock algorithm over masters that it knows only as {@link dev.leasehold.redis.quorum.Voter}: it
+ * knows no connection.
+ */
 @NullMarked
 package dev.leasehold.redis.quorum;
 

@@ -6,7 +6,10 @@ import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The arguments of one command, put together from {@link EncodedArgs}. Lettuce writes each anew, in five pieces. */
+/**
+ * A command builder puts the arguments of one command together from {@link EncodedArgs}. Lettuce writes each anew, in five
+ * pieces.
+ */
 public final class CommandBuilder {
 
     private final List<byte[]> pieces = new ArrayList<>(8);

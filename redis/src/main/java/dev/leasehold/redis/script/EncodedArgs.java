@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Arguments of a command, encoded as they are sent. Arguments that are sent again and again, or to several servers alike,
- * are put into this form once. Immutable.
+ * Encoded arguments are those of a command, encoded as they are sent. Arguments that are sent again and again, or to several
+ * servers alike, are put into this form once. Immutable.
  */
 public final class EncodedArgs {
 
@@ -32,7 +32,7 @@ public final class EncodedArgs {
         return new EncodedArgs(arguments.length, all.toByteArray());
     }
 
-    /** One argument. */
+    /** Encodes one argument. */
     public static EncodedArgs of(String argument) {
         byte[] text = argument.getBytes(StandardCharsets.UTF_8);
         byte[] length = ascii(Integer.toString(text.length));

@@ -6,9 +6,10 @@ import dev.leasehold.spi.LeaseId;
 import java.util.OptionalInt;
 
 /**
- * The run, the share and the slot of one holder. The scripts write them as {@code SPARE} for an exclusive one, and as {@code
- * SPARE/SHARE/SLOT} for one of several ({@code holders.lua}). A claim that shares has {@code 0} and its share in place of its
- * run ({@code lock.lua}); an older release leaves that as it is in the hold that it makes of it, an exclusive one.
+ * Holder terms are the run, the share and the slot of one holder. The scripts write them as {@code SPARE} for an exclusive
+ * one, and as {@code SPARE/SHARE/SLOT} for one of several ({@code holders.lua}). A claim that shares has {@code 0} and its
+ * share in place of its run ({@code lock.lua}); an older release leaves that as it is in the hold that it makes of it, an
+ * exclusive one.
  *
  * @param slot the slot of a permit, or {@link Grant#NO_SLOT}
  */
@@ -18,7 +19,7 @@ public record HolderTerms(int spare, int share, int slot) {
 
     private static final String READER = "00";
 
-    /** What a quorum writes for a claim that shares. */
+    /** A quorum writes this for a claim that shares. */
     private static final String QUORUM_READER = "s";
 
     /** Reads the terms of a holder. */

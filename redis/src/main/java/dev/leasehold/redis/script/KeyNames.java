@@ -4,11 +4,11 @@ import dev.leasehold.LockException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names of a lock's keys: {@code leasehold:{NAME}} and, beside it, {@code …:token} and {@code …:queue}. The braces make
- * the keys of one lock live in one slot of a cluster; so a name's own braces, and the percent sign that replaces them, are
- * percent-encoded. A namespace has neither, nor a colon: no two pairs of namespace and name share a key.
+ * Key names are the names of a lock's keys: {@code leasehold:{NAME}} and, beside it, {@code …:token} and {@code …:queue}.
+ * The braces make the keys of one lock live in one slot of a cluster; so a name's own braces, and the percent sign that
+ * replaces them, are percent-encoded. A namespace has neither, nor a colon: no two pairs of namespace and name share a key.
  *
- * <p>With plain keys the lock's key is the bare name. What stands beside it is ours alone, begins with {@code
+ * <p>With plain keys the lock's key is the bare name. The keys beside it are ours alone, begins with {@code
  * leasehold:(plain):}, which is no namespace, and has the bare name between its braces: a cluster then counts the same
  * slot for all three, unless the name has braces, and such names are refused there. Names that begin with {@code
  * leasehold:} are refused, too: they could be the keys of other locks.
@@ -40,7 +40,7 @@ public final class KeyNames {
     }
 
     /**
-     * The lock's own key.
+     * Returns the lock's own key.
      *
      * @throws LockException if the name cannot be a key
      */
@@ -80,7 +80,7 @@ public final class KeyNames {
         return prefix + "inbox:";
     }
 
-    /** A glob that all keys of the namespace match, and perhaps others; not the bare names. */
+    /** Returns a glob that all keys of the namespace match, and perhaps others; not the bare names. */
     public String everyKey() {
         return prefix + "{*}*";
     }

@@ -7,8 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * The encoded arguments that scripts need of a lock each time, its keys and the channels to notify, with the state in which
- * this client saw it last.
+ * Lock keys are the encoded arguments that scripts need of a lock each time, its keys and the channels to notify, with the
+ * state in which this client saw it last.
  */
 public final class LockKeys {
 
@@ -37,7 +37,7 @@ public final class LockKeys {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** All keys, after their number. */
+    /** Returns all keys, after their number. */
     public EncodedArgs all() {
         return all;
     }
@@ -47,7 +47,7 @@ public final class LockKeys {
         return ballot;
     }
 
-    /** The lock's own key alone, after the number. */
+    /** Returns the lock's own key alone, after the number. */
     public EncodedArgs own() {
         return own;
     }
@@ -78,7 +78,7 @@ public final class LockKeys {
         return toTellText;
     }
 
-    /** Keeps those of the locks that are in use, so that they are put together once. */
+    /** A cache keeps the keys of the locks that are in use, so that they are put together once. */
     public static final class Cache {
 
         private static final int MOST = 1000;
@@ -94,7 +94,7 @@ public final class LockKeys {
         }
 
         /**
-         * The keys of a lock.
+         * Finds or makes the keys of a lock.
          *
          * @throws dev.leasehold.LockException if the name cannot be a key
          */

@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A reader of the scripts' answers. {@code lock.lua} describes the layout of values and answers. */
+/** A reply reads the scripts' answers. {@code lock.lua} describes the layout of values and answers. */
 public final class Reply {
 
     /** The name of a holder whose value is not one of ours: the value may be a secret. */
@@ -38,7 +38,7 @@ public final class Reply {
     private static final int VALUE_PARTS = 7;
     private static final int MOST_SHOWN = 200;
 
-    /** What a master of a quorum keeps there; see {@code lock.lua}. */
+    /** A master of a quorum keeps this there; see {@code lock.lua}. */
     private static final Pattern BEHIND_THE_OWNER = Pattern.compile("\n[\\d|]*$");
 
     /** The first part of a claim's answer where the lock is not granted, and the number of its parts. */
@@ -46,7 +46,7 @@ public final class Reply {
 
     public static final int BUSY_PARTS = 6;
 
-    /** Makes sense of an answer. */
+    /** A reader makes sense of an answer. */
     public interface Reader<T> {
         T read(ClockReading sentAt, List<Object> answer);
     }
@@ -94,7 +94,7 @@ public final class Reply {
     }
 
     /**
-     * The same.
+     * Returns the beginning of the line that stands for a claim, of which no token is known.
      *
      * @param shares whether it is a reader's
      */

@@ -8,7 +8,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** The scripts that run in Redis. The server knows each by the SHA-1 of its text. */
+/** A script runs in Redis. The server knows each by the SHA-1 of its text. */
 public enum Script {
     CLAIM("claim-free.lua", "lock.lua", "holders.lua", "hand-over.lua", "find.lua", "stand.lua", "claim.lua"),
     /** The same with the short cut of claims that share the lock. */

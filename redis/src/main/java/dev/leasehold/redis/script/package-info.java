@@ -1,4 +1,4 @@
-/** The scripts that run in Redis, their arguments and answers, and the names of keys. */
+/** This package has the scripts that run in Redis, their arguments and answers, and the names of keys. */
 @NullMarked
 package dev.leasehold.redis.script;
 

@@ -11,8 +11,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An encoder of the arguments that {@code vote.lua} and {@code release.lua} get beside the keys: once for all nodes.
- * Thread-safe.
+ * A ballot encoder encodes the arguments that {@code vote.lua} and {@code release.lua} get beside the keys: once for all
+ * nodes. Thread-safe.
  */
 public final class BallotEncoder {
 

@@ -26,7 +26,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** A master of a quorum, over its {@link RedisNode}. A request that cannot be sent at once fails at once. */
+/**
+ * A Redis voter is a master of a quorum, over its {@link RedisNode}. A request that cannot be sent at once fails at once.
+ */
 public final class RedisVoter implements Voter {
 
     private static final CompletionStage<?> LISTENING = CompletableFuture.completedFuture("");

@@ -9,10 +9,10 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A master's assurance that it has its vote (see {@code voucher.lua}), with the reading of the master's clock at that time.
- * The master accepts a ballot for a free lock that names the voucher, if the token is above the last, as long as the master
- * has the voucher and is the master that it was; otherwise it reads its marker and everything else anew. So a client may
- * name one that is no longer good. Immutable.
+ * A voucher is a master's assurance that it has its vote (see {@code voucher.lua}), with the reading of the master's clock
+ * at that time. The master accepts a ballot for a free lock that names the voucher, if the token is above the last, as long
+ * as the master has the voucher and is the master that it was; otherwise it reads its marker and everything else anew. So a
+ * client may name one that is no longer good. Immutable.
  *
  * @param key as it is sent
  * @param askedAt our monotonic clock before the question was sent

@@ -1,4 +1,4 @@
-/** A master of a quorum, as the algorithm knows it, on a connection to a real one. */
+/** This package makes a voter, as the algorithm knows it, of a connection to a real master. */
 @NullMarked
 package dev.leasehold.redis.voter;
 

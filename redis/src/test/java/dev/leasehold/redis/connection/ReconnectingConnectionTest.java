@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** The pauses between attempts to connect again, on virtual time. */
+/** These tests are about the pauses between attempts to connect again, on virtual time. */
 class ReconnectingConnectionTest {
 
     private static final Duration LONG = Duration.ofSeconds(60);

@@ -27,7 +27,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** One connection, through a client with Lettuce's own defaults: it would reconnect, and send again. */
+/**
+ * These tests are about one connection, through a client with Lettuce's own defaults: it would reconnect, and send again.
+ */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RedisConnectionTest {
 

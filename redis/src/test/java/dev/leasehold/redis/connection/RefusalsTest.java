@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Servers that cannot just now: the claim is asked again, and is granted when they can. */
+/** These tests are about servers that cannot just now: the claim is asked again, and is granted when they can. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RefusalsTest {
 

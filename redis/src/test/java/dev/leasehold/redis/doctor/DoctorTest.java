@@ -33,7 +33,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Examinations of real servers: for each finding one that gives it and one that does not. */
+/** These tests are about examinations of real servers: for each finding one that gives it and one that does not. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DoctorTest {
 
@@ -163,7 +163,7 @@ class DoctorTest {
                 .allMatch(word -> docs.contains(word));
     }
 
-    /** But OBJECT, without which masters of a quorum do not vouch: see MasterIdentityTest. */
+    /** But OBJECT, without which masters of a quorum do not vouch: see VouchingMasterTest. */
     @Test
     void everyCommandOfTheScriptsIsAmongTheLeastRights() throws Exception {
         Pattern call = Pattern.compile("\\bp?call\\('([A-Z]+)'");

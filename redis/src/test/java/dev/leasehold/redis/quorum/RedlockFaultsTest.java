@@ -25,36 +25,36 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Faults of the masters of a quorum and of the connections to them, in real time on real servers. */
+/** These tests are about faults of the masters of a quorum and of the connections to them, in real time on real servers. */
 @Timeout(value = 90, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RedlockFaultsTest {
 
     private static final Duration SHORT = Duration.ofSeconds(2);
     private static final String KEY = "leasehold:{x}";
 
-    private RedlockFixture bench;
+    private RedlockFixture fixture;
 
     @AfterEach
     void stop() {
-        bench.close();
+        fixture.close();
     }
 
     private void open(int count) {
-        bench = RedlockFixture.opened(count);
+        fixture = RedlockFixture.opened(count);
     }
 
     @Test
     void aQuorumOfFiveWorksWithoutTwo() throws Exception {
         open(5);
-        Lease lease = bench.client().lock("x").acquire();
-        bench.server(1).kill();
-        bench.server(3).kill();
+        Lease lease = fixture.client().lock("x").acquire();
+        fixture.server(1).kill();
+        fixture.server(3).kill();
         lease.extend(Duration.ofSeconds(20));
-        Leasehold other = bench.client();
+        Leasehold other = fixture.client();
         CompletableFuture<Lease> waiting = other.lock("x").acquireAsync();
-        await().until(() -> bench.server(0).commands().keys("*queue").size()
-                        + bench.server(2).commands().keys("*queue").size()
-                        + bench.server(4).commands().keys("*queue").size()
+        await().until(() -> fixture.server(0).commands().keys("*queue").size()
+                        + fixture.server(2).commands().keys("*queue").size()
+                        + fixture.server(4).commands().keys("*queue").size()
                 > 0);
         assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
         Lease next = waiting.get(10, TimeUnit.SECONDS);
@@ -65,14 +65,14 @@ class RedlockFaultsTest {
     @Test
     void aLockThatTheGateHasForgottenIsBusyForATry() throws Exception {
         open(5);
-        Lease lease = bench.client().lock("x").acquire();
-        Leasehold other = bench.client();
+        Lease lease = fixture.client().lock("x").acquire();
+        Leasehold other = fixture.client();
         CompletableFuture<Lease> waiting = other.lock("x").acquireAsync();
-        bench.awaitWaiters("x", 1);
-        int gate = bench.gate("x");
+        fixture.awaitWaiters("x", 1);
+        int gate = fixture.gate("x");
         waiting.cancel(false);
-        bench.awaitWaiters("x", 0);
-        bench.server(gate).commands().del(KEY);
+        fixture.awaitWaiters("x", 0);
+        fixture.server(gate).commands().del(KEY);
         long start = System.nanoTime();
         assertThat(other.lock("x").tryAcquire(Duration.ofMillis(300))).isEmpty();
         assertThat(Duration.ofNanos(System.nanoTime() - start))
@@ -86,10 +86,10 @@ class RedlockFaultsTest {
     @Test
     void aQuorumOfFiveWithoutThreeNamesEachNodesAnswer() throws Exception {
         open(5);
-        Leasehold client = bench.client(bench.store, RedlockFixture.LEASE, Duration.ofSeconds(20));
+        Leasehold client = fixture.client(fixture.store, RedlockFixture.LEASE, Duration.ofSeconds(20));
         client.lock("x").acquire().close();
         for (int i = 2; i < 5; i++) {
-            bench.server(i).kill();
+            fixture.server(i).kill();
         }
         long start = System.nanoTime();
         assertThatThrownBy(() -> client.lock("x").tryAcquire())
@@ -98,7 +98,7 @@ class RedlockFaultsTest {
                     for (int i = 0; i < 5; i++) {
                         String answer = e.nodes().get(i).answer();
                         assertThat(e.nodes().get(i).node())
-                                .contains(":" + bench.server(i).port());
+                                .contains(":" + fixture.server(i).port());
                         if (i < 2) {
                             assertThat(answer).isEqualTo("granted");
                         } else {
@@ -114,21 +114,23 @@ class RedlockFaultsTest {
         assertThat(Duration.ofNanos(System.nanoTime() - start))
                 .as("does not wait for the store timeout")
                 .isLessThan(Duration.ofSeconds(10));
-        bench.awaitNothingLeft("x", 2);
+        fixture.awaitNothingLeft("x", 2);
     }
 
     @Test
     void mastersThatAnswerNothingAreFoundToBeDownToo() throws Exception {
         open(3);
-        Leasehold client = bench.client(
-                bench.proxied().withNodeTimeout(Duration.ofMillis(100)), RedlockFixture.LEASE, Duration.ofSeconds(20));
+        Leasehold client = fixture.client(
+                fixture.proxied().withNodeTimeout(Duration.ofMillis(100)),
+                RedlockFixture.LEASE,
+                Duration.ofSeconds(20));
         // A majority is enough to acquire, and a connection that is only being made would have another reason to be
         // down.
         Lease first = client.lock("x").acquire();
-        bench.awaitHeldEverywhere("x");
+        fixture.awaitHeldEverywhere("x");
         first.close();
-        bench.proxies.get(0).hold(FaultProxy.Way.REQUESTS);
-        bench.proxies.get(2).hold(FaultProxy.Way.REQUESTS);
+        fixture.proxies.get(0).hold(FaultProxy.Way.REQUESTS);
+        fixture.proxies.get(2).hold(FaultProxy.Way.REQUESTS);
         long start = System.nanoTime();
         assertThatThrownBy(() -> client.lock("x").tryAcquire(Duration.ofSeconds(3)))
                 .isInstanceOfSatisfying(StoreUnavailableException.class, e -> {
@@ -140,17 +142,17 @@ class RedlockFaultsTest {
                 });
         assertThat(Duration.ofNanos(System.nanoTime() - start))
                 .isBetween(Duration.ofSeconds(1), Duration.ofSeconds(10));
-        bench.proxies.forEach(FaultProxy::letGo);
-        bench.awaitNothingLeft("x", 3);
+        fixture.proxies.forEach(FaultProxy::letGo);
+        fixture.awaitNothingLeft("x", 3);
     }
 
     @Test
     void aConnectionThatBreaksAndIsMadeAgainIsNoFailure() throws Exception {
         open(3);
-        Leasehold client = bench.client(bench.proxied(), RedlockFixture.LEASE);
+        Leasehold client = fixture.client(fixture.proxied(), RedlockFixture.LEASE);
         client.lock("x").acquire().close();
         for (int i = 0; i < 5; i++) {
-            bench.proxies.forEach(FaultProxy::cut);
+            fixture.proxies.forEach(FaultProxy::cut);
             assertThat(client.lock("x" + i).tryAcquire()).isPresent();
         }
     }
@@ -159,15 +161,15 @@ class RedlockFaultsTest {
     @Test
     void mastersWithOtherRulesRefuseAtOnceAndSayWhatToDo() throws Exception {
         open(3);
-        bench.client().lock("x").acquire().close();
-        Leasehold other = bench.client(bench.store.withMaxLease(Duration.ofMinutes(2)), RedlockFixture.LEASE);
+        fixture.client().lock("x").acquire().close();
+        Leasehold other = fixture.client(fixture.store.withMaxLease(Duration.ofMinutes(2)), RedlockFixture.LEASE);
         for (int i = 0; i < 2; i++) {
             assertThatThrownBy(() -> other.lock("x").acquire())
                     .isInstanceOf(LockException.class)
                     .isNotInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("LEASEHOLD_QUORUM 60000 0")
                     .hasMessageContaining("maxLeaseDuration")
-                    .hasMessageContaining(":" + bench.server(1).port());
+                    .hasMessageContaining(":" + fixture.server(1).port());
         }
     }
 
@@ -180,28 +182,28 @@ class RedlockFaultsTest {
     @Test
     void oneMasterOfAnotherQuorumIsOnlyOneLess() throws Exception {
         open(3);
-        Leasehold client = bench.client();
-        String other = bench.server(0).commands().get("leasehold:quorum").replace("|60000|", "|120000|");
-        setMarker(bench.server(0), other);
+        Leasehold client = fixture.client();
+        String other = fixture.server(0).commands().get("leasehold:quorum").replace("|60000|", "|120000|");
+        setMarker(fixture.server(0), other);
         try (Lease lease = client.lock("x").acquire()) {
             assertThat(lease.isValid()).isTrue();
         }
-        setMarker(bench.server(1), other);
+        setMarker(fixture.server(1), other);
         assertThatThrownBy(() -> client.lock("x").acquire())
                 .isInstanceOf(LockException.class)
                 .isNotInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("LEASEHOLD_QUORUM 120000 0");
-        bench.awaitNothingLeft("x", 3);
+        fixture.awaitNothingLeft("x", 3);
     }
 
     @Test
     void aMasterThatRefusesToConnectSaysWhy() throws Exception {
         open(3);
-        bench.client().lock("x").acquire().close();
+        fixture.client().lock("x").acquire().close();
         for (int i = 0; i < 2; i++) {
-            bench.server(i).commands().configSet("requirepass", "secret");
+            fixture.server(i).commands().configSet("requirepass", "secret");
         }
-        assertThatThrownBy(() -> bench.client().lock("x").acquire())
+        assertThatThrownBy(() -> fixture.client().lock("x").acquire())
                 .isInstanceOf(LockException.class)
                 .isNotInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("the server wants a password");
@@ -211,10 +213,10 @@ class RedlockFaultsTest {
     @Test
     void oneSlowNodeOfFiveDoesNotMakeTheQuorumSlow() throws Exception {
         open(5);
-        Leasehold client = bench.client(bench.proxied(), RedlockFixture.LEASE);
+        Leasehold client = fixture.client(fixture.proxied(), RedlockFixture.LEASE);
         median(client);
         Duration slow = Duration.ofMillis(200);
-        bench.proxies.get(2).delay(slow);
+        fixture.proxies.get(2).delay(slow);
         assertThat(median(client)).isLessThan(slow.dividedBy(2));
     }
 
@@ -233,40 +235,40 @@ class RedlockFaultsTest {
     @Test
     void aClaimThatWasGivenUpAndComesLateIsRemoved() throws Exception {
         open(3);
-        Leasehold client = bench.client(bench.proxied(), RedlockFixture.LEASE, Duration.ofSeconds(2));
+        Leasehold client = fixture.client(fixture.proxied(), RedlockFixture.LEASE, Duration.ofSeconds(2));
         client.lock("x").acquire().close();
-        bench.proxies.forEach(proxy -> proxy.hold(FaultProxy.Way.REQUESTS));
+        fixture.proxies.forEach(proxy -> proxy.hold(FaultProxy.Way.REQUESTS));
         assertThatThrownBy(() -> client.lock("x").acquire()).isInstanceOf(StoreUnavailableException.class);
-        bench.proxies.forEach(FaultProxy::letGo);
-        bench.awaitNothingLeft("x", 3);
-        assertThat(bench.client().lock("x").tryAcquire()).isPresent();
+        fixture.proxies.forEach(FaultProxy::letGo);
+        fixture.awaitNothingLeft("x", 3);
+        assertThat(fixture.client().lock("x").tryAcquire()).isPresent();
     }
 
     @Test
     void aClaimThatAPausedMasterCarriesOutIsRemoved() throws Exception {
         open(3);
-        Leasehold client = bench.client(
-                bench.store.withNodeTimeout(Duration.ofMillis(100)), Duration.ofSeconds(5), Duration.ofSeconds(1));
+        Leasehold client = fixture.client(
+                fixture.store.withNodeTimeout(Duration.ofMillis(100)), Duration.ofSeconds(5), Duration.ofSeconds(1));
         client.lock("x").acquire().close();
         for (int i = 0; i < 2; i++) {
-            bench.server(i).commands().clientPause(1500);
+            fixture.server(i).commands().clientPause(1500);
         }
         assertThatThrownBy(() -> client.lock("x").tryAcquire()).isInstanceOf(StoreUnavailableException.class);
-        bench.awaitNothingLeft("x", 3);
+        fixture.awaitNothingLeft("x", 3);
     }
 
     @Test
     void aRepeatedReleaseDoesNotHarmTheNextHolder() throws Exception {
         open(3);
-        Leasehold client = bench.client(bench.proxied(), RedlockFixture.LEASE, Duration.ofSeconds(2));
+        Leasehold client = fixture.client(fixture.proxied(), RedlockFixture.LEASE, Duration.ofSeconds(2));
         Lease lease = client.lock("x").acquire();
-        bench.proxies.forEach(proxy -> proxy.hold(FaultProxy.Way.ANSWERS));
+        fixture.proxies.forEach(proxy -> proxy.hold(FaultProxy.Way.ANSWERS));
         CompletableFuture<LeaseState> release = lease.releaseAsync();
-        Lease next = bench.client().lock("x").acquire();
+        Lease next = fixture.client().lock("x").acquire();
         assertThat(next.token()).isGreaterThan(lease.token());
         assertThat(lease.isValid()).isFalse();
-        bench.proxies.forEach(FaultProxy::cut);
-        bench.proxies.forEach(FaultProxy::letGo);
+        fixture.proxies.forEach(FaultProxy::cut);
+        fixture.proxies.forEach(FaultProxy::letGo);
         release.handle((state, failure) -> true).get(20, TimeUnit.SECONDS);
         next.extend(Duration.ofSeconds(20));
         assertThat(next.state()).isEqualTo(LeaseState.HELD);
@@ -281,7 +283,7 @@ class RedlockFaultsTest {
         AtomicInteger inside = new AtomicInteger();
         List<CompletableFuture<Long>> all = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
-            Leasehold client = bench.client();
+            Leasehold client = fixture.client();
             for (int j = 0; j < 2; j++) {
                 all.add(client.lock("x").acquireAsync().thenCompose(lease -> {
                     assertThat(inside.incrementAndGet()).isEqualTo(1);
@@ -298,7 +300,7 @@ class RedlockFaultsTest {
         for (CompletableFuture<Long> one : all) {
             one.get(60, TimeUnit.SECONDS);
         }
-        bench.awaitNothingLeft("x", 3);
+        fixture.awaitNothingLeft("x", 3);
     }
 
     @Test
@@ -307,14 +309,14 @@ class RedlockFaultsTest {
         long token = System.currentTimeMillis() * 1000;
         String half = "leasehold|1|someone:1|" + token + "|0|" + token + "|someone else";
         for (int i = 0; i < 2; i++) {
-            bench.server(i).commands().set(KEY, half, io.lettuce.core.SetArgs.Builder.px(5000));
-            bench.server(i).commands().set(KEY + ":token", Long.toString(token));
+            fixture.server(i).commands().set(KEY, half, io.lettuce.core.SetArgs.Builder.px(5000));
+            fixture.server(i).commands().set(KEY + ":token", Long.toString(token));
         }
-        Leasehold client = bench.client(bench.store.withNodeTimeout(Duration.ofMillis(100)), RedlockFixture.LEASE);
+        Leasehold client = fixture.client(fixture.store.withNodeTimeout(Duration.ofMillis(100)), RedlockFixture.LEASE);
         assertThat(client.lock("x").tryAcquire()).isEmpty();
         await().untilAsserted(() -> {
-            assertThat(bench.server(2).commands().exists(KEY)).isZero();
-            assertThat(bench.server(3).commands().exists(KEY)).isZero();
+            assertThat(fixture.server(2).commands().exists(KEY)).isZero();
+            assertThat(fixture.server(3).commands().exists(KEY)).isZero();
         });
         Lease lease = client.lock("x").acquire();
         assertThat(lease.token()).isGreaterThan(token);
@@ -326,29 +328,30 @@ class RedlockFaultsTest {
         open(3);
         List<Lease> leases = new ArrayList<>();
         for (String namespace : List.of("one", "two", "")) {
-            Leasehold client = bench.add(Leasehold.builder()
-                    .store(bench.store)
+            Leasehold client = fixture.add(Leasehold.builder()
+                    .store(fixture.store)
                     .options(LockOptions.defaults().withLeaseDuration(RedlockFixture.LEASE))
                     .namespace(namespace)
                     .build());
             leases.add(client.lock("x").tryAcquire().orElseThrow());
         }
         assertThat(leases).allMatch(Lease::isValid);
-        assertThat(bench.server(0).commands().keys("*{x}"))
+        assertThat(fixture.server(0).commands().keys("*{x}"))
                 .containsExactlyInAnyOrder(KEY, "leasehold:one:{x}", "leasehold:two:{x}");
     }
 
     @Test
     void thoseWhoWaitAreServedAlsoWhenTheGateIsKilled() throws Exception {
         open(5);
-        Lease lease = bench.client().lock("x").acquire();
+        Lease lease = fixture.client().lock("x").acquire();
         List<CompletableFuture<Lease>> waiting = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
-            waiting.add(
-                    bench.client(bench.store, Duration.ofSeconds(3)).lock("x").acquireAsync());
+            waiting.add(fixture.client(fixture.store, Duration.ofSeconds(3))
+                    .lock("x")
+                    .acquireAsync());
         }
-        bench.awaitWaiters("x", 3);
-        bench.server(bench.gate("x")).kill();
+        fixture.awaitWaiters("x", 3);
+        fixture.server(fixture.gate("x")).kill();
         assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
         for (CompletableFuture<Lease> one : waiting) {
             one.thenAccept(Lease::releaseAsync);
@@ -361,23 +364,23 @@ class RedlockFaultsTest {
     @Test
     void clientsAreServedInTheOrderInWhichTheyCame() throws Exception {
         open(3);
-        Lease lease = bench.client().lock("x").acquire();
+        Lease lease = fixture.client().lock("x").acquire();
         List<Integer> served = new ArrayList<>();
         List<CompletableFuture<?>> all = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
             int number = i;
-            Leasehold client = bench.client();
+            Leasehold client = fixture.client();
             all.add(client.lock("x").acquireAsync().thenCompose(got -> {
                 served.add(number);
                 return got.releaseAsync();
             }));
-            bench.awaitWaiters("x", i + 1);
+            fixture.awaitWaiters("x", i + 1);
         }
         lease.release();
         for (CompletableFuture<?> one : all) {
             one.get(30, TimeUnit.SECONDS);
         }
         assertThat(served).containsExactly(0, 1, 2, 3, 4, 5);
-        bench.awaitNothingLeft("x", 3);
+        fixture.awaitNothingLeft("x", 3);
     }
 }

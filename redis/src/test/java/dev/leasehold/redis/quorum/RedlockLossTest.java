@@ -21,34 +21,34 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Leases of a quorum that are lost, and those that are not, in real time on real servers. */
+/** These tests are about leases of a quorum that are lost, and those that are not, in real time on real servers. */
 @Timeout(value = 90, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RedlockLossTest {
 
     private static final Duration SHORT = Duration.ofSeconds(2);
     private static final String KEY = "leasehold:{x}";
 
-    private RedlockFixture bench;
+    private RedlockFixture fixture;
 
     @AfterEach
     void stop() {
-        bench.close();
+        fixture.close();
     }
 
     private void open(int count) {
-        bench = RedlockFixture.opened(count);
+        fixture = RedlockFixture.opened(count);
     }
 
     @Test
     void aLeaseThatAMajorityNoLongerHasIsLostAtTheNextLook() throws Exception {
         open(3);
-        Lease lease = bench.client().lock("x").acquire();
-        bench.server(0).commands().del(KEY);
+        Lease lease = fixture.client().lock("x").acquire();
+        fixture.server(0).commands().del(KEY);
         lease.extend(Duration.ofSeconds(15));
         assertThat(lease.state()).isEqualTo(LeaseState.HELD);
-        bench.server(1).commands().del(KEY);
-        bench.server(2).commands().del(KEY);
-        bench.server(0).commands().del(KEY);
+        fixture.server(1).commands().del(KEY);
+        fixture.server(2).commands().del(KEY);
+        fixture.server(0).commands().del(KEY);
         assertThatThrownBy(() -> lease.extend(Duration.ofSeconds(20))).isInstanceOf(LeaseLostException.class);
         assertThat(lease.state()).isEqualTo(LeaseState.LOST);
     }
@@ -56,23 +56,23 @@ class RedlockLossTest {
     @Test
     void aLostLeaseIsRemovedFromNodesThatStillHaveIt() throws Exception {
         open(3);
-        Leasehold client = bench.client();
+        Leasehold client = fixture.client();
         Lease lease = client.lock("x").acquire();
-        bench.server(0).commands().del(KEY);
-        bench.server(1).commands().del(KEY);
+        fixture.server(0).commands().del(KEY);
+        fixture.server(1).commands().del(KEY);
         assertThatThrownBy(() -> lease.extend(Duration.ofSeconds(50))).isInstanceOf(LeaseLostException.class);
         await().atMost(Duration.ofSeconds(5))
-                .until(() -> bench.server(2).commands().exists(KEY) == 0);
+                .until(() -> fixture.server(2).commands().exists(KEY) == 0);
     }
 
     @Test
     void aBrokenLockIsToldToItsHolderAtOnce() throws Exception {
         open(3);
-        Leasehold holder = bench.client();
+        Leasehold holder = fixture.client();
         CompletableFuture<Lease> none = holder.lock("y").acquireAsync();
         none.get(10, TimeUnit.SECONDS);
         Lease lease = holder.lock("x").acquire();
-        Leasehold other = bench.client();
+        Leasehold other = fixture.client();
         assertThat(other.locks("x")).hasSize(1);
         assertThat(other.breakLock("x", lease.token() - 1)).isFalse();
         assertThat(other.breakLock("x", lease.token())).isTrue();
@@ -84,13 +84,13 @@ class RedlockLossTest {
     @Test
     void aHolderWithoutAMajorityHearsOfTheLossInTime() throws Exception {
         open(3);
-        Leasehold holder = bench.client(bench.proxied(), SHORT);
+        Leasehold holder = fixture.client(fixture.proxied(), SHORT);
         Lease lease = holder.lock("x").acquire();
-        bench.proxies.get(0).blackHole();
+        fixture.proxies.get(0).blackHole();
         lease.extend(SHORT);
         CompletableFuture<Lease> waiting =
-                bench.client(bench.store, SHORT).lock("x").acquireAsync();
-        bench.proxies.get(1).blackHole();
+                fixture.client(fixture.store, SHORT).lock("x").acquireAsync();
+        fixture.proxies.get(1).blackHole();
         RedlockFixture.awaitState(lease, LeaseState.LOST, SHORT.plusMillis(500));
         assertThat(waiting.get(20, TimeUnit.SECONDS).token()).isGreaterThan(lease.token());
         assertThatThrownBy(() -> lease.extend(SHORT)).isInstanceOf(LockException.class);
@@ -99,28 +99,29 @@ class RedlockLossTest {
     @Test
     void renewalsWhoseAnswersAreLostAreNoLoss() throws Exception {
         open(3);
-        Lease lease =
-                bench.client(bench.proxied(), Duration.ofSeconds(4)).lock("x").acquire();
+        Lease lease = fixture.client(fixture.proxied(), Duration.ofSeconds(4))
+                .lock("x")
+                .acquire();
         for (int i = 0; i < 3; i++) {
-            bench.proxies.forEach(FaultProxy::cut);
+            fixture.proxies.forEach(FaultProxy::cut);
             lease.extend(Duration.ofSeconds(5));
             assertThat(lease.state()).isEqualTo(LeaseState.HELD);
         }
         assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
-        bench.awaitNothingLeft("x", 3);
+        fixture.awaitNothingLeft("x", 3);
     }
 
     @Test
     void clientsThatSeeDifferentNodesDoNotBothHold() throws Exception {
         open(3);
-        RedlockStore left = bench.proxied();
-        List<FaultProxy> ofLeft = List.copyOf(bench.proxies);
-        bench.proxies.clear();
-        RedlockStore right = bench.proxied();
-        List<FaultProxy> ofRight = List.copyOf(bench.proxies);
-        bench.proxies.addAll(ofLeft);
-        Leasehold one = bench.client(left, SHORT);
-        Leasehold two = bench.client(right, SHORT);
+        RedlockStore left = fixture.proxied();
+        List<FaultProxy> ofLeft = List.copyOf(fixture.proxies);
+        fixture.proxies.clear();
+        RedlockStore right = fixture.proxied();
+        List<FaultProxy> ofRight = List.copyOf(fixture.proxies);
+        fixture.proxies.addAll(ofLeft);
+        Leasehold one = fixture.client(left, SHORT);
+        Leasehold two = fixture.client(right, SHORT);
         one.lock("warm").acquire().close();
         two.lock("warm").acquire().close();
         ofLeft.get(2).blackHole();

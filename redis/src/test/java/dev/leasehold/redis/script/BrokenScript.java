@@ -7,7 +7,10 @@ import java.util.EnumMap;
 import java.util.HexFormat;
 import java.util.Map;
 
-/** Breaks a line of the scripts for as long as it is open, in all scripts that have it. For clients that connect meanwhile. */
+/**
+ * A broken script breaks a line of the scripts for as long as it is open, in all scripts that have it. For clients that
+ * connect meanwhile.
+ */
 public final class BrokenScript implements AutoCloseable {
 
     private final Map<Script, String> whole = new EnumMap<>(Script.class);

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The costs of locking for the server, as the server itself counts them. */
+/** These tests are about the costs of locking for the server, as the server itself counts them. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CostTest {
 
@@ -49,7 +49,7 @@ class CostTest {
         return client;
     }
 
-    /** But for what this test asks itself. */
+    /** Counts the calls but for what this test asks itself. */
     private Map<String, Integer> calls() {
         return calls("info|config.*|exists|ping|llen|lrange");
     }

@@ -47,7 +47,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The contents of a pushed grant, whichever script makes it, and the effect of one that comes again. */
+/**
+ * These tests are about the contents of a pushed grant, whichever script makes it, and the effect of one that comes again.
+ */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PushedGrantTest {
 

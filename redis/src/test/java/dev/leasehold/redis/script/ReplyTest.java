@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Answers that do not come from our scripts. */
+/** These tests are about answers that do not come from our scripts. */
 class ReplyTest {
 
     private static final ClockReading NOW = new ClockReading(0, 0);

@@ -35,7 +35,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Several holders of one lock on real servers: beside scripts of before, in a full server, while a slot moves, after a flush. */
+/**
+ * These tests are about several holders of one lock on real servers: beside scripts of before, in a full server, while a
+ * slot moves, after a flush.
+ */
 @Timeout(value = 90, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SharedHoldsTest {
 

@@ -15,6 +15,7 @@ import dev.leasehold.redis.quorum.Ballot;
 import dev.leasehold.redis.quorum.MarkerRules;
 import dev.leasehold.redis.quorum.MasterIdentityTest;
 import dev.leasehold.redis.quorum.Vote;
+import dev.leasehold.redis.quorum.VouchingMasterTest;
 import dev.leasehold.redis.script.KeyNames;
 import dev.leasehold.redis.script.Script;
 import dev.leasehold.servers.RedisProcess;
@@ -39,7 +40,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Which vouchers a client asks for and names. What they are worth on a server is for {@link MasterIdentityTest}. */
+/**
+ * A client asks for some vouchers, and names them, and does neither with others. What they are worth on a server is for
+ * {@link VouchingMasterTest} and {@link MasterIdentityTest}.
+ */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class VoucherTest {
 

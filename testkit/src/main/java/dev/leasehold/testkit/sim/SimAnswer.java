@@ -39,7 +39,7 @@ public sealed interface SimAnswer {
     record Lost() implements SimAnswer {}
 
     /**
-     * The answer to a release, a withdrawal or a break.
+     * An ended lease or claim is the answer to a release, a withdrawal or a break.
      *
      * @param was whether there was a lease to end
      */

@@ -1,6 +1,6 @@
 package dev.leasehold.testkit.sim;
 
-/** One request of a caller, from asking to its outcome. */
+/** A simulated call is one request of a caller, from asking to its outcome. */
 final class SimCall {
 
     final String lock;

@@ -20,8 +20,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One user of locks in one process: thinks, asks for a lock in one of the ways there are, holds it for a while, looks at it
- * now and then, releases or forgets it, and begins again, until the faults end.
+ * A simulated caller is one user of locks in one process: it thinks, asks for a lock in one of the ways there are, holds it
+ * for a while, looks at it now and then, releases or forgets it, and begins again, until the faults end.
  */
 final class SimCaller {
 

@@ -3,8 +3,8 @@ package dev.leasehold.testkit.sim;
 import dev.leasehold.spi.ClockReading;
 
 /**
- * The two clocks of one machine. The monotonic one has a rate and stands still while the machine is suspended; the wall
- * clock goes on and can be set.
+ * A simulated clock has the two clocks of one machine. The monotonic one has a rate and stands still while the machine is
+ * suspended; the wall clock goes on and can be set.
  */
 public final class SimClock {
 

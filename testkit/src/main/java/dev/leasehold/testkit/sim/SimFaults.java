@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
-/** The faults of a run, and their end: after it everything works again. */
+/** Simulated faults are those of a run, and have an end: after it everything works again. */
 final class SimFaults {
 
     private final SimWorld world;

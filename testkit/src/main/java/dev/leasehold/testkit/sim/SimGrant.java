@@ -2,7 +2,7 @@ package dev.leasehold.testkit.sim;
 
 import dev.leasehold.spi.LeaseId;
 
-/** One grant of the node, as the judge has seen it: a run of tokens for one client. */
+/** A simulated grant is one of the node's, as the judge has seen it: a run of tokens for one client. */
 final class SimGrant {
 
     final LeaseId lease;

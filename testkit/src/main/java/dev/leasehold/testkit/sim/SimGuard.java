@@ -4,8 +4,8 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * The rules that keep the promises, one by one. A run can be made with one of them switched off, to see that the checks
- * find it: a check that cannot fail proves nothing.
+ * A simulated guard is one of the rules that keep the promises. A run can be made with one of them switched off, to see that
+ * the checks find it: a check that cannot fail proves nothing.
  */
 public enum SimGuard {
     /** A node ends a lease only for the claim that has it. */
@@ -52,7 +52,7 @@ public enum SimGuard {
     WITHDRAWN_WAITER_HANDS_OVER,
     /** Each holder has an end of its own. */
     EACH_HAS_ITS_OWN_END,
-    /** What is kept after a release counts as a holder. */
+    /** A lock that is kept after a release counts as held. */
     KEPT_COUNTS,
     /** A permit gets the smallest slot that is free. */
     SMALLEST_FREE_SLOT,

@@ -26,7 +26,10 @@ final class SimHold implements LeaseListener {
     private final boolean believesLong;
     private long downgradedAt = -1;
     private LeaseState told = LeaseState.HELD;
-    /** True once a change was told. The first change may be to HELD: earlier changes came before the listener was added. */
+    /**
+     * True once the listener has heard of a change. The first change may be to HELD: earlier changes came before the
+     * listener was added.
+     */
     private boolean toldBefore;
 
     private @Nullable LeaseState ended;
@@ -131,7 +134,7 @@ final class SimHold implements LeaseListener {
         }
     }
 
-    /** Looks whether a loss was told in time: at once, as far as the process could run at all. */
+    /** Looks whether a loss was reported in time: at once, as far as the process could run at all. */
     void checkTold(boolean goneInStore, long sloth) {
         if (!goneInStore || told.isFinal() || releaseCalled) {
             return;
@@ -158,7 +161,7 @@ final class SimHold implements LeaseListener {
         }
     }
 
-    /** For the checker of histories: from when to when the caller believed in the hold. */
+    /** Records for the checker of histories from when to when the caller believed in the hold. */
     Optional<HoldRecord> record(String client) {
         return firstValid < 0 || grant.excused
                 ? Optional.empty()

@@ -239,8 +239,8 @@ final class SimJudge {
     }
 
     /**
-     * A caller works on the resource: a writer writes, a reader looks, and looks again later. What a reader has seen between
-     * two registrations must not have been changed.
+     * Notes that a caller works on the resource: a writer writes, a reader looks, and looks again later. What a reader has
+     * seen between two registrations must not have been changed.
      */
     void works(SimHold hold) {
         boolean valid = hold.isValid() && !hold.grant().excused;

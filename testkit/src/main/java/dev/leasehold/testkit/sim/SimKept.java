@@ -4,7 +4,10 @@ import dev.leasehold.spi.Claim;
 import java.util.Collection;
 import java.util.List;
 
-/** The part of the judge that looks whether a lock stayed taken for at least as long as its holder had asked for. */
+/**
+ * The simulation's kept locks are the part of the judge that looks whether a lock stayed taken for at least as long as its
+ * holder had asked for.
+ */
 final class SimKept {
 
     private final SimScenario scenario;
@@ -40,7 +43,7 @@ final class SimKept {
         }
     }
 
-    /** Among shared grants: a kept lease takes a place. */
+    /** Looks among shared grants: a kept lease takes a place. */
     private void checkShared(Collection<SimGrant> known) {
         for (SimGrant grant : known) {
             List<SimGrant> beside = known.stream()

@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimLock {
 
-    /** One waiter, with the share of its first arrival. */
+    /** A waiter has the share of its first arrival. */
     record Waiter(
             ClaimId claim, String owner, int share, long leaseMicros, long periodMicros, int spare, long aliveUntil) {}
 
-    /** One holder, or what is kept of it. */
+    /** A hold is one holder's, or what is kept of it. */
     static final class Held {
         LeaseId lease;
         boolean kept;

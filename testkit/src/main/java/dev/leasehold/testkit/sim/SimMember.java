@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * A place in the simulation that one process after the other fills: each with a client of its own, the real one, and a few
- * callers.
+ * A simulated member is a place in the simulation that one process after the other fills: each with a client of its own, the
+ * real one, and a few callers.
  */
 final class SimMember {
 

@@ -13,8 +13,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store contract as a state machine: a request and the time go in, an answer and signals come out. It has no clock,
- * no threads and no randomness, so a real store can be compared with it step by step. Not thread-safe.
+ * A simulated node is the store contract as a state machine: a request and the time go in, an answer and signals come out.
+ * It has no clock, no threads and no randomness, so a real store can be compared with it step by step. Not thread-safe.
  *
  * <p>A lock has holders, each until its end, and what is kept of some without a holder, each until its end. Nothing happens
  * at an end: a holder whose end has passed counts as gone, and the queue has its turn when somebody asks next. That is the
@@ -69,7 +69,7 @@ public final class SimNode {
     }
 
     /**
-     * Whether a lease is there.
+     * Returns whether a lease is there.
      *
      * @param name the lock's name
      * @param token any token of the lease's run
@@ -82,7 +82,7 @@ public final class SimNode {
     }
 
     /**
-     * When the last lease of a lock or the keeping of it ends.
+     * Returns when the last lease of a lock or the keeping of it ends.
      *
      * @param name the lock's name
      * @return by the node's clock, or 0 where nobody has it
@@ -101,7 +101,7 @@ public final class SimNode {
     }
 
     /**
-     * Which locks somebody holds, keeps or waits for.
+     * Returns which locks somebody holds, keeps or waits for.
      *
      * @param micros the node's clock
      * @return in words, in the order of their names
@@ -124,7 +124,7 @@ public final class SimNode {
     }
 
     /**
-     * Whether a lock is free although somebody waits for it.
+     * Returns whether a lock is free although somebody waits for it.
      *
      * @param name the lock's name
      * @param micros the node's clock
@@ -143,7 +143,7 @@ public final class SimNode {
     }
 
     /**
-     * The lease of a lock.
+     * Returns the lease of a lock.
      *
      * @param name the lock's name
      * @return the last one, whether it is over or not, or null if there was none or it was released

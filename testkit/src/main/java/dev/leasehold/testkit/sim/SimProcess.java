@@ -101,7 +101,7 @@ final class SimProcess implements TimeSource {
         }
     }
 
-    /** The executor for users' callbacks: one after the other, each a little late. */
+    /** Executes users' callbacks: one after the other, each a little late. */
     void execute(Runnable callback) {
         if (!crashed) {
             callbacks.add(callback);
@@ -180,7 +180,7 @@ final class SimProcess implements TimeSource {
         return crashed;
     }
 
-    /** When it was stopped last, or -1. */
+    /** Returns when it was stopped last, or -1. */
     long lastStop() {
         return lastStop;
     }

@@ -9,8 +9,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Order of service between processes, from the node's answers alone: who was told that it stands in the queue, in which
- * order, and who has been served since. It shares no code with the node, so that it can catch the node.
+ * The queue watch judges the order of service between processes, from the node's answers alone: who was told that it stands
+ * in the queue, in which order, and who has been served since. It shares no code with the node, so that it can catch the
+ * node.
  */
 final class SimQueueWatch {
 

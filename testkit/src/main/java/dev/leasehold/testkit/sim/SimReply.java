@@ -3,7 +3,7 @@ package dev.leasehold.testkit.sim;
 import java.util.List;
 
 /**
- * All that comes of one request.
+ * A simulated reply is all that comes of one request.
  *
  * @param answer for the asker
  * @param signals for others

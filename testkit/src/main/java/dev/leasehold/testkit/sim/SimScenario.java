@@ -120,7 +120,7 @@ final class SimScenario {
         return !off.contains(guard);
     }
 
-    /** The longest lease that anybody asks for, extensions included. */
+    /** Returns the longest lease that anybody asks for, extensions included. */
     long longestLease() {
         return lease * 3;
     }

@@ -6,15 +6,15 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 
 /**
- * The machine that a node runs on: it may be down, come back with or without its memory, and have its wall clock set.
- * Its steady clock is true time. Tells the judge of everything that the node has done.
+ * A simulated server is the machine that a node runs on: it may be down, come back with or without its memory, and have its
+ * wall clock set. Its steady clock is true time. Tells the judge of everything that the node has done.
  */
 final class SimServer {
 
-    /** The stamp that comes back to a client with an answer, and that a pushed grant refers to. */
+    /** A stamp comes back to a client with an answer, and a pushed grant refers to it. */
     record Stamp(long micros, long run) {}
 
-    /** Receives the signals to one client. */
+    /** An inbox receives the signals to one client. */
     interface Inbox {
         void signal(SimSignal signal, Stamp stamp);
 

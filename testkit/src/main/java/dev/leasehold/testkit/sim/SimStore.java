@@ -31,8 +31,8 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The client's side of the simulated store: as a real one, it knows only its own clock, sends, and waits for an answer or
- * until it gives up. An answer that comes after that is dropped; the request may have been carried out.
+ * A simulated store is the client's side of it: as a real one, it knows only its own clock, sends, and waits for an answer
+ * or until it gives up. An answer that comes after that is dropped; the request may have been carried out.
  */
 final class SimStore implements Store, SimServer.Inbox {
 

@@ -9,9 +9,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * True time, which nobody in the simulation can read, and what happens in it. Events run one after the other, by time
- * and then in the order of their planning; all chance comes from the seed. So a seed names a run: same events, same
- * trace. The hash over the trace shows that it was the same.
+ * The simulated world has the true time, which nobody in the simulation can read, and what happens in it. Events run one
+ * after the other, by time and then in the order of their planning; all chance comes from the seed. So a seed names a run:
+ * same events, same trace. The hash over the trace shows that it was the same.
  */
 public final class SimWorld {
 
@@ -36,7 +36,7 @@ public final class SimWorld {
         this.trace = trace;
     }
 
-    /** True time in nanoseconds since the beginning. */
+    /** Returns the true time in nanoseconds since the beginning. */
     public long now() {
         return now;
     }

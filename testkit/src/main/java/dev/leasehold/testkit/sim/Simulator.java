@@ -7,9 +7,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes one run from a seed: several processes with real clients and a simulated node between them, on virtual time. First
- * come the faults that the seed stands for; then everything works again and all callers have to come to an end; then
- * nothing may be left in the node.
+ * A simulator makes one run from a seed: several processes with real clients and a simulated node between them, on virtual
+ * time. First come the faults that the seed stands for; then everything works again and all callers have to come to an end;
+ * then nothing may be left in the node.
  */
 public final class Simulator {
 

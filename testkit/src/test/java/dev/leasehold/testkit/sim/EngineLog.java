@@ -10,7 +10,10 @@ import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Keeps what thousands of simulated clients log away from the console, and notes where the engine reports a fault. */
+/**
+ * The engine log keeps what thousands of simulated clients log away from the console, and notes where the engine reports a
+ * fault.
+ */
 final class EngineLog implements BeforeAllCallback, AfterAllCallback {
 
     private final Logger logger = Logger.getLogger("dev.leasehold");
@@ -30,7 +33,7 @@ final class EngineLog implements BeforeAllCallback, AfterAllCallback {
         public void close() {}
     };
 
-    /** The engine's own faults so far. */
+    /** Returns the engine's own faults so far. */
     List<String> faults() {
         return faults;
     }

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * The real client, thousands of times over: {@code -Dleasehold.runs=N} for more or fewer runs than usual, {@code
- * -Dleasehold.firstSeed=N} for others. A run that has gone wrong is described with the command that replays it.
+ * These tests run the real client, thousands of times over: {@code -Dleasehold.runs=N} for more or fewer runs than usual,
+ * {@code -Dleasehold.firstSeed=N} for others. A run that has gone wrong is described with the command that replays it.
  */
 class SimulatorTest {
 

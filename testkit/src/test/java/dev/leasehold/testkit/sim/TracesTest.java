@@ -6,7 +6,10 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** What the engine does under a seed, to the last step: a change of its structure alone changes nothing here. */
+/**
+ * These tests show what the engine does under a seed, to the last step: a change of its structure alone changes nothing
+ * here.
+ */
 class TracesTest {
 
     @Test

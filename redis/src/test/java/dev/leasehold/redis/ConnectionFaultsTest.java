@@ -1,0 +1,128 @@
+package dev.leasehold.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseState;
+import dev.leasehold.Leasehold;
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.testkit.FaultProxy;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Connections to a real server are cut, silenced and delayed, in real time. */
+@Timeout(value = 90, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ConnectionFaultsTest extends FaultsFixture {
+
+    @Test
+    void aConnectionThatIsCutIsMadeAgainAndNothingIsLost() throws Exception {
+        Leasehold client = proxied();
+        Lease lease = client.lock("x").acquire();
+        for (int i = 0; i < 5; i++) {
+            proxy.cut();
+            lease.extend(Duration.ofSeconds(30 + i));
+            assertThat(lease.state()).isEqualTo(LeaseState.HELD);
+        }
+        assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+        assertThat(direct().lock("x").tryAcquire()).isPresent();
+    }
+
+    @Test
+    void aConnectionThatDiedInSilenceIsReplaced() throws Exception {
+        Leasehold client = proxied();
+        Lease lease = client.lock("x").acquire();
+        proxy.abandon();
+        lease.extend(Duration.ofSeconds(35));
+        assertThat(lease.state()).isEqualTo(LeaseState.HELD);
+    }
+
+    /** In an inbox no answer is owed, so nobody noticed: each grant cost the time until the next question. */
+    @Test
+    void anInboxThatDiedInSilenceIsReplacedDuringAWait() throws Exception {
+        Lease held = direct().lock("x").acquire();
+        Leasehold waiter = client("redis://localhost:" + proxy.port(), Duration.ofSeconds(3));
+        CompletableFuture<Lease> waiting = waiter.lock("x").acquireAsync();
+        await().until(() -> redis.get().commands().llen("leasehold:{x}:queue") == 1);
+        int before = proxy.accepted();
+        proxy.abandon();
+        // One for commands, one to listen.
+        await().atMost(Duration.ofSeconds(15)).until(() -> proxy.accepted() == before + 2);
+        await().until(() -> redis.get()
+                        .commands()
+                        .pubsubNumsub("leasehold:inbox:" + inbox())
+                        .get("leasehold:inbox:" + inbox())
+                == 2);
+        held.release();
+        assertThat(waiting.get(10, TimeUnit.SECONDS).isValid()).isTrue();
+    }
+
+    private String inbox() {
+        return redis.get().commands().pubsubChannels("leasehold:inbox:*").get(0).substring("leasehold:inbox:".length());
+    }
+
+    @Test
+    void aHolderCutOffLosesInTimeAndTheNextTokenIsGreater() throws Exception {
+        Leasehold cutOff = client("redis://localhost:" + proxy.port(), Duration.ofSeconds(2));
+        Lease lease = cutOff.lock("x").acquire();
+        Leasehold other = client(redis.get().uri(), Duration.ofSeconds(2));
+        CompletableFuture<Lease> waiting = other.lock("x").acquireAsync();
+        proxy.blackHole();
+        awaitState(lease, LeaseState.LOST, Duration.ofMillis(2500));
+        Lease next = waiting.get(10, TimeUnit.SECONDS);
+        assertThat(lease.isValid()).isFalse();
+        assertThat(next.token()).isGreaterThan(lease.token());
+    }
+
+    @Test
+    void aClaimWithALostAnswerIsGrantedWhenAskedAgain() throws Exception {
+        Leasehold client = proxied();
+        client.lock("warm").acquire().close();
+        proxy.hold(FaultProxy.Way.ANSWERS);
+        CompletableFuture<Lease> claim = client.lock("x").acquireAsync();
+        await().until(() -> redis.get().commands().exists("leasehold:{x}") == 1);
+        long token = Long.parseLong(redis.get().commands().get("leasehold:{x}").split("\\|")[3]);
+        proxy.cut();
+        proxy.letGo();
+        Lease lease = claim.get(10, TimeUnit.SECONDS);
+        assertThat(lease.token()).isEqualTo(token);
+        assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+    }
+
+    @Test
+    void aClaimThatWasGivenUpAndArrivesLateIsWithdrawn() throws Exception {
+        Leasehold client = Leasehold.builder()
+                .uri("redis://localhost:" + proxy.port())
+                .storeTimeout(Duration.ofSeconds(3))
+                .build();
+        clients.add(client);
+        client.lock("warm").acquire().close();
+        proxy.hold(FaultProxy.Way.REQUESTS);
+        assertThatThrownBy(() -> client.lock("x").acquire())
+                .isInstanceOfSatisfying(
+                        StoreUnavailableException.class,
+                        e -> assertThat(e.outcome()).isEqualTo(Outcome.UNKNOWN));
+        proxy.letGo();
+        await().pollDelay(Duration.ofSeconds(1))
+                .atMost(Duration.ofSeconds(15))
+                .until(() -> redis.get().commands().exists("leasehold:{x}") == 0);
+    }
+
+    @Test
+    void aGrantThatIsNotPushedIsFoundByAsking() throws Exception {
+        Leasehold holder = direct();
+        Lease lease = holder.lock("x").acquire();
+        CompletableFuture<Lease> waiting = client("redis://localhost:" + proxy.port(), Duration.ofSeconds(2))
+                .lock("x")
+                .acquireAsync();
+        await().until(() -> redis.get().commands().exists("leasehold:{x}:queue") == 1);
+        proxy.cut();
+        lease.release();
+        assertThat(waiting.get(5, TimeUnit.SECONDS).token()).isGreaterThan(lease.token());
+    }
+}

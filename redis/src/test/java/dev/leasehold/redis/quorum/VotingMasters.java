@@ -1,0 +1,127 @@
+package dev.leasehold.redis.quorum;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.leasehold.redis.script.EncodedArgsTest;
+import dev.leasehold.redis.script.Script;
+import dev.leasehold.redis.voter.BallotEncoder;
+import dev.leasehold.servers.RedisProcess;
+import dev.leasehold.servers.RedisProcess.Version;
+import dev.leasehold.spi.ClaimId;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+
+/** VotingMasters starts real masters of a quorum, gives them their vote and a voucher, and asks them with ballots. */
+abstract class VotingMasters {
+
+    private static final Pattern HISTORY = Pattern.compile("master_replid:([0-9a-f]{40})");
+    static final String KEY = "leasehold:{x}";
+    static final MarkerRules TRUSTING = new MarkerRules(Duration.ofMinutes(1), true);
+
+    final List<RedisProcess> servers = new ArrayList<>();
+    private long attempts;
+    String voucher = MarkerRules.KEY + ":voucher:";
+    MarkerRules rules = new MarkerRules(Duration.ofMinutes(1), false);
+
+    @AfterEach
+    void stop() {
+        servers.forEach(RedisProcess::close);
+    }
+
+    RedisProcess start(Version version, String... options) {
+        String[] all = new String[options.length + 2];
+        System.arraycopy(options, 0, all, 0, options.length);
+        all[options.length] = "--repl-diskless-sync-delay";
+        all[options.length + 1] = "0";
+        RedisProcess server = RedisProcess.start(version, all);
+        servers.add(server);
+        return server;
+    }
+
+    /** Asks for a lock that is free and was held before; names the voucher. */
+    String vote(RedisProcess server) {
+        server.commands().del(KEY);
+        List<Object> answer = ask(server, Script.VOTE.text());
+        return answer.size() > 1 ? answer.get(0).toString() : answer.equals(List.of(1L)) ? "vouched" : "nonsense";
+    }
+
+    List<Object> ask(RedisProcess server, String script) {
+        return ask(server.commands(), script);
+    }
+
+    List<Object> ask(RedisCommands<String, String> server, String script) {
+        ClaimId attempt = new ClaimId("c", ++attempts);
+        long now = System.currentTimeMillis() * 1000 + attempts;
+        Ballot ballot = new Ballot("x", attempt, false, now, 0, Duration.ofSeconds(10), Ballot.Kind.CLAIM);
+        return server.eval(
+                script,
+                ScriptOutputType.MULTI,
+                new String[] {KEY, KEY + ":token", KEY + ":queue", voucher},
+                EncodedArgsTest.arguments(
+                        List.of(new BallotEncoder("a test", rules).of(ballot, now, "1|leasehold:inbox:|x"))));
+    }
+
+    void openQuorum(RedisProcess server) {
+        List<Object> opened = server.commands()
+                .eval(Script.OPEN_QUORUM.text(), ScriptOutputType.MULTI, new String[] {MarkerRules.KEY}, rules.text());
+        assertThat(opened.get(0)).isEqualTo("opened");
+        voucher = MarkerRules.KEY + ":voucher:" + history(server) + ":c:1";
+    }
+
+    /** Gives a master its vote: it vouches the second time, and goes on doing so, unless something happens. */
+    void giveVote(RedisProcess server) {
+        openQuorum(server);
+        assertThat(ask(server, Script.VOTE.text())).hasSize(6).startsWith("yes").endsWith(1L);
+        assertThat(server.commands().pttl(voucher)).isBetween(1L, 1000L);
+        server.commands().persist(voucher);
+        assertThat(vote(server)).isEqualTo("vouched");
+    }
+
+    RedisProcess withVote(Version version, String... options) {
+        RedisProcess server = start(version, options);
+        giveVote(server);
+        return server;
+    }
+
+    static String history(RedisProcess server) {
+        Matcher found = HISTORY.matcher(server.commands().info("replication"));
+        assertThat(found.find()).isTrue();
+        return found.group(1);
+    }
+
+    static void crash(RedisProcess server) {
+        server.kill();
+        server.restart();
+        await().ignoreExceptions().until(() -> server.commands().ping().equals("PONG"));
+    }
+
+    static void follow(RedisProcess replica, RedisProcess master) {
+        replica.commands().replicaof("localhost", master.port());
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> replica.commands().info("replication").contains("master_link_status:up"));
+    }
+
+    void hasLostItsVote(RedisProcess server, String before) {
+        assertThat(server.commands().get(MarkerRules.KEY)).contains(before);
+        assertThat(history(server)).isNotEqualTo(before);
+        assertThat(vote(server)).isEqualTo("novote");
+    }
+
+    /** The text is the voucher's, and the form is that of numbers: never {@code raw}, whichever way it was loaded. */
+    void hasLoadedItsVoucherAsANumber(RedisProcess server) {
+        assertThat(server.commands().get(voucher)).isEqualTo("1");
+        assertThat(server.commands().objectEncoding(voucher)).isEqualTo("int");
+    }
+
+    /** It has loaded nothing: it followed the copy from where the two had parted. */
+    void hasItsVoucherAsItWasWritten(RedisProcess server) {
+        assertThat(server.commands().objectEncoding(voucher)).isEqualTo("raw");
+    }
+}
