@@ -142,6 +142,18 @@ public final class Reply {
         return answer.get(0);
     }
 
+    /**
+     * Returns the text that is the only part of an answer.
+     *
+     * @throws IllegalArgumentException if it has none, or several, or is no text
+     */
+    public static String onlyText(List<Object> answer) {
+        if (only(answer) instanceof String text) {
+            return text;
+        }
+        throw new IllegalArgumentException("a text was expected");
+    }
+
     public static long number(Object part) {
         return part instanceof Long number ? number : Long.parseLong(part.toString());
     }

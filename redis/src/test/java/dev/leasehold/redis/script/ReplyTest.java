@@ -58,6 +58,13 @@ class ReplyTest {
         }
     }
 
+    /** The length of another answer, whose first byte was spoilt, was taken for a token. */
+    @Test
+    void aNumberIsNotReadAsATextOfDigits() {
+        assertThat(Reply.onlyText(List.of("172"))).isEqualTo("172");
+        assertThatThrownBy(() -> Reply.onlyText(List.of(172L))).isInstanceOf(IllegalArgumentException.class);
+    }
+
     @Test
     void aNumberThatIsNoTokenGrantsNothing() {
         for (String answer : List.of("0", "-7", "granted|0|0|60000", "granted|-7|0|60000")) {
