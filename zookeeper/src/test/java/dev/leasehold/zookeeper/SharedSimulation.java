@@ -196,7 +196,7 @@ final class SharedSimulation {
 
         void claim() {
             int what = chance.nextInt(10);
-            int share = what < 7 ? permits : what == 7 || calm ? Claim.EXCLUSIVE : Claim.UNLIMITED;
+            int share = what < 7 ? permits : what == 7 ? Claim.EXCLUSIVE : Claim.UNLIMITED;
             Claim claim = new Claim(new ClaimId(name, ++count), LOCK, share, LEASE, chance.nextInt(5) != 0);
             if (claim.enqueue()) {
                 asking.put(claim.id(), claim);

@@ -222,6 +222,84 @@ class StoppedClaimTest {
         assertThat(NodeData.Owner.read(tree.read(PATH + '/' + own())).isNews()).isTrue();
     }
 
+    /** Until the node is there; the listing beside the creation is late. */
+    private void claimAndStopBeforeTheListing(int share) throws Exception {
+        store.claim(new Claim(new ClaimId("c", 1), "l", share, Duration.ofMinutes(10), true))
+                .whenComplete((answer, failure) -> {
+                    if (answer instanceof ClaimAnswer.Granted granted) {
+                        this.granted.add(new Grant(granted.lease(), 0, share, granted.slot()));
+                    }
+                });
+        while (tree.children(PATH).stream().noneMatch(each -> each.contains("-c-"))) {
+            handle.serve(null);
+        }
+        assertThat(handle.hasListed()).isFalse();
+    }
+
+    /** The claim behind the reader has seen the permits, and waits for the reader's word. The reader never sees them. */
+    @Test
+    void aReaderThatIsLetInByItsFirstLateLookWakesTheNext() throws Exception {
+        String one = stranger(2);
+        String two = stranger(2);
+        claimAndStopBeforeTheListing(Claim.UNLIMITED);
+        stranger(Claim.UNLIMITED);
+        tree.delete(one);
+        tree.delete(two);
+        goOn();
+        assertThat(granted).hasSize(1);
+        assertThat(NodeData.Owner.read(tree.read(PATH + '/' + own())).isNews()).isTrue();
+    }
+
+    /** The permit behind the reader has seen another one before it. The reader sees the writer alone, which then releases. */
+    @Test
+    void aReaderThatFollowsAWriterWakesTheNextIfItsFirstLookWasLate() throws Exception {
+        String writer = stranger(Claim.EXCLUSIVE);
+        String permit = stranger(2);
+        claimAndStopBeforeTheListing(Claim.UNLIMITED);
+        stranger(2);
+        tree.delete(permit);
+        goOn();
+        assertThat(granted).isEmpty();
+        tree.write(PATH, NodeData.text(writer.substring(PATH.length() + 1)));
+        tree.delete(writer);
+        goOn();
+        assertThat(granted).hasSize(1);
+        assertThat(NodeData.Owner.read(tree.read(PATH + '/' + own())).isNews()).isTrue();
+    }
+
+    /** The last look before it is let in shows the permit no more. */
+    @Test
+    void aReaderThatSawAPermitBeforeItWakesTheNextWhenThatIsGone() throws Exception {
+        String first = stranger(Claim.EXCLUSIVE);
+        String second = stranger(Claim.EXCLUSIVE);
+        String permit = stranger(2);
+        claimAndStop(Claim.UNLIMITED);
+        goOn();
+        stranger(2);
+        tree.delete(permit);
+        tree.delete(second);
+        goOn();
+        tree.write(PATH, NodeData.text(first.substring(PATH.length() + 1)));
+        tree.delete(first);
+        goOn();
+        assertThat(granted).hasSize(1);
+        assertThat(NodeData.Owner.read(tree.read(PATH + '/' + own())).isNews()).isTrue();
+    }
+
+    /** Readers among readers and writers alone send what they always have. */
+    @Test
+    void aReaderBehindAWriterAloneWritesNothing() throws Exception {
+        String writer = stranger(Claim.EXCLUSIVE);
+        claimAndStop(Claim.UNLIMITED);
+        goOn();
+        stranger(Claim.UNLIMITED);
+        tree.write(PATH, NodeData.text(writer.substring(PATH.length() + 1)));
+        tree.delete(writer);
+        goOn();
+        assertThat(granted).hasSize(1);
+        assertThat(tree.stat(PATH + '/' + own()).getVersion()).isZero();
+    }
+
     private CompletableFuture<RenewAnswer> downgradeWhatIsHeld() throws Exception {
         claimAndStop(Claim.EXCLUSIVE);
         goOn();
