@@ -82,8 +82,7 @@ class TamperedRowsTest {
         try (Leasehold client = client(file);
                 Lease mutex = client.lock("gone").acquire()) {
             rows.remove("gone");
-            try (Lease reader =
-                    client.readWriteLock("gone").read().tryAcquire().orElseThrow()) {
+            try (Lease reader = client.readWriteLock("gone").read().tryAcquire().orElseThrow()) {
                 assertThat(reader.token()).isGreaterThan(mutex.token());
                 assertThat(mutex.ended().toCompletableFuture().get(10, TimeUnit.SECONDS))
                         .isEqualTo(LeaseState.LOST);

@@ -87,8 +87,7 @@ class AnswerFuzzTest {
 
     private void fuzz(Leasehold holder, Leasehold fuzzed, String store) throws Exception {
         Lease held = holder.lock("held").acquire();
-        long[] seeds = LongStream.concat(
-                        LongStream.of(KNOWN), LongStream.range(FIRST_SEED, FIRST_SEED + RUNS))
+        long[] seeds = LongStream.concat(LongStream.of(KNOWN), LongStream.range(FIRST_SEED, FIRST_SEED + RUNS))
                 .toArray();
         for (long seed : seeds) {
             Random random = new Random(seed);

@@ -49,7 +49,8 @@ class QuorumModelTest {
         String page = Files.readString(PAGE);
         long generated = 0;
         long distinct = 0;
-        Matcher rows = Pattern.compile("(?m)^\\| `holds/[\\w-]+` \\| ([\\d,]+) \\| ([\\d,]+) \\|").matcher(page);
+        Matcher rows = Pattern.compile("(?m)^\\| `holds/[\\w-]+` \\| ([\\d,]+) \\| ([\\d,]+) \\|")
+                .matcher(page);
         for (; rows.find(); distinct += number(rows.group(2))) {
             generated += number(rows.group(1));
         }

@@ -120,8 +120,10 @@ public final class Tampering {
         switch (random.nextInt(6)) {
             case 0, 1 -> exclusively(held, () -> client.lock(lock).tryAcquire(BRIEF));
             case 2 -> exclusively(held, () -> client.lock(lock).tryAcquire());
-            case 3 -> // A reader and a mutex of one name each ask the store, and no store can tell a row that was deleted from
-                // one that never was: tokens order the two (TamperedRowsTest.aReaderBesideAMutexWhoseRowIsGoneHasTheGreaterToken).
+            case 3 -> // A reader and a mutex of one name each ask the store, and no store can tell a row that was
+                // deleted from
+                // one that never was: tokens order the two
+                // (TamperedRowsTest.aReaderBesideAMutexWhoseRowIsGoneHasTheGreaterToken).
                 exclusively(null, () -> client.readWriteLock(lock).read().tryAcquire(BRIEF));
             case 4 ->
                 exclusively(held, () -> {

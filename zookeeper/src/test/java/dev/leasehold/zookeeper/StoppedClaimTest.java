@@ -300,6 +300,19 @@ class StoppedClaimTest {
         assertThat(tree.stat(PATH + '/' + own()).getVersion()).isZero();
     }
 
+    /** The process was stopped, and its timers with it. */
+    @Test
+    void aDowngradeAfterTheEndBringsNothingBack() throws Exception {
+        claimAndStop(Claim.EXCLUSIVE);
+        goOn();
+        time.pause(Duration.ofMinutes(11));
+        CompletableFuture<RenewAnswer> answer =
+                store.downgrade(granted.get(0).lease(), Duration.ofMinutes(10)).toCompletableFuture();
+        goOn();
+        assertThat(answer).isCompletedWithValueMatching(RenewAnswer.Lost.class::isInstance);
+        assertThat(tree.children(PATH)).noneMatch(each -> each.startsWith("2-read-"));
+    }
+
     private CompletableFuture<RenewAnswer> downgradeWhatIsHeld() throws Exception {
         claimAndStop(Claim.EXCLUSIVE);
         goOn();

@@ -79,14 +79,14 @@ final class SqliteWorker {
                     pause(attempt);
                 } else {
                     disconnect();
-                    job.fail(outcome -> SqliteFailures.rolledBack(e, file));
+                    job.fail(outcome -> SqliteFailures.rolledBack(e, file, job.lock()));
                 }
             } catch (LockException e) {
                 disconnect();
                 job.fail(outcome -> e);
             } catch (RuntimeException | Error e) {
                 disconnect();
-                job.fail(outcome -> SqliteFailures.unexpected(e, file, outcome));
+                job.fail(outcome -> SqliteFailures.unexpected(e, file, job.lock(), outcome));
             }
         }
     }

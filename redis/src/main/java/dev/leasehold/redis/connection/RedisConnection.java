@@ -7,6 +7,7 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.NestedMultiOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
@@ -106,7 +107,7 @@ public final class RedisConnection {
      */
     public CompletableFuture<List<Object>> send(ProtocolKeyword type, CommandArgs<String, String> args) {
         AsyncCommand<String, String, List<Object>> command =
-                new AsyncCommand<>(new Command<>(type, new TypedOutput(CODEC), args));
+                new AsyncCommand<>(new Command<>(type, new NestedMultiOutput<>(CODEC), args));
         long now = time.nanos();
         boolean watch;
         mutex.lock();

@@ -67,9 +67,10 @@ class ReplyTest {
 
     @Test
     void aNumberThatIsNoTokenGrantsNothing() {
-        for (String answer : List.of("0", "-7", "granted|0|0|60000", "granted|-7|0|60000")) {
+        for (String answer : List.of("0", "-7", "172", "999999", "granted|0|0|60000", "granted|-7|0|60000")) {
             assertThatThrownBy(() -> Reply.granted(CLAIM, NOW, answer)).isInstanceOf(IllegalArgumentException.class);
         }
+        assertThat(Reply.granted(CLAIM, NOW, "1000001").lease().token()).isEqualTo(1_000_001);
         assertThat(Reply.granted(CLAIM, NOW, "granted|7|0|60000").lease().token())
                 .isEqualTo(7);
     }
