@@ -179,6 +179,42 @@ class LockSetTimeTest {
     }
 
     @Test
+    void aLossEndsTheWaitingForALaterName() throws Exception {
+        HeldElsewhere c = locks.holdElsewhere("c");
+        CompletableFuture<LeaseSet> waiting = set(OPTIONS).acquireAsync();
+        locks.advance(Duration.ofSeconds(1));
+        assertThat(locks.waiters("c")).isEqualTo(1);
+        HeldElsewhere a = locks.loseToElsewhere("a");
+        locks.advance(Duration.ZERO);
+        assertThat(locks.waiters("a")).isEqualTo(1);
+        assertThat(locks.waiters("c")).isZero();
+        assertThat(isFree("b")).isTrue();
+        c.release();
+        a.release();
+        complete(waiting).close();
+    }
+
+    /** One that tries is not told that a name is busy. */
+    @Test
+    void aStoreThatIsAwayIsNotBusy() {
+        locks.storeDown();
+        assertThatThrownBy(() -> locks.whileTimePasses(() -> set(OPTIONS).tryAcquire()))
+                .isInstanceOf(StoreUnavailableException.class);
+        locks.storeUp();
+    }
+
+    @Test
+    void aSetThatWaitsWaitsForTheStoreToo() {
+        locks.storeDown();
+        CompletableFuture<LeaseSet> waiting = set(OPTIONS).acquireAsync();
+        locks.advance(Duration.ofSeconds(4));
+        assertThat(waiting).isNotDone();
+        locks.storeUp();
+        locks.advance(Duration.ofSeconds(2));
+        complete(waiting).close();
+    }
+
+    @Test
     void aStoreThatIsAwayFailsASetAndNothingIsHeld() throws Exception {
         HeldElsewhere b = locks.holdElsewhere("b");
         CompletableFuture<LeaseSet> waiting = set(OPTIONS).acquireAsync();

@@ -194,8 +194,7 @@ public final class Protocol {
             if (!pattern.matches(row.name())) {
                 continue;
             }
-            List<WaiterInfo> queue =
-                    row.waited() ? StrangeRow.in(row.name(), () -> waiters.list(row, now)) : List.of();
+            List<WaiterInfo> queue = row.waited() ? StrangeRow.in(row.name(), () -> waiters.list(row, now)) : List.of();
             if (!row.holders().isEmpty() || !queue.isEmpty()) {
                 found.add(StrangeRow.in(row.name(), () -> info(row, queue, now)));
             }

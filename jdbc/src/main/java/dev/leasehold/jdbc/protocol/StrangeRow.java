@@ -30,7 +30,10 @@ public final class StrangeRow extends RuntimeException {
         } catch (IllegalArgumentException | ArithmeticException | DateTimeException e) {
             throw new StrangeRow(lock, e);
         } catch (SQLException e) {
-            throw isAboutValues(e) ? new StrangeRow(lock, e) : e;
+            if (isAboutValues(e)) {
+                throw new StrangeRow(lock, e);
+            }
+            throw e;
         }
     }
 
