@@ -7,6 +7,7 @@ import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.Grant;
+import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.StoreContext;
@@ -317,6 +318,34 @@ class StoppedClaimTest {
         claimAndStop(Claim.EXCLUSIVE);
         goOn();
         return store.downgrade(granted.get(0).lease(), Duration.ofMinutes(10)).toCompletableFuture();
+    }
+
+    @Test
+    void aDowngradedLeaseIsKeptAsAReaders() throws Exception {
+        downgradeWhatIsHeld();
+        goOn();
+        CompletableFuture<ReleaseAnswer> released =
+                store.release(granted.get(0).lease(), Duration.ofMinutes(10)).toCompletableFuture();
+        goOn();
+        assertThat(released).isCompletedWithValue(ReleaseAnswer.RELEASED);
+        assertThat(tree.children(PATH)).singleElement().satisfies(node -> assertThat(node)
+                .startsWith("2-keep-all-"));
+    }
+
+    /** Nobody watches the node yet, so that it is gone is seen by the release. */
+    @Test
+    void nothingIsLeftOfADowngradedLeaseThatWasBrokenBeforeItsRelease() throws Exception {
+        downgradeWhatIsHeld();
+        while (tree.children(PATH).stream().noneMatch(each -> each.startsWith("2-read-"))) {
+            handle.serve(null);
+        }
+        while (handle.deliver()) {}
+        CompletableFuture<ReleaseAnswer> released =
+                store.release(granted.get(0).lease(), Duration.ZERO).toCompletableFuture();
+        tree.delete(PATH + '/' + own());
+        goOn();
+        assertThat(released).isCompletedWithValue(ReleaseAnswer.NOT_HELD);
+        assertThat(tree.children(PATH)).isEmpty();
     }
 
     @Test
