@@ -1,0 +1,89 @@
+package dev.leasehold.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.LeaseSet;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockException;
+import dev.leasehold.LockOptions;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Store;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+/** Sets that are given back although all their names were obtained. */
+class LockSetEndsTest {
+
+    /** Renewals are answered when the test wants it. */
+    private static final class Renewals extends WrappedStore {
+
+        private final List<CompletableFuture<RenewAnswer>> asked = new ArrayList<>();
+
+        @Override
+        CompletionStage<RenewAnswer> renew(Store store, LeaseId lease, Duration duration) {
+            CompletableFuture<RenewAnswer> answer = new CompletableFuture<>();
+            asked.add(answer);
+            return answer;
+        }
+    }
+
+    private static final LockOptions UNRENEWED = LockOptions.defaults().withAutoRenew(false);
+
+    private final Deque<Runnable> callbacks = new ArrayDeque<>();
+    private final Renewals store = new Renewals();
+    private final Leasehold client =
+            Leasehold.builder().store(store).executor(callbacks::add).build();
+
+    private void runCallbacks() {
+        while (!callbacks.isEmpty()) {
+            callbacks.remove().run();
+        }
+    }
+
+    private void assertThatNothingIsHeld() throws InterruptedException {
+        runCallbacks();
+        assertThat(client.info("a")).isEmpty();
+        assertThat(client.info("b")).isEmpty();
+        client.close();
+    }
+
+    /** The users' executor has not delivered it. */
+    @Test
+    void aSetThatIsCancelledBeforeItIsDeliveredIsGivenBack() throws Exception {
+        CompletableFuture<LeaseSet> set = client.lockAll("a", "b").acquireAsync();
+        assertThat(client.info("b")).isPresent();
+        assertThat(set.cancel(false)).isTrue();
+        assertThatNothingIsHeld();
+    }
+
+    /** A set that is not renewed has its leases confirmed in full first. */
+    @Test
+    void aSetThatIsCancelledWhileItIsConfirmedIsGivenBack() throws Exception {
+        CompletableFuture<LeaseSet> set =
+                client.lockAll("a", "b").withOptions(UNRENEWED).acquireAsync();
+        assertThat(store.asked).hasSize(2);
+        assertThat(set.cancel(false)).isTrue();
+        store.asked.forEach(answer -> answer.completeExceptionally(new LockException("no")));
+        assertThatNothingIsHeld();
+    }
+
+    @Test
+    void aSetThatIsNotConfirmedFailsAndIsGivenBack() throws Exception {
+        CompletableFuture<LeaseSet> set =
+                client.lockAll("a", "b").withOptions(UNRENEWED).acquireAsync();
+        store.asked.get(0).complete(new RenewAnswer.Lost());
+        store.asked.get(1).completeExceptionally(new LockException("no"));
+        runCallbacks();
+        assertThat(set).isCompletedExceptionally();
+        assertThatThrownBy(set::join).hasRootCauseInstanceOf(LockException.class);
+        assertThatNothingIsHeld();
+    }
+}
