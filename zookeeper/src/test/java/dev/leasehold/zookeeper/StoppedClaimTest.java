@@ -144,6 +144,10 @@ class StoppedClaimTest {
         assertThat(tree.stat(PATH).getVersion()).isEqualTo(1);
         goOn();
         assertThat(SlotTable.read(tree.read(PATH), 0).of(other)).isZero();
+        // It has made another node, behind the other.
+        assertThat(granted)
+                .singleElement()
+                .satisfies(grant -> assertThat(grant.slot()).isEqualTo(1));
     }
 
     /** Before it watches the one before it, that is let in; then a holder goes. */
