@@ -1,0 +1,88 @@
+package dev.leasehold.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.Grant;
+import java.time.Duration;
+import org.apache.zookeeper.CreateMode;
+import org.junit.jupiter.api.Test;
+
+/** A client that waits, and what happens before it looks again. */
+class StoppedWaiterTest extends OneScriptedClient {
+
+    private void askAgain(int share) {
+        store.claim(new Claim(new ClaimId("c", 1), "l", share, Duration.ofMinutes(10), true))
+                .whenComplete((answer, failure) -> {
+                    if (answer instanceof ClaimAnswer.Granted granted) {
+                        this.granted.add(new Grant(granted.lease(), 0, share, granted.slot()));
+                    }
+                });
+    }
+
+    /** The one before it is stopped: it has been let in, and does not say so. */
+    @Test
+    void itFindsOutByItselfThatTheOneBeforeItWasLetIn() throws Exception {
+        String one = stranger(2);
+        String two = stranger(2);
+        stranger(2);
+        claimAndStop(2);
+        goOn();
+        tree.delete(one);
+        tree.delete(two);
+        goOn();
+        assertThat(granted).isEmpty();
+        askAgain(2);
+        goOn();
+        assertThat(granted).hasSize(1);
+    }
+
+    /** A writer asks whether the one before it is still there. Its watch fires before the answer, and is gone with that. */
+    @Test
+    void itWatchesAgainIfTheWatchFiredWhileItAsked() throws Exception {
+        String writer = stranger(Claim.EXCLUSIVE);
+        claimAndStop(Claim.EXCLUSIVE);
+        goOn();
+        askAgain(Claim.EXCLUSIVE);
+        tree.write(writer, NodeData.text(NEWS));
+        String mark = PATH + '/' + NodeName.reading(writer.substring(PATH.length() + 1));
+        tree.create(mark, new byte[0], CreateMode.EPHEMERAL, 9);
+        goOn();
+        tree.delete(mark);
+        tree.delete(writer);
+        goOn();
+        assertThat(granted).hasSize(1);
+    }
+
+    /** Two permits are kept after their release; the one that is listed last is over first. */
+    @Test
+    void itLooksAgainWhenTheFirstOfSeveralKeptLeasesIsOver() throws Exception {
+        for (int slot = 0; slot < 2; slot++) {
+            tree.create(
+                    PATH + '/' + NodeName.kept(64 + 64 * slot, 2, slot),
+                    new NodeData.Keep(64 + 64 * slot, slot == 0 ? 60_000 : 500).bytes(),
+                    CreateMode.PERSISTENT,
+                    0);
+        }
+        claimAndStop(2);
+        goOn();
+        assertThat(granted).isEmpty();
+        time.advance(Duration.ofMillis(700));
+        goOn();
+        assertThat(granted)
+                .singleElement()
+                .satisfies(grant -> assertThat(grant.slot()).isEqualTo(1));
+    }
+
+    /** The slot is on its way to the servers. */
+    @Test
+    void aClaimThatIsWithdrawnWhileItsSlotIsWrittenIsGrantedNothing() throws Exception {
+        claimAndStop(3);
+        store.withdraw("l", new ClaimId("c", 1));
+        goOn();
+        assertThat(granted).isEmpty();
+        assertThat(tree.children(PATH)).isEmpty();
+    }
+}
