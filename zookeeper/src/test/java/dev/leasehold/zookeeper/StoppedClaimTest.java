@@ -199,6 +199,16 @@ class StoppedClaimTest extends OneScriptedClient {
         assertThat(tree.children(PATH)).noneMatch(each -> each.startsWith("2-read-"));
     }
 
+    /** Its node is still there, since nothing has run meanwhile. */
+    @Test
+    void aReleaseAfterTheEndReleasesNothing() throws Exception {
+        claimAndStop(Claim.EXCLUSIVE);
+        goOn();
+        time.pause(Duration.ofMinutes(11));
+        assertThat(store.release(granted.get(0).lease(), Duration.ZERO).toCompletableFuture())
+                .isCompletedWithValue(ReleaseAnswer.NOT_HELD);
+    }
+
     private CompletableFuture<RenewAnswer> downgradeWhatIsHeld() throws Exception {
         claimAndStop(Claim.EXCLUSIVE);
         goOn();
