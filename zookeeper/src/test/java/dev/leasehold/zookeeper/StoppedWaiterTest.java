@@ -7,6 +7,7 @@ import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.Grant;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.apache.zookeeper.CreateMode;
 import org.junit.jupiter.api.Test;
 
@@ -84,5 +85,17 @@ class StoppedWaiterTest extends OneScriptedClient {
         goOn();
         assertThat(granted).isEmpty();
         assertThat(tree.children(PATH)).isEmpty();
+    }
+
+    /** Its node's transaction will be its token, and is none yet. */
+    @Test
+    void aWaiterHasNoLeaseToBreak() throws Exception {
+        stranger(Claim.EXCLUSIVE);
+        String waiter = stranger(Claim.EXCLUSIVE);
+        CompletableFuture<Boolean> broken =
+                store.breakLease("l", tree.stat(waiter).getCzxid() << 6).toCompletableFuture();
+        goOn();
+        assertThat(broken).isCompletedWithValue(false);
+        assertThat(tree.has(waiter)).isTrue();
     }
 }
