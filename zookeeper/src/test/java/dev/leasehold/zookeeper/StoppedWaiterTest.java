@@ -9,6 +9,7 @@ import dev.leasehold.spi.Grant;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.apache.zookeeper.CreateMode;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** A client that waits, and what happens before it looks again. */
@@ -85,6 +86,43 @@ class StoppedWaiterTest extends OneScriptedClient {
         goOn();
         assertThat(granted).isEmpty();
         assertThat(tree.children(PATH)).isEmpty();
+    }
+
+    private void keep(long token, Duration lasting) throws Exception {
+        tree.create(
+                PATH + '/' + NodeName.kept(token, Claim.UNLIMITED, Grant.NO_SLOT),
+                new NodeData.Keep(token, lasting.toMillis()).bytes(),
+                CreateMode.PERSISTENT,
+                0);
+    }
+
+    /** Asks once, and returns when it would be let in if nobody renewed, as far as it was told. */
+    private @Nullable Duration timeLeft(int share) {
+        CompletableFuture<ClaimAnswer> answer = store.claim(
+                        new Claim(new ClaimId("c", 1), "l", share, Duration.ofMinutes(10), true))
+                .toCompletableFuture();
+        goOn();
+        return ((ClaimAnswer.Busy) answer.join()).timeLeft();
+    }
+
+    @Test
+    void theEndOfTheOnlyHolderIsTold() throws Exception {
+        keep(64, Duration.ofSeconds(40));
+        assertThat(timeLeft(Claim.EXCLUSIVE)).isBetween(Duration.ofSeconds(40), Duration.ofSeconds(42));
+    }
+
+    @Test
+    void theEndOfOneOfSeveralHoldersIsNotTold() throws Exception {
+        keep(64, Duration.ofSeconds(40));
+        keep(128, Duration.ofSeconds(60));
+        assertThat(timeLeft(Claim.EXCLUSIVE)).isNull();
+    }
+
+    @Test
+    void theEndOfAHolderIsNotToldWhereAWriterWaitsForItFirst() throws Exception {
+        keep(64, Duration.ofSeconds(40));
+        stranger(Claim.EXCLUSIVE);
+        assertThat(timeLeft(Claim.UNLIMITED)).isNull();
     }
 
     /** Its node's transaction will be its token, and is none yet. */
