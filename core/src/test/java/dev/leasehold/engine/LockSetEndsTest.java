@@ -3,9 +3,9 @@ package dev.leasehold.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.leasehold.LeaseLostException;
 import dev.leasehold.LeaseSet;
 import dev.leasehold.Leasehold;
-import dev.leasehold.LockException;
 import dev.leasehold.LockOptions;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.RenewAnswer;
@@ -22,15 +22,15 @@ import org.junit.jupiter.api.Test;
 /** Sets that are given back although all their names were obtained. */
 class LockSetEndsTest {
 
-    /** Renewals are answered when the test wants it. */
+    /** Renewals are carried out when the test wants it. */
     private static final class Renewals extends WrappedStore {
 
-        private final List<CompletableFuture<RenewAnswer>> asked = new ArrayList<>();
+        private final List<Runnable> asked = new ArrayList<>();
 
         @Override
         CompletionStage<RenewAnswer> renew(Store store, LeaseId lease, Duration duration) {
             CompletableFuture<RenewAnswer> answer = new CompletableFuture<>();
-            asked.add(answer);
+            asked.add(() -> store.renew(lease, duration).thenAccept(answer::complete));
             return answer;
         }
     }
@@ -71,7 +71,7 @@ class LockSetEndsTest {
                 client.lockAll("a", "b").withOptions(UNRENEWED).acquireAsync();
         assertThat(store.asked).hasSize(2);
         assertThat(set.cancel(false)).isTrue();
-        store.asked.forEach(answer -> answer.completeExceptionally(new LockException("no")));
+        store.asked.forEach(Runnable::run);
         assertThatNothingIsHeld();
     }
 
@@ -79,11 +79,12 @@ class LockSetEndsTest {
     void aSetThatIsNotConfirmedFailsAndIsGivenBack() throws Exception {
         CompletableFuture<LeaseSet> set =
                 client.lockAll("a", "b").withOptions(UNRENEWED).acquireAsync();
-        store.asked.get(0).complete(new RenewAnswer.Lost());
-        store.asked.get(1).completeExceptionally(new LockException("no"));
+        long token = client.info("a").orElseThrow().holder().token();
+        assertThat(client.breakLock("a", token)).isTrue();
+        store.asked.forEach(Runnable::run);
         runCallbacks();
         assertThat(set).isCompletedExceptionally();
-        assertThatThrownBy(set::join).hasRootCauseInstanceOf(LockException.class);
+        assertThatThrownBy(set::join).hasCauseInstanceOf(LeaseLostException.class);
         assertThatNothingIsHeld();
     }
 }
