@@ -11,6 +11,8 @@ import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.Validity;
 import dev.leasehold.test.VirtualTime;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,8 +34,12 @@ abstract class OneScriptedClient {
     final ScriptedHandle handle;
     final OpenZooKeeperStore store;
 
-    OneScriptedClient() throws Exception {
-        handle = new ScriptedHandle();
+    OneScriptedClient() {
+        try {
+            handle = new ScriptedHandle();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
         handle.begin(1, tree, line -> {});
         Signals signals = new Signals() {
             @Override

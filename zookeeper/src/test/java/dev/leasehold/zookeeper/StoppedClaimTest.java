@@ -223,8 +223,9 @@ class StoppedClaimTest extends OneScriptedClient {
                 store.release(granted.get(0).lease(), Duration.ofMinutes(10)).toCompletableFuture();
         goOn();
         assertThat(released).isCompletedWithValue(ReleaseAnswer.RELEASED);
-        assertThat(tree.children(PATH)).singleElement().satisfies(node -> assertThat(node)
-                .startsWith("2-keep-all-"));
+        assertThat(tree.children(PATH))
+                .singleElement()
+                .satisfies(node -> assertThat(node).startsWith("2-keep-all-"));
     }
 
     /** Nobody watches the node yet, so that it is gone is seen by the release. */
