@@ -78,10 +78,18 @@ class StoppedWaiterTest extends OneScriptedClient {
                 .satisfies(grant -> assertThat(grant.slot()).isEqualTo(1));
     }
 
-    /** The slot is on its way to the servers. */
+    /** It has been let in, and its slot is on its way to the servers. */
     @Test
-    void aClaimThatIsWithdrawnWhileItsSlotIsWrittenIsGrantedNothing() throws Exception {
-        claimAndStop(3);
+    void aWaiterThatIsWithdrawnWhileItsSlotIsWrittenIsGrantedNothing() throws Exception {
+        String mutex = stranger(Claim.EXCLUSIVE);
+        claimAndStop(2);
+        goOn();
+        tree.delete(mutex);
+        while (handle.deliver()) {}
+        handle.serve(null);
+        handle.serve(null);
+        while (handle.deliver()) {}
+        assertThat(handle.isIdle()).isFalse();
         store.withdraw("l", new ClaimId("c", 1));
         goOn();
         assertThat(granted).isEmpty();
@@ -129,7 +137,9 @@ class StoppedWaiterTest extends OneScriptedClient {
     @Test
     void aWaiterHasNoLeaseToBreak() throws Exception {
         stranger(Claim.EXCLUSIVE);
-        String waiter = stranger(Claim.EXCLUSIVE);
+        claimAndStop(Claim.EXCLUSIVE);
+        goOn();
+        String waiter = PATH + '/' + own();
         CompletableFuture<Boolean> broken =
                 store.breakLease("l", tree.stat(waiter).getCzxid() << 6).toCompletableFuture();
         goOn();
