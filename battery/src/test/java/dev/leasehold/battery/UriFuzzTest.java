@@ -6,7 +6,6 @@ import dev.leasehold.Leasehold;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -15,7 +14,6 @@ import org.junit.jupiter.api.Timeout;
  * not show the password. {@code -Dleasehold.runs=N} makes more of them, from {@code -Dleasehold.firstSeed=N} on.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-@Tag("extended") // Until it has been seen green.
 class UriFuzzTest {
 
     private static final int RUNS = Integer.getInteger("leasehold.runs", 300);

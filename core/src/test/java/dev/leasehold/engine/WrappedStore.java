@@ -50,6 +50,10 @@ public class WrappedStore implements StoreFactory {
         return store.claim(claim);
     }
 
+    CompletionStage<RenewAnswer> renew(Store store, LeaseId lease, Duration duration) {
+        return store.renew(lease, duration);
+    }
+
     CompletionStage<ReleaseAnswer> release(Store store, LeaseId lease, Duration keepFor) {
         return store.release(lease, keepFor);
     }
@@ -84,7 +88,7 @@ public class WrappedStore implements StoreFactory {
             @Override
             public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
                 operations.incrementAndGet();
-                return store.renew(lease, duration);
+                return WrappedStore.this.renew(store, lease, duration);
             }
 
             @Override

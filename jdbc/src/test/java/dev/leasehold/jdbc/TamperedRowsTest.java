@@ -1,5 +1,9 @@
 package dev.leasehold.jdbc;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
 import dev.leasehold.servers.PostgresServer;
@@ -70,12 +74,32 @@ class TamperedRowsTest {
         }
     }
 
+    /**
+     * A row that was deleted is as if it had never been, so the store lets a reader in beside the mutex: seed 7 once. It cannot be
+     * told; the reader has the greater token, and the mutex learns of its loss.
+     */
+    @Test
+    void aReaderBesideAMutexWhoseRowIsGoneHasTheGreaterToken() throws Exception {
+        String file = "sqlite:" + directory.resolve("locks.db");
+        Rows rows = new Rows("jdbc:" + file + "?busy_timeout=5000", "id");
+        try (Leasehold client = client(file);
+                Lease mutex = client.lock("gone").acquire()) {
+            rows.remove("gone");
+            try (Lease reader = client.readWriteLock("gone").read().tryAcquire().orElseThrow()) {
+                assertThat(reader.token()).isGreaterThan(mutex.token());
+                assertThat(mutex.ended().toCompletableFuture().get(10, TimeUnit.SECONDS))
+                        .isEqualTo(LeaseState.LOST);
+                assertThat(reader.isValid()).isTrue();
+            }
+        }
+    }
+
     @Test
     void rowsOfH2() throws Exception {
         String url = "jdbc:h2:mem:tampered;DB_CLOSE_DELAY=-1";
         try (Leasehold client = client(url)) {
             client.lock("first").run(lease -> {});
-            Tampering.fuzz(client, "jdbc:h2:", new Rows(url, "name"));
+            Tampering.fuzz(client, "jdbc:h2:", new Rows(url, "name"), 16);
         }
     }
 

@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
@@ -30,11 +31,36 @@ class QuorumModelTest {
     private static final Path TLA = Path.of("src", "main", "tla");
     private static final Path MODULE = TLA.resolve("Quorum.tla");
     private static final Recorded RECORDED = Recorded.read();
+    private static final Path PAGE = Path.of("README.md");
 
     @ParameterizedTest(name = "{0}")
     @MethodSource
     void holds(Path configuration) {
         checkThatItHolds(configuration);
+    }
+
+    /** Two of the numbers on the page are sums of others there. */
+    @Test
+    void thePageAddsUp() throws IOException {
+        String page = Files.readString(PAGE);
+        long generated = 0;
+        long distinct = 0;
+        Matcher rows = Pattern.compile("(?m)^\\| `holds/[\\w-]+` \\| ([\\d,]+) \\| ([\\d,]+) \\|")
+                .matcher(page);
+        for (; rows.find(); distinct += number(rows.group(2))) {
+            generated += number(rows.group(1));
+        }
+        assertThat(page)
+                .containsPattern(String.format(
+                        Locale.ROOT, "together have %,d states generated\\s+and %,d distinct", generated, distinct));
+    }
+
+    private static long number(String text) {
+        return Long.parseLong(text.replace(",", ""));
+    }
+
+    private static String nameOf(Path configuration) {
+        return configuration.getFileName().toString().replace(".cfg", "");
     }
 
     @ParameterizedTest(name = "{0}", allowZeroInvocations = true)
@@ -120,9 +146,9 @@ class QuorumModelTest {
     /** There is a line for each, with what it violates. */
     @Test
     void thePageTellsWhatIsDropped() throws IOException {
-        String page = Files.readString(Path.of("README.md"));
+        String page = Files.readString(PAGE);
         assertThat(configurations("broken")).allSatisfy(configuration -> {
-            String name = configuration.getFileName().toString().replace(".cfg", "");
+            String name = nameOf(configuration);
             String violated = only(configuration, "(?m)^INVARIANTS (\\w+)$").group(1);
             assertThat(page)
                     .containsPattern("(?m)^\\| `" + Pattern.quote(name) + "` \\| .* \\| `" + violated + "` \\|$");
@@ -132,7 +158,7 @@ class QuorumModelTest {
     /** The counts on the page are those on record. */
     @Test
     void thePageTellsWhatWasCounted() throws IOException {
-        String page = Files.readString(Path.of("README.md"));
+        String page = Files.readString(PAGE);
         assertThat(Stream.concat(configurations("holds"), configurations("extended"))
                         .filter(RECORDED::has))
                 .hasSizeGreaterThan(10)

@@ -99,7 +99,8 @@ final class Creating implements ClaimStep {
         if (node != Node.THERE) {
             listed(in, Listing.failed(code));
         } else if (claim.requests.finish(in)) {
-            claim.becomeWaiting().seen(in, claim.mine().followed() ? new QueueView.First() : new QueueView.Unsaid());
+            claim.becomeWaiting()
+                    .seen(in, claim.mine().followed() ? new QueueView.First(false) : new QueueView.Unsaid());
         }
     }
 

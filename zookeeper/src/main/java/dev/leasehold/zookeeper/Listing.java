@@ -77,9 +77,4 @@ record Listing(Code code, List<String> children, @Nullable SlotTable slots) {
     private static boolean isReading(String name, Set<String> all) {
         return name.startsWith(NodeName.LAYOUT) && all.contains(NodeName.reading(name));
     }
-
-    /** Returns whether there is a permit's claim among some. */
-    static boolean hasPermits(List<NodeName> claims) {
-        return claims.stream().anyMatch(each -> Claim.hasSlots(each.share()));
-    }
 }

@@ -30,14 +30,9 @@ final class QueueView {
     /**
      * Our node has the lock: it is the first, or all before it share with it.
      *
-     * @param isFollowed whether claims are behind it that may wait for it to say so
-     * @param isAmongPermits whether there are permits in the queue
+     * @param isFollowed whether claims may be behind it
      */
-    record First(boolean isFollowed, boolean isAmongPermits) implements View {
-        First() {
-            this(false, false);
-        }
-    }
+    record First(boolean isFollowed) implements View {}
 
     /**
      * Our node has the lock as a permit.
@@ -90,6 +85,17 @@ final class QueueView {
     /** A newer version of the library works here. */
     record Newer(LockException why) implements View {}
 
+    /** Receives the place that a listing has shown, before the view that follows from it. */
+    interface Placed {
+
+        /**
+         * Called within serial.
+         *
+         * @param isFollowed whether claims are behind ours
+         */
+        void at(Place place, boolean isFollowed);
+    }
+
     private final SerialExecutor serial;
     private final String parent;
 
@@ -105,13 +111,21 @@ final class QueueView {
         private final NodeName mine;
         private final long czxid;
         private final @Nullable Function<String, Watcher> watching;
+        private final Placed placed;
         private final Consumer<View> then;
 
-        Look(Session in, NodeName mine, long czxid, @Nullable Function<String, Watcher> watching, Consumer<View> then) {
+        Look(
+                Session in,
+                NodeName mine,
+                long czxid,
+                @Nullable Function<String, Watcher> watching,
+                Placed placed,
+                Consumer<View> then) {
             this.in = in;
             this.mine = mine;
             this.czxid = czxid;
             this.watching = watching;
+            this.placed = placed;
             this.then = then;
         }
 
@@ -168,13 +182,14 @@ final class QueueView {
             }
             Place place = new Place(listing.withShares(ahead), mine.share());
             SlotTable slots = listing.slots();
+            boolean isFollowed = all.size() > before.size() + 1;
+            placed.at(place, isFollowed);
             if (!place.holds()) {
                 read(place, slots);
                 return;
             }
-            boolean isFollowed = all.size() > before.size() + 1;
             if (slots == null) {
-                then.accept(new First(isFollowed && mine.share() != Claim.EXCLUSIVE, Listing.hasPermits(all)));
+                then.accept(new First(isFollowed));
             } else if (slots.of(mine.name()) != Grant.NO_SLOT) {
                 then.accept(new Permit(slots, true, isFollowed));
             } else {
@@ -342,7 +357,7 @@ final class QueueView {
                     } else if (code != Code.OK) {
                         then.accept(new Failed(code));
                     } else {
-                        then.accept(left.equals(mark[0]) ? new First() : new Unsaid());
+                        then.accept(left.equals(mark[0]) ? new First(true) : new Unsaid());
                     }
                 }),
                 null);

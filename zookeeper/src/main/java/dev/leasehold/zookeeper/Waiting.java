@@ -48,6 +48,8 @@ final class Waiting implements ClaimStep {
     private @Nullable String gone;
     private @Nullable String keeper;
     private boolean changedMeanwhile;
+    private boolean hasLooked;
+    private boolean mayBeAwaited;
     private int ahead;
     private int checks;
     private long keptUntil;
@@ -89,6 +91,7 @@ final class Waiting implements ClaimStep {
                 mine.name(),
                 mine.czxid(),
                 claim.isQueued() ? path -> listenTo(in, path) : null,
+                this::placed,
                 view -> finishWith(in, view));
     }
 
@@ -96,6 +99,17 @@ final class Waiting implements ClaimStep {
         claim.requests.begin();
         watched = List.of();
         newLook(in).list(afterAll);
+    }
+
+    /**
+     * Notes whether a claim behind may wait for ours to say that it was let in ({@link Place.Watch#PREDECESSOR}). Such a claim has
+     * seen a permit before ours. Nodes before ours only go; so it has come before our last look that showed a permit, or before
+     * our first, which may be late.
+     */
+    private void placed(Place at, boolean isFollowed) {
+        boolean mayHaveMissed = !hasLooked && isFollowed;
+        hasLooked = true;
+        mayBeAwaited |= !claim.isExclusive() && (mayHaveMissed || at.hasPermits());
     }
 
     private void finishWith(Session in, QueueView.View view) {
@@ -111,8 +125,7 @@ final class Waiting implements ClaimStep {
         } else if (view instanceof QueueView.Unsaid) {
             lookAgain();
         } else if (view instanceof QueueView.First first) {
-            Place seen = place;
-            tell(in, first.isFollowed() && (first.isAmongPermits() || (seen != null && seen.hasPermits())));
+            tell(in, first.isFollowed() && mayBeAwaited);
             claim.grant(Grant.NO_SLOT);
         } else if (view instanceof QueueView.Permit permit) {
             takeSlot(in, permit);

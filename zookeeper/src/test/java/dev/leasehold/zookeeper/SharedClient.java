@@ -150,7 +150,7 @@ final class SharedClient implements CuratorConnection {
 
     void claim() {
         int what = world.chance.nextInt(10);
-        int share = what < 7 ? permits : what == 7 || world.calm ? Claim.EXCLUSIVE : Claim.UNLIMITED;
+        int share = what < 7 ? permits : what == 7 ? Claim.EXCLUSIVE : Claim.UNLIMITED;
         Claim claim =
                 new Claim(new ClaimId(name, ++count), SharedWorld.LOCK, share, LEASE, world.chance.nextInt(5) != 0);
         if (claim.enqueue()) {

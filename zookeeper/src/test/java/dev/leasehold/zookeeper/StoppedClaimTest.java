@@ -3,122 +3,18 @@ package dev.leasehold.zookeeper;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.spi.Claim;
-import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
-import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.Grant;
+import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
-import dev.leasehold.spi.Signals;
-import dev.leasehold.spi.StoreContext;
-import dev.leasehold.spi.Validity;
-import dev.leasehold.test.VirtualTime;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
-import org.apache.zookeeper.ZooKeeper;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A client stops right after the listing that its claim acts on, and goes on when all has changed. */
-class StoppedClaimTest {
-
-    private static final String PATH = "/leasehold/locks/l";
-    private static final String NEWS = "+0\nstranger";
-
-    private final VirtualTime time = new VirtualTime();
-    private final ScriptedTree tree = new ScriptedTree(() -> time.now().wallMicros() / 1_000);
-    private final List<Grant> granted = new ArrayList<>();
-    private final List<Integer> places = new ArrayList<>();
-    private final ScriptedHandle handle;
-    private final OpenZooKeeperStore store;
-
-    StoppedClaimTest() throws Exception {
-        handle = new ScriptedHandle();
-        handle.begin(1, tree, line -> {});
-        Signals signals = new Signals() {
-            @Override
-            public void granted(Grant grant, @Nullable Validity validity) {
-                granted.add(grant);
-            }
-
-            @Override
-            public void doubt(@Nullable String lock) {}
-        };
-        StoreContext context = new StoreContext("c", "c", "", time, Duration.ofSeconds(5), signals);
-        store = new OpenZooKeeperStore("scripted", context, new Paths("", ""), new CuratorConnection() {
-            @Override
-            public void start(Events heard) {
-                heard.connected(handle);
-            }
-
-            @Override
-            public boolean isOwn() {
-                return true;
-            }
-
-            @Override
-            public ClockReading connectedSince(ZooKeeper of) {
-                return time.now();
-            }
-
-            @Override
-            public void close() {}
-        });
-    }
-
-    @BeforeEach
-    void makeTheLocksNode() throws Exception {
-        for (String path : new String[] {"/leasehold", "/leasehold/locks", PATH}) {
-            tree.create(path, new byte[0], CreateMode.PERSISTENT, 0);
-        }
-        tree.write(PATH, NodeData.text("1-c-1-0000000001"));
-    }
-
-    private String stranger(int share) throws Exception {
-        String begin = PATH
-                + '/'
-                + NodeName.prefix(new ClaimId("s", tree.children(PATH).size() + 1), share);
-        return tree.create(begin, NodeData.text("0\nstranger"), CreateMode.EPHEMERAL_SEQUENTIAL, 9);
-    }
-
-    private String own() throws Exception {
-        return tree.children(PATH).stream()
-                .filter(each -> each.contains("-c-"))
-                .findFirst()
-                .orElseThrow();
-    }
-
-    /** Until the listing was answered; what the claim does with it waits in the handle. */
-    private void claimAndStop(int share) throws Exception {
-        store.claim(new Claim(new ClaimId("c", 1), "l", share, Duration.ofMinutes(10), true))
-                .whenComplete((answer, failure) -> {
-                    if (answer instanceof ClaimAnswer.Granted granted) {
-                        this.granted.add(new Grant(granted.lease(), 0, share, granted.slot()));
-                    }
-                    note(answer);
-                });
-        while (!handle.hasListed()) {
-            handle.serve(null);
-        }
-        while (handle.deliver()) {}
-    }
-
-    private void note(@Nullable ClaimAnswer answer) {
-        if (answer instanceof ClaimAnswer.Busy busy) {
-            places.add(busy.place());
-        }
-    }
-
-    private void goOn() {
-        for (int i = 0; i < 30; i++) {
-            handle.serve(null);
-            while (handle.deliver()) {}
-        }
-    }
+class StoppedClaimTest extends OneScriptedClient {
 
     @Test
     void theSlotIsWrittenIfNothingHasChanged() throws Exception {
@@ -143,6 +39,10 @@ class StoppedClaimTest {
         assertThat(tree.stat(PATH).getVersion()).isEqualTo(1);
         goOn();
         assertThat(SlotTable.read(tree.read(PATH), 0).of(other)).isZero();
+        // It has made another node, behind the other.
+        assertThat(granted)
+                .singleElement()
+                .satisfies(grant -> assertThat(grant.slot()).isEqualTo(1));
     }
 
     /** Before it watches the one before it, that is let in; then a holder goes. */
@@ -222,10 +122,126 @@ class StoppedClaimTest {
         assertThat(NodeData.Owner.read(tree.read(PATH + '/' + own())).isNews()).isTrue();
     }
 
+    /** The claim behind the reader has seen the permits, and waits for the reader's word. The reader never sees them. */
+    @Test
+    void aReaderThatIsLetInByItsFirstLateLookWakesTheNext() throws Exception {
+        String one = stranger(2);
+        String two = stranger(2);
+        claimAndStopBeforeTheListing(Claim.UNLIMITED);
+        stranger(Claim.UNLIMITED);
+        tree.delete(one);
+        tree.delete(two);
+        goOn();
+        assertThat(granted).hasSize(1);
+        assertThat(NodeData.Owner.read(tree.read(PATH + '/' + own())).isNews()).isTrue();
+    }
+
+    /** The permit behind the reader has seen another one before it. The reader sees the writer alone, which then releases. */
+    @Test
+    void aReaderThatFollowsAWriterWakesTheNextIfItsFirstLookWasLate() throws Exception {
+        String writer = stranger(Claim.EXCLUSIVE);
+        String permit = stranger(2);
+        claimAndStopBeforeTheListing(Claim.UNLIMITED);
+        stranger(2);
+        tree.delete(permit);
+        goOn();
+        assertThat(granted).isEmpty();
+        tree.write(PATH, NodeData.text(writer.substring(PATH.length() + 1)));
+        tree.delete(writer);
+        goOn();
+        assertThat(granted).hasSize(1);
+        assertThat(NodeData.Owner.read(tree.read(PATH + '/' + own())).isNews()).isTrue();
+    }
+
+    /** The last look before it is let in shows the permit no more. */
+    @Test
+    void aReaderThatSawAPermitBeforeItWakesTheNextWhenThatIsGone() throws Exception {
+        String first = stranger(Claim.EXCLUSIVE);
+        String second = stranger(Claim.EXCLUSIVE);
+        String permit = stranger(2);
+        claimAndStop(Claim.UNLIMITED);
+        goOn();
+        stranger(2);
+        tree.delete(permit);
+        tree.delete(second);
+        goOn();
+        tree.write(PATH, NodeData.text(first.substring(PATH.length() + 1)));
+        tree.delete(first);
+        goOn();
+        assertThat(granted).hasSize(1);
+        assertThat(NodeData.Owner.read(tree.read(PATH + '/' + own())).isNews()).isTrue();
+    }
+
+    /** Readers among readers and writers alone send what they always have. */
+    @Test
+    void aReaderBehindAWriterAloneWritesNothing() throws Exception {
+        String writer = stranger(Claim.EXCLUSIVE);
+        claimAndStop(Claim.UNLIMITED);
+        goOn();
+        stranger(Claim.UNLIMITED);
+        tree.write(PATH, NodeData.text(writer.substring(PATH.length() + 1)));
+        tree.delete(writer);
+        goOn();
+        assertThat(granted).hasSize(1);
+        assertThat(tree.stat(PATH + '/' + own()).getVersion()).isZero();
+    }
+
+    /** The process was stopped, and its timers with it. */
+    @Test
+    void aDowngradeAfterTheEndBringsNothingBack() throws Exception {
+        claimAndStop(Claim.EXCLUSIVE);
+        goOn();
+        time.pause(Duration.ofMinutes(11));
+        CompletableFuture<RenewAnswer> answer =
+                store.downgrade(granted.get(0).lease(), Duration.ofMinutes(10)).toCompletableFuture();
+        goOn();
+        assertThat(answer).isCompletedWithValueMatching(RenewAnswer.Lost.class::isInstance);
+        assertThat(tree.children(PATH)).noneMatch(each -> each.startsWith("2-read-"));
+    }
+
+    /** Its node is still there, since nothing has run meanwhile. */
+    @Test
+    void aReleaseAfterTheEndReleasesNothing() throws Exception {
+        claimAndStop(Claim.EXCLUSIVE);
+        goOn();
+        time.pause(Duration.ofMinutes(11));
+        assertThat(store.release(granted.get(0).lease(), Duration.ZERO).toCompletableFuture())
+                .isCompletedWithValue(ReleaseAnswer.NOT_HELD);
+    }
+
     private CompletableFuture<RenewAnswer> downgradeWhatIsHeld() throws Exception {
         claimAndStop(Claim.EXCLUSIVE);
         goOn();
         return store.downgrade(granted.get(0).lease(), Duration.ofMinutes(10)).toCompletableFuture();
+    }
+
+    @Test
+    void aDowngradedLeaseIsKeptAsAReaders() throws Exception {
+        downgradeWhatIsHeld();
+        goOn();
+        CompletableFuture<ReleaseAnswer> released =
+                store.release(granted.get(0).lease(), Duration.ofMinutes(10)).toCompletableFuture();
+        goOn();
+        assertThat(released).isCompletedWithValue(ReleaseAnswer.RELEASED);
+        assertThat(tree.children(PATH))
+                .singleElement()
+                .satisfies(node -> assertThat(node).startsWith("2-keep-all-"));
+    }
+
+    /** Nobody watches the node yet, so that it is gone is seen by the release. */
+    @Test
+    void nothingIsLeftOfADowngradedLeaseThatWasBrokenBeforeItsRelease() throws Exception {
+        downgradeWhatIsHeld();
+        while (tree.children(PATH).stream().noneMatch(each -> each.startsWith("2-read-"))) {
+            handle.serve(null);
+        }
+        while (handle.deliver()) {}
+        CompletableFuture<ReleaseAnswer> released =
+                store.release(granted.get(0).lease(), Duration.ZERO).toCompletableFuture();
+        tree.delete(PATH + '/' + own());
+        goOn();
+        assertThat(released).isCompletedWithValue(ReleaseAnswer.NOT_HELD);
+        assertThat(tree.children(PATH)).isEmpty();
     }
 
     @Test

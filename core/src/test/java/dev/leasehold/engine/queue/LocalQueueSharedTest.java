@@ -2,13 +2,16 @@ package dev.leasehold.engine.queue;
 
 import static dev.leasehold.engine.queue.LocalQueueHarness.DEFAULTS;
 import static dev.leasehold.engine.queue.LocalQueueHarness.LEASE;
+import static dev.leasehold.engine.queue.LocalQueueHarness.UNRENEWED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.LeaseState;
 import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.Validity;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -85,6 +88,38 @@ class LocalQueueSharedTest {
         harness.given(first);
         harness.grants(claims.get(0), 1);
         harness.given(second);
+    }
+
+    @Test
+    void eachClaimAsksForTheLeaseOfItsCaller() {
+        Duration shorter = Duration.ofSeconds(7);
+        harness.joins();
+        harness.joins(DEFAULTS.withLeaseDuration(shorter));
+        assertThat(claims()).extracting(Claim::lease).containsExactly(LEASE, shorter);
+    }
+
+    /** The lease is there, but is renewed first, because its caller will not renew it. */
+    @Test
+    void noClaimIsMadeForACallerWhoseLeaseIsBeingPrepared() {
+        harness.joins(UNRENEWED);
+        harness.pushes(harness.newLease(harness.claim()), 0, Duration.ofSeconds(5));
+        harness.renewal();
+        harness.none(Action.SendClaim.class);
+    }
+
+    /** No store of ours reserves one for a shared lease. */
+    @Test
+    void aRunOfTokensOfASharedLeaseIsNotUsed() {
+        Caller first = harness.joins();
+        Claim claim = harness.claim();
+        harness.answers(
+                claim, new ClaimAnswer.Granted(harness.newLease(claim), 5, 0, Validity.of(harness.now(), LEASE)));
+        Hold hold = harness.given(first);
+        harness.joins();
+        harness.busy(harness.claim());
+        harness.ends(hold);
+        harness.none(Action.Give.class);
+        assertThat(harness.release().token()).isEqualTo(hold.token());
     }
 
     @Test

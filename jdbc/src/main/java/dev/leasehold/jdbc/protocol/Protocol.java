@@ -194,16 +194,20 @@ public final class Protocol {
             if (!pattern.matches(row.name())) {
                 continue;
             }
-            List<WaiterInfo> queue = row.waited() ? waiters.list(row, now) : List.of();
+            List<WaiterInfo> queue = row.waited() ? StrangeRow.in(row.name(), () -> waiters.list(row, now)) : List.of();
             if (!row.holders().isEmpty() || !queue.isEmpty()) {
-                List<HolderInfo> holders = row.holders().all().stream()
-                        .map(each -> BusyAnswer.holder(each, now))
-                        .toList();
-                found.add(new LockInfo(row.name(), holders, queue, List.of()));
+                found.add(StrangeRow.in(row.name(), () -> info(row, queue, now)));
             }
         }
         found.sort(Comparator.comparing(LockInfo::name));
         return found;
+    }
+
+    private static LockInfo info(LockRow row, List<WaiterInfo> queue, TxContext now) {
+        List<HolderInfo> holders = row.holders().all().stream()
+                .map(each -> BusyAnswer.holder(each, now))
+                .toList();
+        return new LockInfo(row.name(), holders, queue, List.of());
     }
 
     private @Nullable LockRow settled(String name, TxContext now) throws SQLException {

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A store operation is one operation on its way through the store's thread. Another thread may give it up at any moment,
@@ -28,6 +29,7 @@ public final class StoreOperation<T> {
         OVER
     }
 
+    private final @Nullable String lock;
     private final Work<T> work;
     private final Consumer<T> note;
     private final boolean writes;
@@ -35,19 +37,30 @@ public final class StoreOperation<T> {
     private final CompletableFuture<T> answer = new CompletableFuture<>();
     private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.OPEN);
 
+    /** Makes an operation that is not about one lock. */
+    public StoreOperation(Work<T> work, Consumer<T> note, boolean writes, long deadline) {
+        this(null, work, note, writes, deadline);
+    }
+
     /**
      * Makes an operation.
      *
+     * @param lock the lock that it is about, or null
      * @param work what to do
      * @param note what the store's thread remembers of the answer, once it is committed
      * @param writes whether it needs the database to itself
      * @param deadline when to give it up, on the clock of the client
      */
-    public StoreOperation(Work<T> work, Consumer<T> note, boolean writes, long deadline) {
+    public StoreOperation(@Nullable String lock, Work<T> work, Consumer<T> note, boolean writes, long deadline) {
+        this.lock = lock;
         this.work = work;
         this.note = note;
         this.writes = writes;
         this.deadline = deadline;
+    }
+
+    public @Nullable String lock() {
+        return lock;
     }
 
     public Work<T> work() {

@@ -104,7 +104,7 @@ final class OperationExecutor {
             return null;
         } catch (RuntimeException | Error e) {
             borrowed.spoil();
-            request.operation().fail(outcome -> ServerFailures.unexpected(e, store, outcome));
+            request.operation().fail(outcome -> ServerFailures.unexpected(e, store, request.lock(), outcome));
             return null;
         }
     }
@@ -123,7 +123,7 @@ final class OperationExecutor {
                 fail(request, outcome -> e);
                 return;
             } catch (RuntimeException | Error e) {
-                request.operation().fail(outcome -> ServerFailures.unexpected(e, store, outcome));
+                request.operation().fail(outcome -> ServerFailures.unexpected(e, store, request.lock(), outcome));
                 return;
             }
             try (borrowed) {
@@ -146,7 +146,7 @@ final class OperationExecutor {
                 } else {
                     borrowed.rollBack();
                     request.operation().undone();
-                    LockException refused = missingOr(e);
+                    LockException refused = missingOr(e, request.lock());
                     fail(request, outcome -> refused);
                     return;
                 }
@@ -156,7 +156,7 @@ final class OperationExecutor {
                 return;
             } catch (RuntimeException | Error e) {
                 borrowed.spoil();
-                request.operation().fail(outcome -> ServerFailures.unexpected(e, store, outcome));
+                request.operation().fail(outcome -> ServerFailures.unexpected(e, store, request.lock(), outcome));
                 return;
             }
             pause(attempt);
@@ -193,9 +193,9 @@ final class OperationExecutor {
         }
     }
 
-    private LockException missingOr(SQLException e) {
+    private LockException missingOr(SQLException e, @Nullable String lock) {
         LockException missing = database.missing(e);
-        return missing != null ? missing : ServerFailures.refused(e, store);
+        return missing != null ? missing : ServerFailures.refused(e, store, lock);
     }
 
     private boolean isRetryable(SQLException e) {

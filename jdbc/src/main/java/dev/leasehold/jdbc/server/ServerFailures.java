@@ -4,6 +4,7 @@ import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.jdbc.connection.NoConnection;
+import dev.leasehold.jdbc.protocol.StrangeRow;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
@@ -61,6 +62,15 @@ public final class ServerFailures {
     }
 
     public static LockException refused(SQLException e, String store) {
+        return refused(e, store, null);
+    }
+
+    /**
+     * The same.
+     *
+     * @param lock the lock that the request was about, or null
+     */
+    static LockException refused(SQLException e, String store, @Nullable String lock) {
         String state = String.valueOf(e.getSQLState());
         String remedy = state.equals("26000") || state.equals("42P05")
                 ? ". There seems to be a pooler in between that lends sessions per transaction, and the driver has the"
@@ -71,13 +81,19 @@ public final class ServerFailures {
                                 ? ". Check the user's rights, and that the tables are those in docs/sql.md"
                                 : "";
         return new LockException(
-                "the store " + store + " refused: " + reason(e) + " (SQLSTATE " + state + "); nothing was changed"
+                "the store " + store + " refused" + (lock == null ? "" : " what was asked of '" + lock + "'") + ": "
+                        + reason(e) + " (SQLSTATE " + state + "); nothing was changed"
                         + remedy,
                 e);
     }
 
-    static LockException unexpected(Throwable e, String store, Outcome outcome) {
-        return unavailable("the store " + store + " failed: " + e, store, outcome, e);
+    static LockException unexpected(Throwable e, String store, @Nullable String lock, Outcome outcome) {
+        LockException strange = StrangeRow.failure(e, store, lock);
+        if (strange != null) {
+            return strange;
+        }
+        String at = lock == null ? "" : " at '" + lock + "'";
+        return unavailable("the store " + store + " failed" + at + ": " + e, store, outcome, e);
     }
 
     static LockException timedOut(String store, String waited, Outcome outcome, @Nullable Throwable last) {

@@ -8,6 +8,7 @@ import dev.leasehold.jdbc.protocol.Holders;
 import dev.leasehold.jdbc.protocol.LockRow;
 import dev.leasehold.jdbc.protocol.LockRow.StoredLease;
 import dev.leasehold.jdbc.protocol.LockRows;
+import dev.leasehold.jdbc.protocol.StrangeRow;
 import dev.leasehold.jdbc.protocol.TxContext;
 import dev.leasehold.spi.ClaimId;
 import java.sql.ResultSet;
@@ -109,20 +110,24 @@ public final class ServerLocks implements LockRows {
         Map<String, Raw> found = new LinkedHashMap<>();
         Dialect dialect = texts.dialect();
         if (only == null) {
-            sql.all(texts.busy, row -> found.put(dialect.name(row, 10), read(row)), namespace, now.micros());
+            sql.all(texts.busy, row -> readInto(found, dialect.name(row, 10), row), namespace, now.micros());
         } else {
             sql.all(
                     texts.busyNamed,
-                    row -> found.put(dialect.name(row, 10), read(row)),
+                    row -> readInto(found, dialect.name(row, 10), row),
                     namespace,
                     now.micros(),
                     dialect.name(only));
         }
         List<LockRow> busy = new ArrayList<>();
         for (Map.Entry<String, Raw> each : found.entrySet()) {
-            busy.add(seen(each.getKey(), each.getValue(), now));
+            busy.add(StrangeRow.in(each.getKey(), () -> seen(each.getKey(), each.getValue(), now)));
         }
         return busy;
+    }
+
+    private static boolean readInto(Map<String, Raw> found, String name, ResultSet row) throws SQLException {
+        return found.put(name, StrangeRow.in(name, () -> read(row))) == null;
     }
 
     @Override

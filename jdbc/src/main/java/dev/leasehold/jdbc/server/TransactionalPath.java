@@ -15,10 +15,11 @@ import org.jspecify.annotations.Nullable;
  * The transactional path is one short transaction on a server, about one lock.
  *
  * <p>Why it is right at every isolation level. The transaction's first statement locks the lock's own row and reads it;
- * everything else, the queue included, is read by later statements, and every transaction that changes a queue has locked
- * the row of its lock before. So whatever is read after the first statement was written by transactions that had ended
+ * everything else, the queue included, is read by later statements, and every transaction that changes leases, or takes others
+ * out of a queue, has locked the row of its lock before. So whatever is read after the first statement was written by transactions that had ended
  * before it, and no other can change it until this one ends, <em>provided that the later statements see what was there when
- * the row was locked</em>:
+ * the row was locked</em>. (Waiters join, ask again and leave without the lock's row, each in its own row alone: {@link WaitingPath}
+ * says why a queue that changes meanwhile does no harm.)
  *
  * <ul>
  *   <li>READ COMMITTED: each statement sees what was committed before it began. This is the level that we ask for.

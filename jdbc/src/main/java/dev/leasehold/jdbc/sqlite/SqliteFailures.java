@@ -3,6 +3,7 @@ package dev.leasehold.jdbc.sqlite;
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.jdbc.protocol.StrangeRow;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
@@ -29,8 +30,12 @@ final class SqliteFailures {
         return code == BUSY || code == LOCKED || code == PROTOCOL || code == SCHEMA;
     }
 
-    /** Returns what to tell of a transaction that was not committed. */
-    static LockException rolledBack(SQLException e, StoreFile file) {
+    /**
+     * Returns what to tell of a transaction that was not committed.
+     *
+     * @param lock the lock that it was about, or null
+     */
+    static LockException rolledBack(SQLException e, StoreFile file, @Nullable String lock) {
         return switch (code(e)) {
             case PERM, READONLY, CANTOPEN ->
                 new LockException(
@@ -58,7 +63,9 @@ final class SqliteFailures {
                         Outcome.NOT_ACQUIRED,
                         e);
             default ->
-                new LockException("the store " + file + " failed: " + e.getMessage() + "; nothing was changed", e);
+                new LockException(
+                        "the store " + file + " failed" + at(lock) + ": " + e.getMessage() + "; nothing was changed",
+                        e);
         };
     }
 
@@ -68,8 +75,15 @@ final class SqliteFailures {
     }
 
     /** Returns what to tell of a mistake of ours or of the driver's. */
-    static LockException unexpected(Throwable e, StoreFile file, Outcome outcome) {
-        return unavailable("the store " + file + " failed: " + e, file, outcome, e);
+    static LockException unexpected(Throwable e, StoreFile file, @Nullable String lock, Outcome outcome) {
+        LockException strange = StrangeRow.failure(e, file.toString(), lock);
+        return strange != null
+                ? strange
+                : unavailable("the store " + file + " failed" + at(lock) + ": " + e, file, outcome, e);
+    }
+
+    private static String at(@Nullable String lock) {
+        return lock == null ? "" : " at '" + lock + "'";
     }
 
     static LockException timedOut(StoreFile file, String waited, Outcome outcome, boolean locked) {

@@ -5,6 +5,7 @@ import dev.leasehold.jdbc.protocol.Holders;
 import dev.leasehold.jdbc.protocol.LockRow;
 import dev.leasehold.jdbc.protocol.LockRow.StoredLease;
 import dev.leasehold.jdbc.protocol.LockRows;
+import dev.leasehold.jdbc.protocol.StrangeRow;
 import dev.leasehold.jdbc.protocol.TxContext;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
@@ -223,7 +224,7 @@ final class SqliteLockRows implements LockRows {
     private List<LockRow> seen(List<Raw> rows, TxContext now, boolean writing) throws SQLException {
         List<LockRow> seen = new ArrayList<>(rows.size());
         for (Raw raw : rows) {
-            seen.add(seen(raw, now, writing));
+            seen.add(StrangeRow.in(raw.name(), () -> seen(raw, now, writing)));
         }
         return seen;
     }
@@ -245,6 +246,10 @@ final class SqliteLockRows implements LockRows {
     }
 
     private static Raw read(ResultSet row) throws SQLException {
+        return StrangeRow.in(row.getString(2), () -> readColumns(row));
+    }
+
+    private static Raw readColumns(ResultSet row) throws SQLException {
         String client = row.getString(4);
         StoredLease tenure = new StoredLease(
                 client == null ? null : new ClaimId(client, row.getLong(5)),

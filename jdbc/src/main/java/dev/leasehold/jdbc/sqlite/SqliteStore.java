@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** An SQLite store is one client's view of a store file. Thread-safe; the work is done by its {@link SqliteThread}. */
 public final class SqliteStore implements Store, CallerThreads {
@@ -36,6 +37,7 @@ public final class SqliteStore implements Store, CallerThreads {
     @Override
     public CompletionStage<ClaimAnswer> claim(Claim claim) {
         return submit(
+                claim.lock(),
                 true,
                 (protocol, now) -> protocol.claim(claim, now),
                 answer -> thread.watch().claimed(claim, answer));
@@ -44,6 +46,7 @@ public final class SqliteStore implements Store, CallerThreads {
     @Override
     public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
         return submit(
+                lease.lock(),
                 true,
                 (protocol, now) -> protocol.renew(lease, duration, now),
                 answer -> thread.watch().renewed(lease, answer));
@@ -52,6 +55,7 @@ public final class SqliteStore implements Store, CallerThreads {
     @Override
     public CompletionStage<RenewAnswer> downgrade(LeaseId lease, Duration duration) {
         return submit(
+                lease.lock(),
                 true,
                 (protocol, now) -> protocol.downgrade(lease, duration, now),
                 answer -> thread.watch().renewed(lease, answer));
@@ -65,6 +69,7 @@ public final class SqliteStore implements Store, CallerThreads {
     @Override
     public CompletionStage<ReleaseAnswer> release(LeaseId lease, Duration keepFor) {
         return submit(
+                lease.lock(),
                 true,
                 (protocol, now) -> protocol.release(lease, keepFor, now),
                 answer -> thread.watch().released(lease));
@@ -73,19 +78,20 @@ public final class SqliteStore implements Store, CallerThreads {
     @Override
     public CompletionStage<Void> withdraw(String lock, ClaimId claim) {
         StoreOperation.Work<Boolean> work = (protocol, now) -> protocol.withdraw(lock, claim, now);
-        return submit(true, work, found -> thread.watch().withdrawn(claim)).thenAccept(found -> {});
+        return submit(lock, true, work, found -> thread.watch().withdrawn(claim))
+                .thenAccept(found -> {});
     }
 
     @Override
     public CompletionStage<List<LockInfo>> inspect(NamePattern pattern) {
         return file.isMissing()
                 ? CompletableFuture.completedFuture(List.of())
-                : submit(false, (protocol, now) -> protocol.inspect(pattern, now), answer -> {});
+                : submit(pattern.onlyName(), false, (protocol, now) -> protocol.inspect(pattern, now), answer -> {});
     }
 
     @Override
     public CompletionStage<Boolean> breakLease(String lock, long token) {
-        return submit(true, (protocol, now) -> protocol.breakLease(lock, token, now), answer -> {});
+        return submit(lock, true, (protocol, now) -> protocol.breakLease(lock, token, now), answer -> {});
     }
 
     @Override
@@ -103,9 +109,10 @@ public final class SqliteStore implements Store, CallerThreads {
         thread.close();
     }
 
-    private <T> CompletionStage<T> submit(boolean writes, StoreOperation.Work<T> work, Consumer<T> note) {
+    private <T> CompletionStage<T> submit(
+            @Nullable String lock, boolean writes, StoreOperation.Work<T> work, Consumer<T> note) {
         long deadline = context.time().nanos() + context.storeTimeout().toNanos();
-        StoreOperation<T> operation = new StoreOperation<>(work, note, writes, deadline);
+        StoreOperation<T> operation = new StoreOperation<>(lock, work, note, writes, deadline);
         thread.submit(operation);
         return operation.answer();
     }

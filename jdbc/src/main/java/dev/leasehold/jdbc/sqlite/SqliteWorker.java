@@ -79,14 +79,14 @@ final class SqliteWorker {
                     pause(attempt);
                 } else {
                     disconnect();
-                    operation.fail(outcome -> SqliteFailures.rolledBack(e, file));
+                    operation.fail(outcome -> SqliteFailures.rolledBack(e, file, operation.lock()));
                 }
             } catch (LockException e) {
                 disconnect();
                 operation.fail(outcome -> e);
             } catch (RuntimeException | Error e) {
                 disconnect();
-                operation.fail(outcome -> SqliteFailures.unexpected(e, file, outcome));
+                operation.fail(outcome -> SqliteFailures.unexpected(e, file, operation.lock(), outcome));
             }
         }
     }

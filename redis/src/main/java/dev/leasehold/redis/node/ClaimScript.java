@@ -95,7 +95,7 @@ final class ClaimScript {
     }
 
     private ClaimAnswer claimAnswer(Claim claim, ClockReading sentAt, List<Object> answer) {
-        String text = Reply.only(answer).toString();
+        String text = Reply.onlyText(answer);
         boolean busy = text.startsWith(Reply.BUSY);
         keys.of(claim.lock()).seen(busy);
         if (!busy) {

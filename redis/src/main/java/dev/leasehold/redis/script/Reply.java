@@ -38,6 +38,12 @@ public final class Reply {
     private static final int VALUE_PARTS = 7;
     private static final int MOST_SHOWN = 200;
 
+    /**
+     * So many digits a token has at least: the server's clock in microseconds has seven after one second. A shorter number
+     * that stands for itself is the length of another answer, say, whose first byte was spoilt on its way.
+     */
+    private static final int LEAST_DIGITS = 7;
+
     /** A master of a quorum keeps this there; see {@code lock.lua}. */
     private static final Pattern BEHIND_THE_OWNER = Pattern.compile("\n[\\d|]*$");
 
@@ -105,6 +111,9 @@ public final class Reply {
     /** Reads {@code granted|TOKEN|SPARE|TIME_LEFT}, or the token alone where the rest is as asked for. */
     public static ClaimAnswer.Granted granted(Claim claim, ClockReading sentAt, String answer) {
         if (answer.indexOf('|') < 0) {
+            if (answer.length() < LEAST_DIGITS) {
+                throw new IllegalArgumentException("no token has so few digits: " + answer);
+            }
             return new ClaimAnswer.Granted(
                     new LeaseId(claim.lock(), claim.id(), token(answer)),
                     claim.spare(),
@@ -140,6 +149,18 @@ public final class Reply {
             throw new IllegalArgumentException("one part was expected, not " + answer.size());
         }
         return answer.get(0);
+    }
+
+    /**
+     * Returns the text that is the only part of an answer.
+     *
+     * @throws IllegalArgumentException if it has none, or several, or is no text
+     */
+    public static String onlyText(List<Object> answer) {
+        if (only(answer) instanceof String text) {
+            return text;
+        }
+        throw new IllegalArgumentException("a text was expected");
     }
 
     public static long number(Object part) {

@@ -58,11 +58,19 @@ class ReplyTest {
         }
     }
 
+    /** The length of another answer, whose first byte was spoilt, was taken for a token. */
+    @Test
+    void aNumberIsNotReadAsATextOfDigits() {
+        assertThat(Reply.onlyText(List.of("172"))).isEqualTo("172");
+        assertThatThrownBy(() -> Reply.onlyText(List.of(172L))).isInstanceOf(IllegalArgumentException.class);
+    }
+
     @Test
     void aNumberThatIsNoTokenGrantsNothing() {
-        for (String answer : List.of("0", "-7", "granted|0|0|60000", "granted|-7|0|60000")) {
+        for (String answer : List.of("0", "-7", "172", "999999", "granted|0|0|60000", "granted|-7|0|60000")) {
             assertThatThrownBy(() -> Reply.granted(CLAIM, NOW, answer)).isInstanceOf(IllegalArgumentException.class);
         }
+        assertThat(Reply.granted(CLAIM, NOW, "1000001").lease().token()).isEqualTo(1_000_001);
         assertThat(Reply.granted(CLAIM, NOW, "granted|7|0|60000").lease().token())
                 .isEqualTo(7);
     }

@@ -1,0 +1,100 @@
+package dev.leasehold.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.LeaseLostException;
+import dev.leasehold.LeaseSet;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockOptions;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Store;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Sets that are given back although all their names were obtained. */
+class LockSetEndsTest {
+
+    /** Renewals are carried out when the test wants it. */
+    private static final class Renewals extends WrappedStore {
+
+        private final List<Runnable> asked = new CopyOnWriteArrayList<>();
+
+        @Override
+        CompletionStage<RenewAnswer> renew(Store store, LeaseId lease, Duration duration) {
+            CompletableFuture<RenewAnswer> answer = new CompletableFuture<>();
+            asked.add(() -> store.renew(lease, duration).thenAccept(answer::complete));
+            return answer;
+        }
+    }
+
+    private static final LockOptions UNRENEWED = LockOptions.defaults().withAutoRenew(false);
+
+    private final BlockingQueue<Runnable> callbacks = new LinkedBlockingQueue<>();
+    private final Renewals store = new Renewals();
+    private final Leasehold client =
+            Leasehold.builder().store(store).executor(callbacks::add).build();
+
+    private interface Condition {
+        boolean holds() throws InterruptedException;
+    }
+
+    /** Runs what the users' executor was given, whichever thread gives it, until something is so. */
+    private void runCallbacksUntil(Condition condition) throws InterruptedException {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        while (!condition.holds()) {
+            assertThat(System.nanoTime() - end).isNegative();
+            Runnable next = callbacks.poll(10, TimeUnit.MILLISECONDS);
+            if (next != null) {
+                next.run();
+            }
+        }
+    }
+
+    private void assertThatNothingIsHeld() throws InterruptedException {
+        runCallbacksUntil(
+                () -> client.info("a").isEmpty() && client.info("b").isEmpty());
+        client.close();
+    }
+
+    /** The users' executor has not delivered it. */
+    @Test
+    void aSetThatIsCancelledBeforeItIsDeliveredIsGivenBack() throws Exception {
+        CompletableFuture<LeaseSet> set = client.lockAll("a", "b").acquireAsync();
+        assertThat(client.info("b")).isPresent();
+        assertThat(set.cancel(false)).isTrue();
+        assertThatNothingIsHeld();
+    }
+
+    /** A set that is not renewed has its leases confirmed in full first. */
+    @Test
+    void aSetThatIsCancelledWhileItIsConfirmedIsGivenBack() throws Exception {
+        CompletableFuture<LeaseSet> set =
+                client.lockAll("a", "b").withOptions(UNRENEWED).acquireAsync();
+        assertThat(store.asked).hasSize(2);
+        assertThat(set.cancel(false)).isTrue();
+        store.asked.forEach(Runnable::run);
+        assertThatNothingIsHeld();
+    }
+
+    @Test
+    void aSetThatIsNotConfirmedFailsAndIsGivenBack() throws Exception {
+        CompletableFuture<LeaseSet> set =
+                client.lockAll("a", "b").withOptions(UNRENEWED).acquireAsync();
+        long token = client.info("a").orElseThrow().holder().token();
+        assertThat(client.breakLock("a", token)).isTrue();
+        store.asked.forEach(Runnable::run);
+        runCallbacksUntil(set::isDone);
+        assertThat(set).isCompletedExceptionally();
+        assertThatThrownBy(set::join).hasCauseInstanceOf(LeaseLostException.class);
+        assertThatNothingIsHeld();
+    }
+}
