@@ -87,28 +87,43 @@ class ConditionsTest {
                 .hasSingleBean(Elections.class));
     }
 
+    private static Leasehold another() {
+        return Leasehold.connect("memory:conditions");
+    }
+
     @Test
-    void theApplicationsOwnBeansComeFirst() {
-        LockedTemplate[] template = new LockedTemplate[1];
-        Elections elections =
-                new Elections(() -> Leasehold.connect("memory:conditions"), event -> {}, "own", false);
-        LeaseholdEndpoint[] endpoint = new LeaseholdEndpoint[1];
-        DefaultLockRegistry registry = new DefaultLockRegistry();
-        HealthIndicator health = () -> Health.unknown().build();
-        runner.withBean("ownTemplate", LockedTemplate.class, () -> template[0] =
-                        new LockedTemplate(Leasehold.connect("memory:conditions"), new RunningBodies()))
-                .withBean("ownElections", Elections.class, () -> elections)
-                .withBean("ownEndpoint", LeaseholdEndpoint.class, () -> endpoint[0] =
-                        new LeaseholdEndpoint(Leasehold.connect("memory:conditions")))
-                .withBean("ownRegistry", LockRegistry.class, () -> registry)
-                .withBean("leaseholdHealthIndicator", HealthIndicator.class, () -> health)
-                .run(context -> {
-                    assertThat(context.getBean(LockedTemplate.class)).isSameAs(template[0]);
-                    assertThat(context.getBean(Elections.class)).isSameAs(elections);
-                    assertThat(context.getBean(LeaseholdEndpoint.class)).isSameAs(endpoint[0]);
-                    assertThat(context.getBean(LockRegistry.class)).isSameAs(registry);
-                    assertThat(context.getBean(HealthIndicator.class)).isSameAs(health);
-                });
+    void anOwnTemplateComesFirst() {
+        runner.withBean("own", LockedTemplate.class, () -> new LockedTemplate(another(), new RunningBodies()))
+                .run(context ->
+                        assertThat(context).getBean(LockedTemplate.class).isSameAs(context.getBean("own")));
+    }
+
+    @Test
+    void ownElectionsComeFirst() {
+        Elections own = new Elections(ConditionsTest::another, event -> {}, "own", false);
+        runner.withBean("own", Elections.class, () -> own)
+                .run(context -> assertThat(context).getBean(Elections.class).isSameAs(own));
+    }
+
+    @Test
+    void anOwnEndpointComesFirst() {
+        runner.withBean("own", LeaseholdEndpoint.class, () -> new LeaseholdEndpoint(another()))
+                .run(context ->
+                        assertThat(context).getBean(LeaseholdEndpoint.class).isSameAs(context.getBean("own")));
+    }
+
+    @Test
+    void anOwnLockRegistryComesFirst() {
+        DefaultLockRegistry own = new DefaultLockRegistry();
+        runner.withBean("own", LockRegistry.class, () -> own)
+                .run(context -> assertThat(context).getBean(LockRegistry.class).isSameAs(own));
+    }
+
+    @Test
+    void anOwnHealthIndicatorComesFirst() {
+        HealthIndicator own = () -> Health.unknown().build();
+        runner.withBean("leaseholdHealthIndicator", HealthIndicator.class, () -> own)
+                .run(context -> assertThat(context).getBean(HealthIndicator.class).isSameAs(own));
     }
 
     @Test
