@@ -251,6 +251,17 @@ class StoreSelectionTest {
                         .contains("several Redis connections: here, there"));
     }
 
+    /** Spring Boot knows a master with replicas, too. */
+    @Test
+    void aRedisOfAnotherKindFailsWithTheUri() {
+        runner.withBean(DataRedisConnectionDetails.class, () -> new DataRedisConnectionDetails() {})
+                .run(context -> {
+                    FailureAnalysis analysis = failure(context);
+                    assertThat(analysis.getDescription()).contains("neither one server nor Sentinel nor Cluster");
+                    assertThat(analysis.getAction()).contains("leasehold.store.uri=redis://HOST1,HOST2");
+                });
+    }
+
     private static JdbcDataSource h2(String name) {
         JdbcDataSource dataSource = new JdbcDataSource();
         dataSource.setUrl("jdbc:h2:mem:" + name + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
