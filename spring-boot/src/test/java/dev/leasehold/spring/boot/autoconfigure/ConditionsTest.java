@@ -123,7 +123,8 @@ class ConditionsTest {
     void anOwnHealthIndicatorComesFirst() {
         HealthIndicator own = () -> Health.unknown().build();
         runner.withBean("leaseholdHealthIndicator", HealthIndicator.class, () -> own)
-                .run(context -> assertThat(context).getBean(HealthIndicator.class).isSameAs(own));
+                .run(context ->
+                        assertThat(context).getBean(HealthIndicator.class).isSameAs(own));
     }
 
     @Test
@@ -181,24 +182,24 @@ class ConditionsTest {
     @Test
     void onlyStoresOnTheClassPathAreCandidates() {
         runner.run(context -> assertThat(context.getBeansOfType(StoreCandidate.class))
-                .containsOnlyKeys(
-                        "leaseholdJdbcCandidate", "leaseholdRedisCandidate", "leaseholdZooKeeperCandidate"));
+                .containsOnlyKeys("leaseholdJdbcCandidate", "leaseholdRedisCandidate", "leaseholdZooKeeperCandidate"));
         without(runner, JdbcStore.class, ZooKeeperStore.class)
                 .run(context -> assertThat(context.getBeansOfType(StoreCandidate.class))
                         .containsOnlyKeys("leaseholdRedisCandidate"));
         without(runner, DataSourceUnwrapper.class)
-                .run(context -> assertThat(context)
-                        .hasNotFailed()
-                        .doesNotHaveBean("leaseholdJdbcCandidate"));
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("leaseholdJdbcCandidate"));
     }
 
     @Test
     void theOfficeIsThePropertysOrTheApplications() {
-        runner.run(context -> assertThat(officeOf(context.getBean(Elections.class))).isEqualTo("leader"));
+        runner.run(context ->
+                assertThat(officeOf(context.getBean(Elections.class))).isEqualTo("leader"));
         ApplicationContextRunner shop = runner.withPropertyValues("spring.application.name=shop");
-        shop.run(context -> assertThat(officeOf(context.getBean(Elections.class))).isEqualTo("shop-leader"));
+        shop.run(context ->
+                assertThat(officeOf(context.getBean(Elections.class))).isEqualTo("shop-leader"));
         shop.withPropertyValues("leasehold.election.office=boss")
-                .run(context -> assertThat(officeOf(context.getBean(Elections.class))).isEqualTo("boss"));
+                .run(context ->
+                        assertThat(officeOf(context.getBean(Elections.class))).isEqualTo("boss"));
     }
 
     private static String officeOf(Elections elections) {

@@ -268,10 +268,8 @@ class ShutdownTest {
     @Test
     void aClientThatSomebodyElseClosesStaysOpen() throws Exception {
         try (Leasehold client = Leasehold.connect("memory:")) {
-            runner.withBean(
-                            "own", Leasehold.class, () -> client, definition -> definition.setDestroyMethodName(""))
-                    .run(context ->
-                            assertThat(context.getBean(Leasehold.class)).isSameAs(client));
+            runner.withBean("own", Leasehold.class, () -> client, definition -> definition.setDestroyMethodName(""))
+                    .run(context -> assertThat(context.getBean(Leasehold.class)).isSameAs(client));
             assertThat(client.lock("a").tryAcquire()).isPresent().get().satisfies(Lease::close);
         }
     }

@@ -173,9 +173,9 @@ class ObservedOutcomesTest {
         lock.acquire().close();
         TestObservationRegistryAssert.assertThat(registry)
                 .hasNumberOfObservationsWithNameEqualTo("locks", 2)
-                .hasAnObservation(one -> one.hasLowCardinalityKeyValue("what", "ACQUIRE")
-                        .hasLowCardinalityKeyValue("came", "acquired"))
-                .hasAnObservation(one -> one.hasLowCardinalityKeyValue("what", "HOLD")
-                        .hasLowCardinalityKeyValue("came", "released"));
+                .hasAnObservation(one ->
+                        one.hasLowCardinalityKeyValue("what", "ACQUIRE").hasLowCardinalityKeyValue("came", "acquired"))
+                .hasAnObservation(one ->
+                        one.hasLowCardinalityKeyValue("what", "HOLD").hasLowCardinalityKeyValue("came", "released"));
     }
 }
