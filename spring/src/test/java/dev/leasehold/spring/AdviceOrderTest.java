@@ -2,6 +2,7 @@ package dev.leasehold.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.leasehold.Leasehold;
 import java.util.Arrays;
 import java.util.List;
 import org.h2.jdbcx.JdbcDataSource;
@@ -33,6 +34,7 @@ class AdviceOrderTest {
     @ValueSource(booleans = {false, true})
     void theLockLiesOutsideOfTheTransaction(boolean locksFirst) {
         try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+            context.registerBean(Leasehold.class, () -> Leasehold.connect("memory:"));
             context.registerBean(JdbcTransactionManager.class, () -> new JdbcTransactionManager(new JdbcDataSource()));
             context.register(locksFirst ? Locks.class : Transactions.class);
             context.register(locksFirst ? Transactions.class : Locks.class);
