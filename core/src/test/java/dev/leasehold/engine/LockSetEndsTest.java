@@ -60,8 +60,7 @@ class LockSetEndsTest {
     }
 
     private void assertThatNothingIsHeld() throws InterruptedException {
-        runCallbacksUntil(
-                () -> client.info("a").isEmpty() && client.info("b").isEmpty());
+        runCallbacksUntil(() -> client.info("a").isEmpty() && client.info("b").isEmpty());
         client.close();
     }
 

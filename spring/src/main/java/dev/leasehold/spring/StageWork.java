@@ -1,5 +1,6 @@
 package dev.leasehold.spring;
 
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
@@ -45,7 +46,7 @@ final class StageWork {
         StageWork work = new StageWork(stage, end);
         RunningBodies.Body noted = running.enterStage(work);
         try {
-            stage.whenComplete((value, failure) -> work.cancelling.get().whenComplete((cancelled, none) -> {
+            stage.whenComplete((value, failure) -> work.afterCancelling(() -> {
                 noted.leave();
                 work.end(value, failure);
             }));
@@ -70,6 +71,11 @@ final class StageWork {
                 returned.complete(null);
             }
         }
+    }
+
+    /** Runs a task when a cancel that has begun has returned, at once if none has. */
+    private void afterCancelling(Runnable task) {
+        Objects.requireNonNull(cancelling.get()).whenComplete((returned, none) -> task.run());
     }
 
     private void end(@Nullable Object value, @Nullable Throwable failure) {

@@ -1,11 +1,14 @@
 package dev.leasehold.spring.boot.actuate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.spring.Elections;
 import dev.leasehold.spring.boot.autoconfigure.LeaseholdAutoConfiguration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -44,6 +47,22 @@ class ActuatorTest {
                 assertThat(lock.holder().client().label()).isEqualTo("shop");
                 assertThat(endpoint.lock("nonesuch")).isNull();
             }
+        });
+    }
+
+    @Test
+    void aThousandLocksAreListedAndAllAreCounted() {
+        exposed.run(context -> {
+            Leasehold leasehold = context.getBean(Leasehold.class);
+            List<Lease> leases = new ArrayList<>();
+            for (int i = 0; i < 1001; i++) {
+                leases.add(leasehold.lock("n" + i).tryAcquire().orElseThrow());
+            }
+            LeaseholdEndpoint.Locks shown =
+                    context.getBean(LeaseholdEndpoint.class).locks(null);
+            assertThat(shown.total()).isEqualTo(1001);
+            assertThat(shown.locks()).hasSize(1000);
+            leases.forEach(Lease::close);
         });
     }
 
@@ -109,6 +128,11 @@ class ActuatorTest {
             Info.Builder builder = new Info.Builder();
             context.getBean(LeaseholdInfoContributor.class).contribute(builder);
             assertThat(builder.build().getDetails().toString()).contains("mailer=candidate");
+            context.getBean(Elections.class).start();
+            await().untilAsserted(() -> {
+                context.getBean(LeaseholdInfoContributor.class).contribute(builder);
+                assertThat(builder.build().getDetails().toString()).contains("mailer=leader");
+            });
         });
     }
 }

@@ -5,7 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
+import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -71,6 +76,68 @@ class ConnectionDetailsTest {
                         assertThat(leasehold.toString()).contains("redis://localhost:" + server.port() + "/3");
                         try (Lease lease = leasehold.lock("a").acquire()) {
                             assertThat(lease.isValid()).isTrue();
+                        }
+                    });
+        }
+    }
+
+    /** A Sentinel that asks for a password of its own, and a master that asks for none. */
+    private record Watched(int port) implements DataRedisConnectionDetails {
+
+        @Override
+        public Sentinel getSentinel() {
+            return new Sentinel() {
+                @Override
+                public int getDatabase() {
+                    return 3;
+                }
+
+                @Override
+                public String getMaster() {
+                    return "main";
+                }
+
+                @Override
+                public List<Node> getNodes() {
+                    return List.of(new Node("localhost", port));
+                }
+
+                @Override
+                public @Nullable String getUsername() {
+                    return null;
+                }
+
+                @Override
+                public String getPassword() {
+                    return "watch";
+                }
+            };
+        }
+    }
+
+    private static void tell(RedisProcess server, String command) throws IOException {
+        try (Socket socket = new Socket("localhost", server.port())) {
+            socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.UTF_8));
+            assertThat(socket.getInputStream().read()).isEqualTo('+');
+        }
+    }
+
+    @Test
+    void theSentinelsPasswordAndTheDatabaseAreUsed() throws Exception {
+        try (RedisGroup servers = RedisGroup.sentinel()) {
+            RedisProcess sentinel = servers.servers.get(2);
+            tell(sentinel, "ACL SETUSER default resetpass >watch");
+            runner.withConfiguration(
+                            AutoConfigurations.of(DataRedisAutoConfiguration.class, SslAutoConfiguration.class))
+                    .withBean(DataRedisConnectionDetails.class, () -> new Watched(sentinel.port()))
+                    .run(context -> {
+                        assertThat(context).hasNotFailed();
+                        try (Lease lease =
+                                context.getBean(Leasehold.class).lock("a").acquire()) {
+                            var master = servers.servers.get(0).commands();
+                            master.select(3);
+                            assertThat(lease.isValid()).isTrue();
+                            assertThat(master.exists("leasehold:{a}")).isEqualTo(1);
                         }
                     });
         }

@@ -264,4 +264,26 @@ class ShutdownTest {
             assertThat(client.lock("a").tryAcquire()).isPresent().get().satisfies(Lease::close);
         });
     }
+
+    @Test
+    void aClientThatSomebodyElseClosesStaysOpen() throws Exception {
+        try (Leasehold client = Leasehold.connect("memory:")) {
+            runner.withBean("own", Leasehold.class, () -> client, definition -> definition.setDestroyMethodName(""))
+                    .run(context -> assertThat(context.getBean(Leasehold.class)).isSameAs(client));
+            assertThat(client.lock("a").tryAcquire()).isPresent().get().satisfies(Lease::close);
+        }
+    }
+
+    /** Spring pauses the contexts of tests that others of the same JVM have no use for. */
+    @Test
+    void aPausedContextKeepsItsClient() {
+        runner.run(context -> {
+            context.getSourceApplicationContext().pause();
+            assertThat(context.getBean(Leasehold.class).lock("a").tryAcquire())
+                    .isPresent()
+                    .get()
+                    .satisfies(Lease::close);
+            context.getSourceApplicationContext().restart();
+        });
+    }
 }

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -232,6 +233,33 @@ class StoreSelectionTest {
                     })
                     .run(context -> assertLocks(context, "zookeeper"));
         }
+    }
+
+    private static CuratorFramework curator() {
+        return CuratorFrameworkFactory.newClient("localhost:1", new RetryOneTime(100));
+    }
+
+    @Test
+    void severalConnectionsOfAKindFailWithTheirNames() {
+        runner.withBean("here", CuratorFramework.class, StoreSelectionTest::curator)
+                .withBean("there", CuratorFramework.class, StoreSelectionTest::curator)
+                .run(context -> assertThat(failure(context).getDescription())
+                        .contains("several CuratorFrameworks: here, there"));
+        runner.withBean("here", DataRedisConnectionDetails.class, () -> new DataRedisConnectionDetails() {})
+                .withBean("there", DataRedisConnectionDetails.class, () -> new DataRedisConnectionDetails() {})
+                .run(context -> assertThat(failure(context).getDescription())
+                        .contains("several Redis connections: here, there"));
+    }
+
+    /** Spring Boot knows a master with replicas, too. */
+    @Test
+    void aRedisOfAnotherKindFailsWithTheUri() {
+        runner.withBean(DataRedisConnectionDetails.class, () -> new DataRedisConnectionDetails() {})
+                .run(context -> {
+                    FailureAnalysis analysis = failure(context);
+                    assertThat(analysis.getDescription()).contains("neither one server nor Sentinel nor Cluster");
+                    assertThat(analysis.getAction()).contains("leasehold.store.uri=redis://HOST1,HOST2");
+                });
     }
 
     private static JdbcDataSource h2(String name) {

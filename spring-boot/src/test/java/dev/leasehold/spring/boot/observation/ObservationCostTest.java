@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /**
  * What metrics cost when one thread acquires and releases a lock in memory that nobody else wants: bytes that all threads
  * allocate per cycle, since the end of a hold is told on a thread of the client's. The figures of a run are in
- * target/observation-cost.txt, those that were taken last in docs/decisions.md.
+ * target/observation-cost.txt, those that were taken last in docs/decisions.md, with the command.
  */
 class ObservationCostTest {
 
