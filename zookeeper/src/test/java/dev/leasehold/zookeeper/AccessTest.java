@@ -80,7 +80,7 @@ class AccessTest {
 
     @Test
     void anUnreachableEnsembleIsAFailureThatSaysThatNothingWasSent() throws Exception {
-        String uri = "zookeeper://127.0.0.1:1?leasehold.storeTimeout=400";
+        String uri = "zookeeper://127.0.0.1:1?leasehold.storeTimeout=3000";
         try (Leasehold leasehold = Leasehold.connect(uri)) {
             assertThatThrownBy(() -> leasehold.lock("a").acquire())
                     .isInstanceOfSatisfying(
