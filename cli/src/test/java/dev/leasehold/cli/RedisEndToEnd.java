@@ -80,7 +80,7 @@ class RedisEndToEnd {
 
     @Test
     void theCommandOfAStoppedWrapperHasEndedBeforeItsSuccessorBegins() throws Exception {
-        Program.Run stopped = leasehold.start("run", "--lease", "2", "demo", "sh", "-c", STUBBORN);
+        Program.Run stopped = leasehold.start("run", "--lease", "6", "demo", "sh", "-c", STUBBORN);
         long command = Long.parseLong(awaitLine(dir.resolve("pid")));
         Program.Run successor = leasehold.start("run", "demo", "cut", "-d ", "-f1", "/proc/uptime");
         await().until(() -> leasehold.run("show", "--json", "demo").out().contains("\"place\":1"));

@@ -45,7 +45,7 @@ public abstract class ElectionContract {
     private static final Duration LEASE = Duration.ofSeconds(2);
 
     /** A lease, and what it takes to notice on a slow machine. */
-    private static final Duration ONE_LEASE = LEASE.plusSeconds(3);
+    private static final Duration ONE_LEASE = LEASE.plusSeconds(8);
 
     private static final ElectionOptions OPTIONS =
             ElectionOptions.ofLease(LEASE).withMargin(Duration.ofMillis(600));

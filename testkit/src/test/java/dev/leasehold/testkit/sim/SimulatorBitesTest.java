@@ -24,6 +24,19 @@ class SimulatorBitesTest {
      */
     private static long shown(SimGuard guard) {
         return switch (guard) {
+            case KEPT_FOR_AS_LONG -> 1500;
+            case LAST_TOKEN_KEPT -> 1501;
+            case RUN_RESERVED -> 1501;
+            case RENEW_NEVER_SHORTENS -> 1502;
+            case RENEW_NEVER_REVIVES -> 1514;
+            case PUSHED_GRANT_FROM_EXCHANGE -> 1527;
+            case CLAIM_NEVER_SHORTENS -> 1557;
+            case SHARE_IS_ONLY_LOOSENED -> 1602;
+            case LOSS_ANSWERED -> 3750;
+            case CLOCKS_WITHIN_ONE_PER_CENT -> 3753;
+            case DEAD_WAITERS_PASSED_OVER -> 3758;
+            case SUSPENSION_SHOWS -> 3758;
+            case RELEASE_COMPARES_TOKEN -> 3873;
             default -> 1;
         };
     }
