@@ -11,6 +11,7 @@ import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.Sharing;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.TimeSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -26,10 +27,12 @@ final class OpenZooKeeperStore implements Store {
 
     private final ClientLocks locks;
     private final RequestTimeouts timeouts;
+    private final TimeSource time;
 
     OpenZooKeeperStore(String name, StoreContext context, Paths paths, CuratorConnection link) {
         locks = new ClientLocks(name, context, paths, link);
-        timeouts = new RequestTimeouts(context.time(), context.storeTimeout(), locks.executor());
+        time = context.time();
+        timeouts = new RequestTimeouts(time, context.storeTimeout(), locks.executor());
     }
 
     @Override
@@ -86,13 +89,14 @@ final class OpenZooKeeperStore implements Store {
 
     private <T> CompletionStage<T> ask(String what, BooleanSupplier sent, Consumer<CompletableFuture<T>> question) {
         CompletableFuture<T> answer = new CompletableFuture<>();
+        long asked = time.nanos();
         locks.execute(() -> {
             try {
                 question.accept(answer);
             } catch (RuntimeException e) {
                 answer.completeExceptionally(e);
             }
-            timeouts.await(answer, () -> Codes.silent(locks.session().toString(), what, sent.getAsBoolean(), null));
+            timeouts.await(answer, asked, () -> Codes.silent(locks.session().toString(), what, sent.getAsBoolean(), null));
         });
         return answer;
     }

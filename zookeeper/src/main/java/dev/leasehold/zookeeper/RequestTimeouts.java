@@ -10,8 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * Sees to it that every answer comes within the store's time-out, if only to say that there is none. All wait equally long,
- * so the first to begin is the first to end, and one timer is enough. Used by tasks of the client's serial executor only.
+ * The limits of requests see to it that every answer comes within the store's time-out, if only to say that there is none. All
+ * wait equally long, so the first to begin is the first to end, and one timer is enough. Used by tasks of the client's serial executor only.
  */
 final class RequestTimeouts {
 
@@ -30,10 +30,16 @@ final class RequestTimeouts {
         this.serial = serial;
     }
 
-    void await(CompletableFuture<?> answer, Supplier<LockException> failure) {
+    /**
+     * Begins to wait for an answer.
+     *
+     * @param asked when the store was asked, on the client's clock: the first question also starts the connection, which may
+     *     take longer than the engine waits after us, and then the engine says that the outcome is unknown where we know it
+     */
+    void await(CompletableFuture<?> answer, long asked, Supplier<LockException> failure) {
         forgetAnswered();
         if (!answer.isDone()) {
-            all.addLast(new Waiting(answer, time.nanos() + limit.toNanos(), failure));
+            all.addLast(new Waiting(answer, asked + limit.toNanos(), failure));
             arm();
         }
     }
@@ -47,7 +53,7 @@ final class RequestTimeouts {
     private void arm() {
         if (!armed && !all.isEmpty()) {
             armed = true;
-            long left = all.getFirst().until() - time.nanos();
+            long left = Math.max(0, all.getFirst().until() - time.nanos());
             time.schedule(Duration.ofNanos(left), () -> serial.execute(this::look));
         }
     }
