@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A process contract has the promises between real processes, which are killed and stopped. For stores that reach beyond one
- * JVM; a store's module extends this class and names the store:
+ * A process contract has the promises between real processes, which are killed and stopped. It is for stores that reach
+ * beyond one JVM; a store's module extends this class and names the store:
  *
  * <pre>{@code
  * class MyStoreProcessContractTest extends ProcessContract {
@@ -50,7 +50,7 @@ public abstract class ProcessContract {
     private @Nullable Leasehold watcher;
     private @Nullable String store;
 
-    /** For subclasses. */
+    /** Makes the contract, for subclasses. */
     protected ProcessContract() {}
 
     /**
