@@ -133,8 +133,8 @@ final class Judge {
     }
 
     /**
-     * Returns whether a fault excuses that two holds overlap. A grant that was made before a fault is seen soon, if it is
-     * seen after it.
+     * Returns whether a fault excuses that two holds overlap. A grant that was made before a fault is seen soon, if it
+     * is seen after it.
      */
     private boolean isExcused(Call older, Call younger) {
         long granted = Math.max(

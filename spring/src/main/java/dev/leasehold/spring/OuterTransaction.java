@@ -1,9 +1,9 @@
 package dev.leasehold.spring;
 
 /**
- * This enum says what a locked method does when a transaction is running already as it is called. If the lock were given
- * back at the end of the method, as usual, the next holder would begin before the transaction has committed, and would not
- * see what was written under the lock.
+ * This enum says what a locked method does when a transaction is running already as it is called. If the lock were
+ * given back at the end of the method, as usual, the next holder would begin before the transaction has committed, and
+ * would not see what was written under the lock.
  */
 public enum OuterTransaction {
 

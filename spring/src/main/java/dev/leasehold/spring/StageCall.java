@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 record StageCall(DistributedLock lock, Duration maxWait, String template, RunningBodies running) {
 
     /**
-     * Returns a future that ends as a call does; if the lock is busy, with the value that {@code nothing} supplies, or, where
-     * that is null, with the failure.
+     * Returns a future that ends as a call does; if the lock is busy, with the value that {@code nothing} supplies, or,
+     * where that is null, with the failure.
      */
     private static CompletableFuture<@Nullable Object> orNothing(
             CompletableFuture<@Nullable Object> call,
