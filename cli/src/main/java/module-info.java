@@ -1,4 +1,4 @@
-/** The {@code leasehold} command. */
+/** This module is the {@code leasehold} command. */
 module dev.leasehold.cli {
     requires static org.jspecify;
     requires dev.leasehold;

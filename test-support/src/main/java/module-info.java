@@ -1,4 +1,7 @@
-/** Support for tests of code that uses locks: locks in memory, a clock that the test sets, locks held elsewhere or lost. */
+/**
+ * This module supports tests of code that uses locks: locks in memory, a clock that the test sets, locks held elsewhere
+ * or lost.
+ */
 module dev.leasehold.test {
     requires transitive dev.leasehold;
     requires static org.jspecify;

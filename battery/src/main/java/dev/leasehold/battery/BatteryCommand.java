@@ -30,7 +30,10 @@ import picocli.CommandLine.Spec;
         description = "Starts real stores and client processes, strikes them with faults, and judges the history.")
 final class BatteryCommand implements Callable<Integer> {
 
-    /** It reports each server that is killed. Kept here, or the setting would be lost with the logger. */
+    /**
+     * Lettuce's logger, which reports each server that is killed. It is kept here, or the setting would be lost with
+     * the logger.
+     */
     private static final Logger LETTUCE = Logger.getLogger("io.lettuce");
 
     static final Duration REACTION = Duration.ofSeconds(1);
@@ -166,8 +169,8 @@ final class BatteryCommand implements Callable<Integer> {
     }
 
     /**
-     * Each store without readers, with each use of tokens that the library can have; and with readers, unguarded and
-     * registered.
+     * Runs each store without readers, with each use of tokens that the library can have; and with readers, unguarded
+     * and registered.
      */
     private int lockSets(Path parent) throws Exception {
         faults = List.of(Fault.NONE.word());

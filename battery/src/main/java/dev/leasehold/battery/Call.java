@@ -67,7 +67,7 @@ record Call(
         return asked.worker();
     }
 
-    /** The process, of which several workers may be. */
+    /** Returns the process, to which several workers may belong. */
     String client() {
         return worker().substring(0, worker().indexOf('/'));
     }
@@ -84,7 +84,7 @@ record Call(
         return withdrawn != null ? withdrawn.at() : HoldRecord.NEVER;
     }
 
-    /** The latest end that the lease has ever stated. */
+    /** Returns the latest end that the lease has ever stated. */
     long validUntil() {
         long latest = granted.validUntil();
         for (Event.Renewed renewed : renewals) {
@@ -93,7 +93,10 @@ record Call(
         return released == null ? latest : Math.max(latest, released.validUntil());
     }
 
-    /** Until when the worker is known to have believed in its hold. A killed process may have believed for longer. */
+    /**
+     * Returns until when the worker is known to have believed in its hold. A killed process may have believed for
+     * longer.
+     */
     long believedUntil() {
         if (released != null) {
             return released.believedUntil();

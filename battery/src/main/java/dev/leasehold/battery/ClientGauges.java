@@ -39,7 +39,7 @@ record ClientGauges(long heap, int threads, long files) {
         return MARK + heap + ' ' + threads + ' ' + files;
     }
 
-    /** All that a process has written to its console. */
+    /** Returns all that a process has written to its console. */
     static List<ClientGauges> in(Path console) throws IOException {
         return Files.readAllLines(console).stream()
                 .filter(line -> line.startsWith(MARK))

@@ -70,7 +70,7 @@ final class ClientMain {
         System.exit(0);
     }
 
-    /** Does what standard input says beside its end. */
+    /** Carries out the orders that come by standard input. */
     private static void obey(int order, List<Worker> workers) {
         switch (order) {
             case REST -> workers.forEach(worker -> worker.rest(true));

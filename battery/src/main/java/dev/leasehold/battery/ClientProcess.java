@@ -8,7 +8,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** A client process is this, as the battery sees it: {@link ClientMain} with a way to the store of its own. */
+/**
+ * A client process is a JVM, as the battery sees it, that runs {@link ClientMain} with a way to the store of its own.
+ */
 final class ClientProcess implements AutoCloseable {
 
     private final String name;
@@ -70,12 +72,12 @@ final class ClientProcess implements AutoCloseable {
         Jvm.signal(process, signal);
     }
 
-    /** Stops it, as a machine stops that falls asleep. */
+    /** Stops the process, as a machine stops that falls asleep. */
     void fallAsleep() throws IOException, InterruptedException {
         Jvm.stop(process);
     }
 
-    /** Lets it go on after such a time. */
+    /** Lets the process go on after such a time. */
     void wakeUp(Duration slept) throws IOException, InterruptedException {
         clock.sleptFor(slept.toNanos() / 1_000);
         Jvm.signal(process, "CONT");
@@ -101,7 +103,7 @@ final class ClientProcess implements AutoCloseable {
         }
     }
 
-    /** Waits for it to end as it was ordered to, without an error. */
+    /** Waits for the client to end as it was ordered to, and returns whether it did, without an error. */
     boolean hasEndedWithin(long seconds) throws InterruptedException {
         return process.waitFor(seconds, TimeUnit.SECONDS) && process.exitValue() == 0;
     }

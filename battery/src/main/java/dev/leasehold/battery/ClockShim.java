@@ -36,7 +36,7 @@ final class ClockShim {
         return LIBRARY.isPresent();
     }
 
-    /** Clocks that are not moved yet; the file of their offsets is made. */
+    /** Makes a shim of clocks that are not moved yet, and the file of their offsets. */
     static ClockShim create(Path offsets) throws IOException {
         if (!isThere()) {
             throw new Missing("clocks are moved by a library that cc has to compile, and there is none");
@@ -45,7 +45,7 @@ final class ClockShim {
         return new ClockShim(offsets.toAbsolutePath());
     }
 
-    /** The environment that a process has to be started with. */
+    /** Returns the environment that a process has to be started with. */
     Map<String, String> environment() {
         return Map.of("LD_PRELOAD", LIBRARY.orElseThrow().toString(), OFFSETS, offsets.toString());
     }
@@ -56,7 +56,10 @@ final class ClockShim {
         write();
     }
 
-    /** Leaves the monotonic clock behind by what a machine has slept, and the wall clock not. The process must be stopped. */
+    /**
+     * Leaves the monotonic clock behind by what a machine has slept, but not the wall clock. The process must be
+     * stopped.
+     */
     void sleptFor(long micros) throws IOException {
         monotonicMicros -= micros;
         write();

@@ -19,7 +19,7 @@ import java.util.Map;
 /** A database under test is a server with locks in tables, which keeps what it has committed. */
 final class DatabaseUnderTest implements StoreUnderTest {
 
-    /** A server is what the battery needs of one. */
+    /** A server is one as far as the battery needs it. */
     private record Server(
             int port, String url, Signals signals, Runnable kill, Runnable restart, Runnable close, String sessions) {}
 
@@ -143,7 +143,7 @@ final class DatabaseUnderTest implements StoreUnderTest {
         throw new UnsupportedOperationException("databases keep their data here");
     }
 
-    /** A session that is seen here includes none of the battery's own. */
+    /** Returns the gauges of the server. A session that is seen here includes none of the battery's own. */
     @Override
     public Map<String, Long> gauges() throws SQLException {
         Map<String, Long> gauges = new LinkedHashMap<>();

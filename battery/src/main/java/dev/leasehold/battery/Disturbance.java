@@ -9,7 +9,9 @@ import java.util.Map;
 /** A disturbance is what the battery did to a target, from the blow until it was set right; without end if it never was. */
 record Disturbance(String target, String fault, long from, long to) {
 
-    /** Those of a history in order of time; a target is struck again only when it has been set right. */
+    /**
+     * Returns the disturbances of a history in order of time; a target is struck again only when it has been set right.
+     */
     static List<Disturbance> of(List<Event> history) {
         List<Disturbance> found = new ArrayList<>();
         Map<String, Integer> open = new HashMap<>();

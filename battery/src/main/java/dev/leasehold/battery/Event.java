@@ -27,7 +27,7 @@ sealed interface Event {
     /** Returns when it happened, on the machine's monotonic clock. */
     long at();
 
-    /** {@code CLIENT/WORKER}, or what a fault was done to. */
+    /** Returns {@code CLIENT/WORKER}, or the target of a fault. */
     String worker();
 
     /** An event of a call is what a worker saw of one of its calls, which it numbers. */
@@ -35,23 +35,29 @@ sealed interface Event {
         long call();
     }
 
-    /** A lock was asked for; {@code share} is with how many at most, itself included, the hold would coexist. */
+    /**
+     * An asked event says that a lock was asked for; {@code share} is with how many at most, itself included, the hold
+     * would coexist.
+     */
     record Asked(long at, String worker, long call, String lock, int share) implements OfCall {}
 
-    /** It was granted, and the lease said that it is valid until {@code validUntil}; {@code slot} is -1 where there is none. */
+    /**
+     * A granted event says that the lock was granted, and the lease said that it is valid until {@code validUntil};
+     * {@code slot} is -1 where there is none.
+     */
     record Granted(long at, String worker, long call, long token, int slot, long validUntil) implements OfCall {}
 
-    /** The lease now says that it is valid for longer. */
+    /** A renewed event says that the lease now says that it is valid for longer. */
     record Renewed(long at, String worker, long call, long validUntil) implements OfCall {}
 
-    /** The lease says that it is valid, but may be over soon. */
+    /** An at-risk event says that the lease is valid, but may be over soon. */
     record AtRisk(long at, String worker, long call) implements OfCall {}
 
-    /** The listener of the lease was called: the lock is lost. */
+    /** A lost event says that the listener of the lease was called: the lock is lost. */
     record Lost(long at, String worker, long call) implements OfCall {}
 
     /**
-     * The worker has ended its hold.
+     * A released event says that the worker has ended its hold.
      *
      * @param believedUntil the last time of which the worker knew that the lease was valid
      * @param validUntil the latest end that the lease has ever stated
@@ -66,7 +72,7 @@ sealed interface Event {
     /** A stroke is what the battery did to a client or a server. */
     record Struck(long at, String worker, String fault) implements Event {}
 
-    /** The battery has set right what it did. */
+    /** A healed event says that the battery has set right what it did. */
     record Healed(long at, String worker, String fault) implements Event {}
 
     /** Returns the event as one line, without its end. */

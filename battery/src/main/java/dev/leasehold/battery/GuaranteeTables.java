@@ -51,7 +51,7 @@ final class GuaranteeTables {
         return page.substring(0, from) + text(docs) + page.substring(to);
     }
 
-    /** Writes that. */
+    /** Writes the page with its tables generated anew. */
     static void write(Path docs) throws IOException {
         Files.writeString(docs.resolve(PAGE), page(docs));
     }

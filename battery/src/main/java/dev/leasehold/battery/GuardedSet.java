@@ -36,7 +36,7 @@ final class GuardedSet {
         this.guard = guard;
     }
 
-    /** A writer's first read; empty if its token is refused. */
+    /** Carries out a writer's first read; returns nothing if its token is refused. */
     synchronized Optional<List<Integer>> open(String client, long token) {
         if (guard == Guard.REGISTERED) {
             if (token < Math.max(writersToken, readersToken)) {
@@ -51,7 +51,7 @@ final class GuardedSet {
         return Optional.of(value);
     }
 
-    /** A writer's write of what it has read and one number more; whether it was accepted. */
+    /** Carries out a writer's write of the numbers that it has read and one more; returns whether it was accepted. */
     synchronized boolean write(long token, List<Integer> read, int added) {
         if (guard != Guard.UNGUARDED && token < Math.max(writersToken, readersToken)) {
             refused++;
@@ -69,7 +69,7 @@ final class GuardedSet {
         return true;
     }
 
-    /** A reader's read; empty if its token is refused. */
+    /** Carries out a reader's read; returns nothing if its token is refused. */
     synchronized Optional<List<Integer>> look(long token) {
         if (guard == Guard.REGISTERED) {
             if (token < writersToken) {
@@ -83,7 +83,7 @@ final class GuardedSet {
         return Optional.of(value);
     }
 
-    /** A reader has read twice in one hold. */
+    /** Notes that a reader has read twice in one hold. */
     synchronized void compared(boolean same) {
         reads++;
         torn += same ? 0 : 1;
@@ -101,7 +101,9 @@ final class GuardedSet {
         return awaitMore(millis, () -> opened > before) ? Optional.of(lastOpener) : Optional.empty();
     }
 
-    /** Waits for the next first read of a writer, or any of a reader, at most so long; whether there was one. */
+    /**
+     * Waits for the next first read of a writer, or any of a reader, at most so long; returns whether there was one.
+     */
     synchronized boolean awaitRead(long millis) throws InterruptedException {
         long before = opened + looked;
         return awaitMore(millis, () -> opened + looked > before);

@@ -124,7 +124,7 @@ final class GuardedSetServer implements AutoCloseable {
             }
         }
 
-        /** As text, which is written back as it is; empty if the token is refused. */
+        /** Returns the set as text, which is written back as it is; nothing if the token is refused. */
         Optional<String> open(String client, long token) {
             return accepted(ask("open " + client + " " + token));
         }

@@ -132,7 +132,10 @@ final class Judge {
         return count;
     }
 
-    /** A grant that was made before a fault is seen soon, if it is seen after it. */
+    /**
+     * Returns whether a fault excuses that two holds overlap. A grant that was made before a fault is seen soon, if it
+     * is seen after it.
+     */
     private boolean isExcused(Call older, Call younger) {
         long granted = Math.max(
                 older.asked().at(), older.granted().at() - terms.reaction().toNanos());
@@ -141,7 +144,10 @@ final class Judge {
                 .anyMatch(fault -> older.believedUntil() <= plus(fault.to(), terms.lease(), terms.reaction()));
     }
 
-    /** Holds for every promise: a grant that was seen before another was asked for has a smaller token. */
+    /**
+     * Judges a rule that holds for every promise: a grant that was seen before another was asked for has a smaller
+     * token.
+     */
     private void tokens() {
         byLock().forEach((lock, holds) -> {
             Map<Long, Call> exclusive = new HashMap<>();
@@ -250,7 +256,10 @@ final class Judge {
         }
     }
 
-    /** A lease that states an end further away than it is long is believed in when the store has let another one in. */
+    /**
+     * Judges the ends that a lease states. A lease that states an end further away than it is long is believed in when
+     * the store has let another one in.
+     */
     private void farAway(Call call) {
         Event.Granted granted = call.granted();
         stated(call, granted.at(), granted.validUntil());

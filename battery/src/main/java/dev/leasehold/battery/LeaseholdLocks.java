@@ -50,7 +50,7 @@ final class LeaseholdLocks implements Locks {
         }
     }
 
-    /** A mutex where the store refuses the kind of lock that was drawn. */
+    /** Draws a kind of lock; a mutex where the store refuses that kind. */
     @Override
     public Wanted draw(Random random) {
         if (further > 0 && random.nextInt(3) > 0) {

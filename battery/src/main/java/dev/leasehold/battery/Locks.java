@@ -16,10 +16,10 @@ interface Locks extends AutoCloseable {
     /** A hold is a worker's. Its methods are called by the thread that acquired it, but for the listener. */
     interface Hold {
 
-        /** The fencing token; 0 if the library has none. */
+        /** Returns the fencing token; 0 if the library has none. */
         long token();
 
-        /** The slot of a permit; -1 if there is none. */
+        /** Returns the slot of a permit; -1 if there is none. */
         int slot();
 
         /** Returns how long the library says that the hold is still valid; null if it does not say. */
@@ -40,7 +40,7 @@ interface Locks extends AutoCloseable {
         boolean release() throws Failed, InterruptedException;
     }
 
-    /** The store did not do what it was asked for. */
+    /** A failed exception says that the store did not carry out a request. */
     final class Failed extends Exception {
 
         private static final long serialVersionUID = 1;
@@ -71,10 +71,10 @@ interface Locks extends AutoCloseable {
         throw new UnsupportedOperationException("no readers and writers here");
     }
 
-    /** Waits as long as it takes. */
+    /** Acquires a lock, and waits as long as it takes. */
     Hold acquire(Wanted wanted) throws Failed, InterruptedException;
 
-    /** Waits for so long at most; empty if the lock is busy. */
+    /** Acquires a lock, and waits for so long at most; returns nothing if the lock is busy. */
     Optional<Hold> tryAcquire(Wanted wanted, Duration atMost) throws Failed, InterruptedException;
 
     @Override

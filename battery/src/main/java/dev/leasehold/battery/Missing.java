@@ -1,6 +1,9 @@
 package dev.leasehold.battery;
 
-/** This machine lacks what a run needs; the run is left out, with a word. */
+/**
+ * A missing exception says that this machine lacks something that a run needs; the run is left out, and that is
+ * reported.
+ */
 final class Missing extends RuntimeException {
 
     private static final long serialVersionUID = 1;

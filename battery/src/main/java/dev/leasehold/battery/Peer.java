@@ -110,7 +110,7 @@ enum Peer {
     /** Makes the tables that the library wants to find. */
     void prepare(StoreKind store, String uri) throws Exception {}
 
-    /** The rules that it can keep or break: without tokens and stated ends there is less to judge. */
+    /** Returns the rules that it can keep or break: without tokens and stated ends there is less to judge. */
     Set<Violation.Rule> rules() {
         return switch (this) {
             case LEASEHOLD -> EnumSet.allOf(Violation.Rule.class);
@@ -125,8 +125,8 @@ enum Peer {
     }
 
     /**
-     * The time that a fault may cost beyond that for our own locks: a fair lock of Redisson's waits for 5 s for each
-     * waiter that has died.
+     * Returns the time that a fault may cost beyond that for our own locks: a fair lock of Redisson's waits for 5 s for
+     * each waiter that has died.
      */
     Duration recovery() {
         return this == REDISSON_FAIR ? Duration.ofSeconds(10) : Duration.ZERO;
@@ -146,7 +146,7 @@ enum Peer {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** The version that is on the class path. */
+    /** Returns the version that is on the class path. */
     String version() {
         if (artifact == null) {
             return "0.1.0-SNAPSHOT";

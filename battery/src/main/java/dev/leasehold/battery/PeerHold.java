@@ -20,7 +20,7 @@ abstract class PeerHold implements Locks.Hold {
         return null;
     }
 
-    /** Where the library says nothing, the hold is valid until it is ended. */
+    /** Returns true: where the library says nothing, the hold is valid until it is ended. */
     @Override
     public boolean isValid() {
         return true;

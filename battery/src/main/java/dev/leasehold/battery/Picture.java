@@ -83,7 +83,7 @@ final class Picture {
         return colours;
     }
 
-    /** The drawings of a history, beside each other: names, and lanes that can be scrolled. */
+    /** Returns the drawings of a history, beside each other: names, and lanes that can be scrolled. */
     static String of(List<Violation> violations, List<Event> history) {
         return new Picture(violations, history).drawn();
     }

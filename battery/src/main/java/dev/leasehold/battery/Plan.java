@@ -41,12 +41,12 @@ record Plan(
         return new Plan(peer, store, fault, duration, lease, clients, seed, worker, reaction, other);
     }
 
-    /** The store, and the library if it is not our own. */
+    /** Returns the store, and the library if it is not our own. */
     String title() {
         return peer.isOurs() ? store.word() : peer.word() + "@" + store.word();
     }
 
-    /** By what the run is judged. */
+    /** Returns the terms by which the run is judged. */
     Terms terms(int overtaking) {
         Duration longestHold = lease.multipliedBy(16).dividedBy(10);
         Duration set = fault.movesServerClock() ? lease.multipliedBy(Nemesis.MOST_LEASES_OF_CLOCK) : Duration.ZERO;

@@ -56,7 +56,10 @@ final class RedisUnderTest implements StoreUnderTest {
         }
     }
 
-    /** The servers that Maven brings are statically linked, and no library is loaded before them. */
+    /**
+     * Checks that the shim moves the clock of a server. The servers that Maven brings are statically linked, and no
+     * library is loaded before them.
+     */
     private void tryClock() throws IOException {
         RedisCommands<String, String> commands = masters.get(0).commands();
         long before = Long.parseLong(commands.time().get(0));

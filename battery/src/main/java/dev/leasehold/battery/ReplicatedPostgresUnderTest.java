@@ -50,7 +50,10 @@ final class ReplicatedPostgresUnderTest implements StoreUnderTest {
         throw new UnsupportedOperationException("it is only killed");
     }
 
-    /** The commits of the last moments are on their way to the replica, and never arrive. */
+    /**
+     * Kills the server that is written. The commits of the last moments are on their way to the replica, and never
+     * arrive.
+     */
     @Override
     public void kill(int server) throws InterruptedException {
         stream.blackHole();
@@ -64,7 +67,7 @@ final class ReplicatedPostgresUnderTest implements StoreUnderTest {
         }
     }
 
-    /** The replica takes over, and is followed by another one at the address of the one that was killed. */
+    /** Lets the replica take over, which is followed by another one at the address of the one that was killed. */
     @Override
     public void restart(int server, boolean withData) {
         replica.promote();

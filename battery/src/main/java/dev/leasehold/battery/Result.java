@@ -4,7 +4,9 @@ import dev.leasehold.testkit.HoldRecord;
 import java.time.Duration;
 import java.util.List;
 
-/** A result is what one run came to. Its longest wait is the longest that ended: those of killed processes did not. */
+/**
+ * A result says how one run has ended. Its longest wait is the longest that ended: those of killed processes did not.
+ */
 record Result(
         Plan plan,
         Promise promise,

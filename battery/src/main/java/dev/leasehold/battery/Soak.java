@@ -144,7 +144,7 @@ final class Soak {
         order(clients, ClientMain.GO_ON);
     }
 
-    /** The newest line of the console; nothing is measured but here. */
+    /** Waits for the newest line of the console, which a client writes only when it is measured here. */
     private ClientGauges awaitGauges(ClientProcess client) throws IOException, InterruptedException {
         Path console = logs.resolve(client.name() + ".out");
         long end = System.nanoTime() + MEASURING.toNanos();

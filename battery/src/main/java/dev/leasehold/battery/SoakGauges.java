@@ -31,8 +31,8 @@ final class SoakGauges {
     }
 
     /**
-     * Returns what is more in the end than at the beginning. A client that began later is compared with the greatest of
-     * those.
+     * Returns the gauges that are greater in the end than at the beginning. A client that began later is compared with
+     * the greatest of those.
      */
     List<String> grown() {
         Moment first = moments.get(0);
@@ -77,7 +77,10 @@ final class SoakGauges {
                 .orElseThrow();
     }
 
-    /** A line for each thing that is counted, a column for each moment. Of clients, the least and the greatest. */
+    /**
+     * Returns a table with a line for each thing that is counted, a column for each moment. Of clients, the least and
+     * the greatest.
+     */
     String table() {
         Map<String, List<String>> lines = new LinkedHashMap<>();
         for (Moment moment : moments) {

@@ -125,7 +125,7 @@ enum StoreKind {
      */
     abstract StoreUnderTest start(Path directory, Fault fault) throws IOException;
 
-    /** The faults that a store of this kind can have. */
+    /** Returns the faults that a store of this kind can have. */
     abstract Set<Fault> faults();
 
     /**

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Set;
 
 /**
- * The terms are by what a history is judged.
+ * The terms are those by which a history is judged.
  *
  * @param promise what the store promises under the fault
  * @param lease how long leases are, at the longest

@@ -7,8 +7,8 @@ import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A worker asks for locks again and again, holds them for a while, looks at its lease every few milliseconds meanwhile, and
- * writes down what it saw. What it does follows from its seed; when it does it does not.
+ * A worker asks for locks again and again, holds them for a while, looks at its lease every few milliseconds meanwhile,
+ * and writes down what it saw. Its actions follow from its seed, their times do not.
  */
 final class Worker implements Runnable {
 
@@ -93,9 +93,10 @@ final class Worker implements Runnable {
     }
 
     /**
-     * Each look reads the time first, then the time left, then whether the lease is valid. So what is seen to be valid
-     * was valid at the time that was read; the end that is written down is never later than the one that the lease meant;
-     * and a lease that says that no time is left and then that it is valid is caught.
+     * Holds a lock, and looks at it meanwhile. Each look reads the time first, then the time left, then whether the
+     * lease is valid. So what is seen to be valid was valid at the time that was read; the end that is written down is
+     * never later than the one that the lease meant; and a lease that says that no time is left and then that it is
+     * valid is caught.
      */
     private void hold(Locks.Hold granted, long call) throws InterruptedException {
         long believed = MachineClock.nanoTime();

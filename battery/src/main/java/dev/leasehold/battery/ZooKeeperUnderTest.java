@@ -150,7 +150,10 @@ final class ZooKeeperUnderTest implements StoreUnderTest {
         launch(server);
     }
 
-    /** Three JVMs that start at once on a busy machine take longer than any client should have to wait. */
+    /**
+     * Waits until all servers serve. Three JVMs that start at once on a busy machine take longer than any client should
+     * have to wait.
+     */
     @Override
     public void awaitServing() {
         for (int i = 0; i < SERVERS; i++) {

@@ -7,8 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The time since this machine was started, in hundredths of a second: one clock for all its processes, in Java and in the
- * shell, that nobody sets and that goes on while the machine sleeps.
+ * The boot clock tells the time since this machine was started, in hundredths of a second: it is one clock for all its
+ * processes, in Java and in the shell, that nobody sets and that goes on while the machine sleeps.
  */
 final class BootClock {
 

@@ -12,9 +12,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A command is what is run, and how it is started: a shell looks at the clock if there is a lease to outrun, and is replaced
- * by the command. So the process that we have started is the command itself, with the terminal, the process group and the
- * exit status that it would have without us.
+ * A command is the program to run, and knows how it is started: a shell looks at the clock if there is a lease to
+ * outrun, and is replaced by the command. So the process that we have started is the command itself, with the terminal,
+ * the process group and the exit status that it would have without us.
  *
  * <p>The shell also carries bytes that a JVM cannot: where an argument is no text in the locale's encoding, all are given to it
  * in pieces, as {@link ShellCode}.
@@ -48,7 +48,7 @@ final class Command {
         this.failed = failed;
     }
 
-    /** The same, but afterwards it can be asked for {@link #hasNotRun}. */
+    /** Returns the same command, but one that can be asked afterwards for {@link #hasNotRun}. */
     Command observed() throws IOException {
         Path file = Files.createTempFile("leasehold", ".failed");
         file.toFile().deleteOnExit();
@@ -61,7 +61,7 @@ final class Command {
     }
 
     /**
-     * Starts it.
+     * Starts the command.
      *
      * @param lock the name of the lock
      * @param token the fencing token
@@ -104,7 +104,9 @@ final class Command {
         return line;
     }
 
-    /** Not every shell knows descriptors of two digits, as {@code <(…)} has them; bash does. */
+    /**
+     * Returns the shell to start. Not every shell knows descriptors of two digits, as {@code <(…)} has them; bash does.
+     */
     private static List<String> shell(String descriptors) {
         boolean high = TWO_DIGITS.matcher(descriptors).find();
         return high && Files.isExecutable(BASH) ? List.of(BASH.toString(), "--posix") : List.of("/bin/sh");

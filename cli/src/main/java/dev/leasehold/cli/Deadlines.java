@@ -2,7 +2,10 @@ package dev.leasehold.cli;
 
 import dev.leasehold.Lease;
 
-/** Deadlines tell the guard of each renewal. Run again and again; if it is held up, the guard goes by what it knows. */
+/**
+ * Deadlines tell the guard of each renewal. They are run again and again; if they are held up, the guard goes by the
+ * last ones that it was told.
+ */
 final class Deadlines implements Runnable {
 
     private final Lease lease;

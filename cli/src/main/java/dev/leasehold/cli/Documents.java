@@ -14,7 +14,7 @@ final class Documents {
 
     private Documents() {}
 
-    /** The argument is the directory to write to. */
+    /** Writes them. The argument is the directory to write to. */
     public static void main(String[] arguments) throws IOException {
         Path directory = Path.of(arguments[0]);
         CommandLine line = Main.commandLine(Terminal.standard());

@@ -31,7 +31,10 @@ record EndTimes(long deadline, long termAt, long killAt) {
         return share.compareTo(LONGEST_MARGIN) > 0 ? LONGEST_MARGIN : share;
     }
 
-    /** {@code now} must have been read before {@code remaining}, so that a pause between them errs to the safe side. */
+    /**
+     * Returns the end times of a lease. {@code now} must have been read before {@code remaining}, so that a pause
+     * between them errs to the safe side.
+     */
     static EndTimes of(long now, Duration remaining, Duration wantedGrace, Duration lease) {
         long deadline = now + hundredths(remaining);
         Duration validity = remaining.compareTo(lease) < 0 ? remaining : lease;
@@ -40,13 +43,13 @@ record EndTimes(long deadline, long termAt, long killAt) {
         return new EndTimes(deadline, deadline - grace, deadline - margin);
     }
 
-    /** These, unless the lease has been renewed since. */
+    /** Returns these end times, unless the lease has been renewed since: then those of now. */
     EndTimes orLater(long now, Duration remaining, Duration wantedGrace, Duration lease) {
         boolean renewed = now + hundredths(remaining) > deadline + JITTER;
         return renewed ? of(now, remaining, wantedGrace, lease) : this;
     }
 
-    /** Returns when SIGKILL is due by what is left, also if that has become less than these times say. */
+    /** Returns when SIGKILL is due by the time that is left, also if that has become less than these times say. */
     long killAt(long now, Duration remaining) {
         return Math.min(killAt, now + hundredths(remaining) - (deadline - killAt));
     }

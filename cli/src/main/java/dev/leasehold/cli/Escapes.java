@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Escapes make text of strangers safe to show: names and labels are whatever somebody chose. */
+/** Escapes make text of strangers safe to show: anybody may have chosen any names and labels. */
 final class Escapes {
 
     private static final Pattern PLAIN_WORD = Pattern.compile("[A-Za-z0-9_./:@%+=,-]+");
@@ -13,7 +13,7 @@ final class Escapes {
 
     private Escapes() {}
 
-    /** For a terminal: what could move the cursor or hide text is written as an escape. */
+    /** Returns text for a terminal: characters that could move the cursor or hide text are written as escapes. */
     static String shown(String text) {
         StringBuilder safe = new StringBuilder(text.length());
         text.codePoints().forEach(point -> {
@@ -35,8 +35,8 @@ final class Escapes {
     }
 
     /**
-     * Does the same for a message. Statements in it that are to be copied keep their lines, of which the first alone begins
-     * at the margin; what a driver says in several lines becomes one.
+     * Returns a message for a terminal. Statements in it that are to be copied keep their lines, of which the first
+     * alone begins at the margin; a message of a driver in several lines becomes one.
      */
     static String lines(String message) {
         List<String> lines =
@@ -48,7 +48,7 @@ final class Escapes {
                 .collect(Collectors.joining(hasStatements ? "\n  " : " "));
     }
 
-    /** For a command line that may be copied to a shell; what is invisible stays an escape. */
+    /** Returns a word for a command line that may be copied to a shell; invisible characters stay escapes. */
     static String shellWord(String text) {
         String quoted =
                 PLAIN_WORD.matcher(text).matches() ? text : "'" + shown(text).replace("'", "'\\''") + "'";

@@ -18,7 +18,10 @@ final class ExaminationText {
 
     private ExaminationText() {}
 
-    /** The worst first; what is the same on several nodes once; what is fine on one line each. */
+    /**
+     * Returns the text for people: the worst findings come first; one that is the same on several nodes comes once;
+     * those that are fine take one line each.
+     */
     static String words(String store, Examination examination) {
         StringBuilder text = new StringBuilder(Escapes.shown(store)).append("\n\n");
         Map<Finding, List<String>> nodes = new LinkedHashMap<>();

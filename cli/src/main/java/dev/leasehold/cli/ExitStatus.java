@@ -1,7 +1,8 @@
 package dev.leasehold.cli;
 
 /**
- * The exit status is what the command ends with when it does not pass on another's. From sysexits.h where that has a number.
+ * The exit status is what the command ends with when it does not pass on another's. Its numbers are from sysexits.h
+ * where that has one.
  */
 final class ExitStatus {
 

@@ -106,23 +106,23 @@ final class Guard {
         watch(times);
     }
 
-    /** Has it answer "synced" after all that it has said before. */
+    /** Has the guard answer "synced" after all that it has said before. */
     void sync() {
         tell("sync");
     }
 
-    /** The command has ended by itself: there is nothing to guard. */
+    /** Tells the guard that the command has ended by itself: there is nothing to guard. */
     void dismiss() {
         tell("end");
     }
 
-    /** Waits until it is gone: a JVM takes 300 ms to end while one of its threads waits for a process. */
+    /** Waits until the guard is gone: a JVM takes 300 ms to end while one of its threads waits for a process. */
     void awaitEnd() throws InterruptedException {
         listener.join(LONGEST_GOODBYE_MILLIS);
         process.waitFor(LONGEST_GOODBYE_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    /** Has it end the command now; it says "dead" when that is done. */
+    /** Has the guard end the command now; it says "dead" when that is done. */
     void endCommand() {
         try {
             pipe.close();

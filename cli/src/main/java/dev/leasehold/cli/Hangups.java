@@ -15,7 +15,7 @@ final class Hangups {
     private boolean hungUp;
     private long hungUpAt;
 
-    /** The argument is what {@code /proc/self/stat} says at the start, or empty. */
+    /** Begins with the content of {@code /proc/self/stat} at the start, or an empty text. */
     Hangups(String stat) {
         hadTerminal = hasTerminal(stat);
     }
@@ -32,12 +32,12 @@ final class Hangups {
         return nanos - hungUpAt < TOGETHER.toNanos();
     }
 
-    /** Field 7 is the terminal. */
+    /** Returns whether there is a terminal, which is field 7. */
     private static boolean hasTerminal(String stat) {
         return !stat.isEmpty() && !Signals.fields(stat)[4].equals("0");
     }
 
-    /** Field 6 is the session, which has the number of its leader. */
+    /** Returns whether this process leads its session, which is field 6 and has the number of its leader. */
     private static boolean isLeader(String stat) {
         return stat.startsWith(Signals.fields(stat)[3] + " ");
     }

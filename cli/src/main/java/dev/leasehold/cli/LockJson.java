@@ -48,7 +48,7 @@ final class LockJson {
                 + ",\"since\":" + time(waiter.since()) + "}";
     }
 
-    /** Returns null for a share without limit. */
+    /** Returns a share as JSON, null for one without limit. */
     private static String share(int share) {
         return share == Claim.UNLIMITED ? "null" : Integer.toString(share);
     }

@@ -26,7 +26,10 @@ final class LockTable {
         return TIME.format(instant.atZone(ZoneId.systemDefault()));
     }
 
-    /** With a column for the namespace, unless that is empty, and two for shares and slots, if anything is shared. */
+    /**
+     * Returns the table, with a column for the namespace, unless that is empty, and two for shares and slots, if
+     * anything is shared.
+     */
     static String of(List<LockInfo> locks, String namespace) {
         boolean shared = locks.stream().anyMatch(LockTable::isShared);
         List<List<String>> rows = new ArrayList<>();
@@ -60,7 +63,7 @@ final class LockTable {
                 || lock.waiters().stream().anyMatch(waiter -> waiter.share() != Claim.EXCLUSIVE);
     }
 
-    /** With how many it is shared, in a word. */
+    /** Returns with how many a lock is shared, in a word. */
     static String share(int share) {
         return share == Claim.EXCLUSIVE ? "alone" : share == Claim.UNLIMITED ? "any" : Integer.toString(share);
     }

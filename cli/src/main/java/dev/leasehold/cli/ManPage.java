@@ -10,8 +10,8 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 /**
- * The man page of the command is made in troff. It is made of what the commands tell picocli of themselves, so that it has
- * every option that they have.
+ * The man page of the command is made in troff, from the descriptions that the commands give picocli of themselves, so
+ * that it has every option that they have.
  */
 final class ManPage {
 
@@ -80,7 +80,7 @@ final class ManPage {
         page.append(ENVIRONMENT);
     }
 
-    /** Those that do something, in the order in which they are listed. */
+    /** Visits the commands that do something, in the order in which they are listed. */
     private static void commands(CommandLine line, Consumer<CommandLine> action) {
         for (CommandLine sub : line.getSubcommands().values()) {
             if (sub.getSubcommands().isEmpty()) {
@@ -137,7 +137,7 @@ final class ManPage {
         page.append('.').append(macro).append('\n');
     }
 
-    /** As troff prints it literally: a full stop at the beginning of a line would make a request of it. */
+    /** Returns text as troff prints it literally: a full stop at the beginning of a line would make a request of it. */
     private static String escaped(String text) {
         String escaped = text.codePoints()
                 .mapToObj(point -> switch (point) {

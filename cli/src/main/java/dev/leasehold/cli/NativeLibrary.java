@@ -18,7 +18,7 @@ final class NativeLibrary {
 
     private NativeLibrary() {}
 
-    /** Never fails: without a copy the driver unpacks its own. */
+    /** Prepares the copy. It never fails: without a copy the driver unpacks its own. */
     static void prepare() {
         String cache = System.getProperty(CACHE);
         if (cache == null || System.getProperty("org.sqlite.lib.path") != null) {

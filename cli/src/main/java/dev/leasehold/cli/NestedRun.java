@@ -7,14 +7,14 @@ import dev.leasehold.LockInfo;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** A nested run waits for a lock which the run holds that it was started from: it would wait for its own end. */
+/** A nested run waits for a lock that is held by the run from which it was started: it would wait for its own end. */
 final class NestedRun {
 
     private static final long LOOK_AFTER_MILLIS = 500;
 
     private NestedRun() {}
 
-    /** Looks a moment later who holds the lock, if that may be; and tells it. */
+    /** Warns of a nested run: if this may be one, it looks a moment later who holds the lock, and tells that. */
     static void warn(Leasehold leasehold, String name, Terminal terminal) {
         String token = System.getenv("LEASEHOLD_TOKEN");
         if (token != null && name.equals(System.getenv("LEASEHOLD_NAME"))) {

@@ -6,8 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * An owner is a client as it describes itself to the store: {@code host=H pid=P label=L}, the label last and free. What has
- * another form (another version, another program) is shown whole, in the place of the label.
+ * An owner is a client as it describes itself to the store: {@code host=H pid=P label=L}, the label last and free. A
+ * description in another form (of another version, another program) is shown whole, in the place of the label.
  */
 record Owner(String host, String pid, String label) {
 
@@ -18,7 +18,7 @@ record Owner(String host, String pid, String label) {
         return new Owner(client.host(), client.pid() == 0 ? "" : Long.toString(client.pid()), client.label());
     }
 
-    /** This process; the host is empty where the kernel does not tell it in a file. */
+    /** Returns this process as an owner; the host is empty where the kernel does not tell it in a file. */
     static Owner here() {
         String host;
         try {
@@ -29,12 +29,15 @@ record Owner(String host, String pid, String label) {
         return new Owner(host, Long.toString(ProcessHandle.current().pid()), "");
     }
 
-    /** Process ids are numbers of one host: another's may be the same. */
+    /**
+     * Returns whether another owner is the same process. Process ids are numbers of one host: another's may be the
+     * same.
+     */
     boolean isSameProcess(Owner other) {
         return pid.equals(other.pid) && (other.host.isEmpty() || host.equals(other.host));
     }
 
-    /** For a sentence: who it is, on one line. */
+    /** Returns who it is, on one line, for a sentence. */
     String words() {
         String where = (pid.isEmpty() ? "" : "pid " + pid) + (host.isEmpty() ? "" : " on " + host);
         String what = label.isEmpty() ? "" : " (" + label + ")";

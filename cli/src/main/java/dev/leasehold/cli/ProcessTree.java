@@ -9,8 +9,8 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * A process tree is a command and all that it has started, to be ended: what the {@link Guard} does, for the case that the
- * guard itself has died.
+ * A process tree is a command and all that it has started, to be ended: it does the work of the {@link Guard}, for the
+ * case that the guard itself has died.
  *
  * <p>Whatever was found once stays known, with what descends from it: a descendant that has cleaned its environment is found
  * through its parent only, and the parent may die of the very SIGTERM that the descendant survives. A handle knows when its
@@ -27,7 +27,7 @@ final class ProcessTree {
         this.root = root;
     }
 
-    /** Sends SIGTERM to all; whether there was anything. */
+    /** Sends SIGTERM to all, and returns whether there was anything. */
     boolean terminate() {
         Set<ProcessHandle> members = members();
         members.forEach(ProcessHandle::destroy);
@@ -35,8 +35,9 @@ final class ProcessTree {
     }
 
     /**
-     * Sends SIGKILL to all; whether there was anything. To be repeated, since more may be starting. Those that are known get
-     * it first: a search reads all processes of the machine, which takes its time when the machine is busy.
+     * Sends SIGKILL to all, and returns whether there was anything. To be repeated, since more may be starting. Those
+     * that are known get it first: a search reads all processes of the machine, which takes its time when the machine
+     * is busy.
      */
     boolean kill() {
         boolean wasThere = !known.isEmpty();
@@ -80,8 +81,8 @@ final class ProcessTree {
     }
 
     /**
-     * A process that has ended and that its parent has not taken note of yet is alive to its handle. Its state is that of its
-     * main thread, which may have ended before the others.
+     * Returns whether a process runs. One that has ended and that its parent has not taken note of yet is alive to its
+     * handle. Its state is that of its main thread, which may have ended before the others.
      */
     private static boolean isRunning(ProcessHandle process) {
         if (!process.isAlive()) {
@@ -101,7 +102,10 @@ final class ProcessTree {
         return state != 'Z' && state != 'X';
     }
 
-    /** The environment of a process goes with its main thread, but not that of the other threads. */
+    /**
+     * Returns whether a process carries the mark. Its environment goes with its main thread, but not that of the other
+     * threads.
+     */
     private boolean isMarked(Path process) {
         try {
             return isRunning(process) ? carriesTheMark(process) : anyThread(process, this::carriesTheMark);

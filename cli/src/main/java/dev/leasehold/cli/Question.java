@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** A question asks whoever sits at the terminal, also where standard input is something else. */
+/** A question asks the user at the terminal, also where standard input is something else. */
 final class Question {
 
     private static final Path TERMINAL = Path.of("/dev/tty");

@@ -24,7 +24,7 @@ final class RawArguments {
 
     private RawArguments() {}
 
-    /** The given arguments, read again from the kernel where that is possible. */
+    /** Returns the given arguments, read again from the kernel where that is possible. */
     static String[] of(String[] decoded) {
         try {
             List<String> all = split(Files.readAllBytes(CMDLINE));

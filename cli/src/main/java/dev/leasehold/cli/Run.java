@@ -46,7 +46,10 @@ record Run(
         return status;
     }
 
-    /** What is lost need not be released; a store that has gone away is not waited for. */
+    /**
+     * Closes the client without waiting long. A lost lock need not be released; a store that has gone away is not
+     * waited for.
+     */
     private static void abandon(Leasehold leasehold) throws InterruptedException {
         try {
             leasehold.closeAsync().get(CLOSING.toMillis(), TimeUnit.MILLISECONDS);
@@ -80,7 +83,10 @@ record Run(
         return busyExit;
     }
 
-    /** A release would keep the lock for --at-least; to break the own lease does not. */
+    /**
+     * Returns the settings, which can forgo a lease. A release would keep the lock for --at-least; breaking the own
+     * lease does not.
+     */
     private RunSettings settings(Leasehold leasehold) {
         return options.atLeast().isZero()
                 ? settings

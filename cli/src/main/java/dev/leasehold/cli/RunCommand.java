@@ -169,7 +169,10 @@ final class RunCommand implements Callable<Integer> {
                 .call(store, command.label(LONGEST_LABEL));
     }
 
-    /** Without /proc the guard cannot find the command's processes: then a lost lock ends nothing, unless it was asked to. */
+    /**
+     * Returns whether a lost lock ends the command. Without /proc the guard cannot find the command's processes: then a
+     * lost lock ends nothing, unless it was asked to.
+     */
     boolean killsOnLoss(@Nullable OnLoss given, boolean hasProc) {
         if (given == OnLoss.KILL && !hasProc) {
             throw usage("the guard of --on-loss kill needs /proc, which this system does not have; "

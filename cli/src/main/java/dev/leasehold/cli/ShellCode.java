@@ -21,7 +21,7 @@ final class ShellCode {
         return format.toString();
     }
 
-    /** All words, each in quotes, cut into pieces that one argument can hold. */
+    /** Returns all words, each in quotes, cut into pieces that one argument can hold. */
     static List<String> words(List<String> words) {
         List<String> pieces = new ArrayList<>();
         StringBuilder piece = new StringBuilder();

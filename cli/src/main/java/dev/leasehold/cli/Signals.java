@@ -36,7 +36,10 @@ final class Signals {
         listen(CAUGHT, events);
     }
 
-    /** To be called when there will be a command at once: it may look at its window before we have seen that it runs. */
+    /**
+     * Has the signals told that mean something to a command alone. To be called when there will be a command at once:
+     * it may look at its window before we have seen that it runs.
+     */
     static void listenForCommand(Consumer<Event> events) {
         listen(FOR_COMMANDS, events);
     }

@@ -58,7 +58,7 @@ final class StoreOption {
         return Leasehold.builder().uri(store, beside).label(label).build();
     }
 
-    /** The masters themselves, for what only a quorum has. */
+    /** Returns the masters themselves, for commands that only a quorum has. */
     RedlockStore quorum() {
         StoreUri parsed = StoreUri.parse(checkedUri());
         Map<String, String> options = new HashMap<>(parsed.options());
@@ -111,7 +111,7 @@ final class StoreOption {
         return namespace != null ? namespace : StoreUri.parse(uri()).options().getOrDefault("namespace", "");
     }
 
-    /** Whose names are meant, for a sentence. */
+    /** Returns whose names are meant, for a sentence. */
     String scope() {
         String name = namespace();
         return name.isEmpty() ? "without a namespace" : "in the namespace '" + Escapes.shown(name) + "'";

@@ -15,7 +15,7 @@ final class StorePassword {
     private StorePassword() {}
 
     /**
-     * Finds it: the option comes before the environment.
+     * Finds the password: the option comes before the environment.
      *
      * @return null if there is none
      */

@@ -21,8 +21,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A supervisor runs a command on a lease, from its start to the release. One thread, which takes one {@link Event} after the
- * other.
+ * A supervisor runs a command on a lease, from its start to the release. It is one thread, which takes one {@link
+ * Event} after the other.
  *
  * <p>The lock is released when the command has ended, never before; where it had to be ended for the lock's sake, when
  * all its descendants have ended too. The {@link Guard} ends it; this class only tells it the deadlines.
@@ -123,7 +123,10 @@ final class Supervisor {
         return finish(watch, command, status);
     }
 
-    /** A lock that was handed over to us is ours for a short time only, until the first renewal. */
+    /**
+     * Renews a lease that is short. A lock that was handed over to us is ours for a short time only, until the first
+     * renewal.
+     */
     private void confirm() throws InterruptedException {
         if (lease.remaining().compareTo(settings.lease().dividedBy(2)) >= 0) {
             return;
@@ -139,7 +142,10 @@ final class Supervisor {
         return Objects.requireNonNull(deadlines, "the guard's deadlines").killAt();
     }
 
-    /** A signal that came before there was a command is meant for nobody but us. Null if there was none. */
+    /**
+     * Returns the status for a signal that came before there was a command, since it is meant for nobody but us; null
+     * if there was none.
+     */
     private @Nullable Integer statusOfEarlySignal() {
         for (Event event : events) {
             if (event instanceof Event.Signalled signal) {
@@ -193,8 +199,8 @@ final class Supervisor {
     }
 
     /**
-     * In the guard's place: SIGTERM now, SIGKILL after the grace, but before the lease ends; at once if it is lost. Events
-     * are taken meanwhile.
+     * Ends the command in the guard's place: SIGTERM now, SIGKILL after the grace, but before the lease ends; at once
+     * if it is lost. Events are taken meanwhile.
      */
     private void endWithoutGuard(Process command, Duration grace) throws InterruptedException {
         ProcessTree tree = new ProcessTree(mark, command.toHandle());
@@ -265,7 +271,7 @@ final class Supervisor {
         return ExitStatus.LOST;
     }
 
-    /** The lease is nearly over. If the store cannot be told any more, it ends by itself. */
+    /** Gives the lock back while the lease is nearly over. If the store cannot be told any more, it ends by itself. */
     private void giveBack() throws InterruptedException {
         long patience = Math.max(lease.remaining().toNanos(), GIVING_BACK.toNanos());
         try {

@@ -15,13 +15,16 @@ record Terminal(PrintWriter out, PrintWriter err) {
         return new Terminal(writer(FileDescriptor.out), writer(FileDescriptor.err));
     }
 
-    /** A message, on one line of standard error. */
+    /** Writes a message, on one line of standard error. */
     void say(String message) {
         err.println("leasehold: " + message);
         err.flush();
     }
 
-    /** Has what was printed so far reach standard output, or says why it cannot: a full disk must not look like no locks. */
+    /**
+     * Has all that was printed so far reach standard output, or says why it cannot: a full disk must not look like no
+     * locks.
+     */
     void flush() {
         if (out.checkError()) {
             throw new Failure(ExitStatus.OUTPUT, "not all could be written to standard output");

@@ -20,7 +20,7 @@ final class Training {
 
     private Training() {}
 
-    /** The argument is the URI of a store that may be thrown away. */
+    /** Runs the training. The argument is the URI of a store that may be thrown away. */
     public static void main(String[] arguments) throws IOException {
         NativeLibrary.prepare();
         train("run", "--store", arguments[0], "training", "true");
@@ -41,7 +41,7 @@ final class Training {
         Main.commandLine(Terminal.standard(), arguments).execute(arguments);
     }
 
-    /** One connection at a time is enough. */
+    /** Serves connections as a Redis would. One at a time is enough. */
     private static void serve(ServerSocket server) {
         while (!server.isClosed()) {
             try (Socket socket = server.accept();

@@ -10,7 +10,7 @@ sealed interface Use {
     /** Returns the lock to claim. */
     DistributedLock lock(Leasehold leasehold, String name, LockOptions options);
 
-    /** Nobody else has the lock meanwhile. */
+    /** Alone, nobody else has the lock meanwhile. */
     record Alone() implements Use {
         @Override
         public DistributedLock lock(Leasehold leasehold, String name, LockOptions options) {

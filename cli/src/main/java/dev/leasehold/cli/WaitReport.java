@@ -13,7 +13,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A wait report tells, for {@code --verbose}, whom a run waits for, whenever that has changed. */
+/** A wait report tells, for {@code --verbose}, for which holder a run waits, whenever that has changed. */
 final class WaitReport {
 
     private static final Duration PERIOD = Duration.ofSeconds(2);

@@ -15,8 +15,9 @@ import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
 
 /**
- * The methods of classes that have an annotation, parsed once per class. A class is looked at as a whole, when its bean is
- * made, so that a mistake in any of its annotations fails the start and not a call. Thread-safe.
+ * Annotated methods are the methods of classes that have an annotation, parsed once per class. A class is looked at as
+ * a whole, when its bean is made, so that a mistake in any of its annotations fails the start and not a call.
+ * Thread-safe.
  */
 final class AnnotatedMethods<A extends Annotation, M> {
 

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
-/** The texts in one method's annotation: placeholders are resolved, durations parsed. */
+/** Annotation values are the texts in one method's annotation: placeholders are resolved, durations parsed. */
 record AnnotationValues(Method method, @Nullable ConfigurableBeanFactory beans) {
 
     private static final String FOREVER = "forever";
@@ -27,7 +27,7 @@ record AnnotationValues(Method method, @Nullable ConfigurableBeanFactory beans) 
         return resolved == null ? "" : resolved;
     }
 
-    /** Returns null for a text that is empty. */
+    /** Returns a duration, or null for a text that is empty. */
     @Nullable Duration duration(String attribute, String value) {
         String text = text(value).strip();
         if (text.isEmpty()) {

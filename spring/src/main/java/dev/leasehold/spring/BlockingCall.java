@@ -25,7 +25,7 @@ record BlockingCall(
         @Nullable String template,
         RunningBodies running) {
 
-    /** What a call has come to. */
+    /** An outcome says whether a call ran its body, and with which result. */
     record Outcome<T extends @Nullable Object>(
             boolean ran, @Nullable T result) {}
 
@@ -93,7 +93,7 @@ record BlockingCall(
         }
     }
 
-    /** Few methods declare an interrupt, so it is kept for those that look at the thread. */
+    /** Makes an exception of an interrupt. Few methods declare one, so it is kept for those that look at the thread. */
     private LockException interrupted(InterruptedException e) {
         Thread.currentThread().interrupt();
         return new LockException(

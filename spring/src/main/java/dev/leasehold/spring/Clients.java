@@ -6,7 +6,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
 
-/** The clients of an application, by their beans' names or qualifiers; looked up when they are needed first. */
+/**
+ * Clients are those of an application, by their beans' names or qualifiers; they are looked up when they are needed
+ * first.
+ */
 final class Clients {
 
     private final BeanFactory beans;

@@ -5,8 +5,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lease under which this thread runs just now: of the innermost method with {@link Locked} or {@link LeaderOnly} that blocks,
- * or body of a {@link LockedTemplate}. For methods that cannot have a parameter for it, as those with {@code @Scheduled}.
+ * The current lease is the one under which this thread runs just now: that of the innermost method with {@link Locked}
+ * or {@link LeaderOnly} that blocks, or body of a {@link LockedTemplate}. It is for methods that cannot have a
+ * parameter for it, as those with {@code @Scheduled}.
  */
 public final class CurrentLease {
 

@@ -81,7 +81,7 @@ record DeferredWork(String what, String remedy) {
         return inner == null ? null : in(inner.getClass());
     }
 
-    /** A class of its own, since Spring's web classes may be missing. */
+    /** An entity knows Spring's response entities, in a class of its own, since Spring's web classes may be missing. */
     private static final class Entity {
 
         static @Nullable Object body(Object value) {

@@ -13,9 +13,10 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * The elections that this instance stands in: one for each office that was asked for, by {@link LeaderOnly} or here. A
- * candidate stands from {@link #start} on, and resigns at {@link #stop}, which comes first of all when the application ends.
- * Each election and demotion is published as {@link ElectedEvent} and {@link DemotedEvent}. Thread-safe.
+ * Elections are those that this instance stands in: one for each office that was asked for, by {@link LeaderOnly} or
+ * here. A candidate stands from {@link #start} on, and resigns at {@link #stop}, which comes first of all when the
+ * application ends. Each election and demotion is published as {@link ElectedEvent} and {@link DemotedEvent}.
+ * Thread-safe.
  */
 public final class Elections implements SmartLifecycle {
 
@@ -164,7 +165,7 @@ public final class Elections implements SmartLifecycle {
         return startsWithContext;
     }
 
-    /** The last to be started, the first to be stopped. */
+    /** Returns the phase that is the last to be started, and the first to be stopped. */
     @Override
     public int getPhase() {
         return Integer.MAX_VALUE;

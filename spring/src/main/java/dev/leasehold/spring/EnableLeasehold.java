@@ -8,8 +8,9 @@ import java.lang.annotation.Target;
 import org.springframework.context.annotation.Import;
 
 /**
- * Switches on {@link Locked} and {@link LeaderOnly}, for applications without Spring Boot. A bean of type {@link
- * dev.leasehold.Leasehold} has to be there; beans of type {@link LockedTemplate} and {@link Elections} are made.
+ * This annotation switches on {@link Locked} and {@link LeaderOnly}, for applications without Spring Boot. A bean of
+ * type {@link dev.leasehold.Leasehold} has to be there; beans of type {@link LockedTemplate} and {@link Elections} are
+ * made.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

@@ -4,8 +4,9 @@ import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A method is annotated in a way that cannot work. Found at start-up, when its bean is made; only what a method returns that is
- * declared to return something more general is found at the call, after the method has run.
+ * An invalid locked method exception says that a method is annotated in a way that cannot work. This is found at
+ * start-up, when its bean is made; only what a method returns that is declared to return something more general is
+ * found at the call, after the method has run.
  */
 public final class InvalidLockedMethodException extends IllegalStateException {
 

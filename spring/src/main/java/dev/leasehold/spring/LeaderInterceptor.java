@@ -40,7 +40,10 @@ final class LeaderInterceptor implements MethodInterceptor {
         return work(method, (ProxyMethodInvocation) invocation, office, lease);
     }
 
-    /** A term may end as soon as the method has returned, and so before a transaction commits that was there before. */
+    /**
+     * Refuses a call inside of a running transaction. A term may end as soon as the method has returned, and so before
+     * a transaction commits that was there before.
+     */
     private void checkTransaction(Elections all, LeaderMethod method, ProxyMethodInvocation call, Class<?> target) {
         if (Transactions.isRunning()
                 && !(all.isRunning() && all.office(method.office()).isAtWork())

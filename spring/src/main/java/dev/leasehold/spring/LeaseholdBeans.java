@@ -8,7 +8,10 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 
-/** The beans for applications without Spring Boot. No member of another configuration, which would be taken along with it. */
+/**
+ * Leasehold beans are those for applications without Spring Boot. The class is no member of another configuration,
+ * since that would be taken along with it.
+ */
 @Configuration(proxyBeanMethods = false)
 class LeaseholdBeans {
 

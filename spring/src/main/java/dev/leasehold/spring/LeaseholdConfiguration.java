@@ -14,7 +14,10 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
 import org.springframework.core.type.AnnotationMetadata;
 
-/** The beans behind {@link EnableLeasehold}. The client is looked up when a locked method is called first. */
+/**
+ * The Leasehold configuration has the beans behind {@link EnableLeasehold}. The client is looked up when a locked
+ * method is called first.
+ */
 @Configuration(proxyBeanMethods = false)
 @Import(LeaseholdConfiguration.ProxyRegistrar.class)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -26,7 +29,7 @@ class LeaseholdConfiguration {
      */
     static final int LOCK_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
 
-    /** Who does not lead need not wait for a lock. */
+    /** Outside of the locks: an instance that does not lead need not wait for a lock. */
     static final int LEADER_ORDER = LOCK_ORDER - 100;
 
     @Bean
@@ -56,7 +59,7 @@ class LeaseholdConfiguration {
         return new AnnotationAdvisor(methods, new LeaderInterceptor(methods, elections::getObject), LEADER_ORDER);
     }
 
-    /** Has beans proxied, also where nothing else does. */
+    /** A proxy registrar has beans proxied, also where nothing else does. */
     static class ProxyRegistrar implements ImportBeanDefinitionRegistrar {
 
         @Override

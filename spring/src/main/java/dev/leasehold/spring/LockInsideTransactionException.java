@@ -3,9 +3,9 @@ package dev.leasehold.spring;
 import dev.leasehold.LockException;
 
 /**
- * A locked method was called inside a transaction, where its lock would have been given back before the commit; or a leader-only
- * method, where the term could have ended before the commit. Nothing was
- * locked, and the method has not run.
+ * A lock inside transaction exception says that a locked method was called inside a transaction, where its lock would
+ * have been given back before the commit; or a leader-only method, where the term could have ended before the commit.
+ * Nothing was locked, and the method has not run.
  */
 public final class LockInsideTransactionException extends LockException {
 
@@ -23,14 +23,14 @@ public final class LockInsideTransactionException extends LockException {
                 + " HOLD_UNTIL_COMPLETION");
     }
 
-    /** For a transaction that is completing, which can hold nothing any more. */
+    /** Makes an exception for a transaction that is completing, which can hold nothing any more. */
     static LockInsideTransactionException ofCompletion(String lock, String transaction) {
         return new LockInsideTransactionException("the lock '" + lock + "' was asked for while the transaction "
                 + transaction + " completes, which cannot hold it any more. Nothing was locked or run. Call the method"
                 + " before the completion, or after the transaction");
     }
 
-    /** For work of a leader. */
+    /** Makes an exception for work of a leader. */
     static LockInsideTransactionException ofOffice(String office, String transaction) {
         return new LockInsideTransactionException("a method of the leader of '" + office
                 + "' was called inside the running transaction " + transaction

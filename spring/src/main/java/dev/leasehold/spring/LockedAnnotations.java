@@ -4,13 +4,13 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
 /**
- * The configuration that switches on {@link Locked} and {@link LeaderOnly} and leaves {@link Elections} and {@link
- * LockedTemplate} to whoever imports it, as Spring Boot's auto-configuration does.
+ * This configuration switches on {@link Locked} and {@link LeaderOnly}, and leaves {@link Elections} and {@link
+ * LockedTemplate} to the configuration that imports it, such as Spring Boot's auto-configuration.
  */
 @Configuration(proxyBeanMethods = false)
 @Import(LeaseholdConfiguration.class)
 public class LockedAnnotations {
 
-    /** Made by Spring. */
+    /** Makes the configuration. Called by Spring. */
     public LockedAnnotations() {}
 }

@@ -102,7 +102,10 @@ final class LockedInterceptor implements MethodInterceptor {
         return ReactiveMethods.call(method, lock, name, running, lease -> proceed(method, call, lease));
     }
 
-    /** Calls what the proxy calls next, with the lease among the arguments. A clone, since it may be later and more than once. */
+    /**
+     * Calls what the proxy calls next, with the lease among the arguments. It calls a clone, since that may happen
+     * later and more than once.
+     */
     private static @Nullable Object proceed(LockedMethod method, ProxyMethodInvocation call, Lease lease)
             throws Exception {
         @Nullable Object[] arguments = call.getArguments().clone();

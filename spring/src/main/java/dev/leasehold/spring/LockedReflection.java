@@ -8,8 +8,8 @@ import org.springframework.aot.hint.annotation.SimpleReflectiveProcessor;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
 /**
- * What a native image has to keep of a locked method: the method, and where its lock's name has an expression, what that may
- * read: the properties of the parameters and the methods of the bean.
+ * Locked reflection registers the parts of a locked method that a native image has to keep: the method, and where its
+ * lock's name has an expression, all that this may read: the properties of the parameters and the methods of the bean.
  */
 final class LockedReflection extends SimpleReflectiveProcessor {
 

@@ -28,7 +28,7 @@ import org.springframework.expression.spel.standard.SpelExpression;
  */
 record NameExpression(SpelExpression expression, String template, Method method) {
 
-    /** What is used in an expression: variables without their #, beans without their @. */
+    /** Uses are the names in an expression: variables without their #, beans without their @. */
     record Uses(Set<String> variables, Set<String> beans) {}
 
     Uses uses() {

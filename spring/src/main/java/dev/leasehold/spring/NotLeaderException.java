@@ -2,7 +2,7 @@ package dev.leasehold.spring;
 
 import dev.leasehold.LockException;
 
-/** This instance does not lead; the method has not run. */
+/** A not leader exception says that this instance does not lead; the method has not run. */
 public final class NotLeaderException extends LockException {
 
     private static final long serialVersionUID = 1L;

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
- * An office of this instance: its candidate, and the threads that work in the present term.
+ * An office is one of this instance: its candidate, and the threads that work in the present term.
  *
  * <p>The candidate campaigns on a thread of the office, which has nothing to do in a term but to wait for its end: so it
  * interrupts the workers at once, whatever listeners of events do, and it may wait for them, which no thread of the client's may.
@@ -102,7 +102,7 @@ final class Office {
         election.close();
     }
 
-    /** Lasts as long as a term; the interrupt says that it is over. */
+    /** Runs as long as a term lasts; the interrupt says that it is over. */
     private void term(Lease lease) {
         open(lease.token());
         events.elected(lease.token());

@@ -1,6 +1,9 @@
 package dev.leasehold.spring;
 
-/** What a call comes to if it does not get its lock in time, or its instance does not lead. The method does not run either way. */
+/**
+ * This enum says how a call ends if it does not get its lock in time, or its instance does not lead. The method does
+ * not run either way.
+ */
 public enum OnBusy {
 
     /** The call fails with an exception. */

@@ -1,9 +1,9 @@
 package dev.leasehold.spring;
 
 /**
- * What a locked method does when a transaction is running already as it is called. If the lock were given back at the end of
- * the method, as usual, the next holder would begin before the transaction has committed, and would not see what was written
- * under the lock.
+ * This enum says what a locked method does when a transaction is running already as it is called. If the lock were
+ * given back at the end of the method, as usual, the next holder would begin before the transaction has committed, and
+ * would not see what was written under the lock.
  */
 public enum OuterTransaction {
 
@@ -15,9 +15,9 @@ public enum OuterTransaction {
     FAIL,
 
     /**
-     * The lock is held until the transaction has completed, and a call for the same lock in the same transaction is let in.
-     * A lease that is lost interrupts the method and fails its call, and makes the transaction roll back. For methods that block; refused at start-up for
-     * others.
+     * The lock is held until the transaction has completed, and a call for the same lock in the same transaction is let
+     * in. A lease that is lost interrupts the method and fails its call, and makes the transaction roll back. This is
+     * for methods that block, and refused at start-up for others.
      */
     HOLD_UNTIL_COMPLETION
 }

@@ -12,8 +12,8 @@ import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.transaction.interceptor.TransactionAttributeSource;
 
 /**
- * A call has a transaction of its own if its advice suspends the one that runs: then what is written under the lock is committed
- * before the lock is given back. Not to be loaded where Spring's transactions are missing.
+ * An own transaction is one that a call begins because its advice suspends the one that runs: then what is written
+ * under the lock is committed before the lock is given back. Not to be loaded where Spring's transactions are missing.
  *
  * <p>The proxy is asked, not the annotation: an advice that is not there suspends nothing, and one that lies outside of the lock
  * has begun the very transaction that runs.

@@ -75,7 +75,10 @@ record ReactiveCall(
                 .onErrorMap(ReactiveCall::isWrappedLoss, wrapped -> Objects.requireNonNull(wrapped.getCause()));
     }
 
-    /** Looks at the subscriber's thread, too: one that blocks for the result would commit after the lock was given back. */
+    /**
+     * Fails inside of a transaction. It looks at the subscriber's thread, too: one that blocks for the result would
+     * commit after the lock was given back.
+     */
     private Mono<Void> outsideTransaction() {
         return TRANSACTIONS
                 ? Mono.defer(() -> Transactions.isRunning()
@@ -84,7 +87,10 @@ record ReactiveCall(
                 : Mono.empty();
     }
 
-    /** Completes when the work has to end before it has completed; why is in the grant. An error would not cancel the work. */
+    /**
+     * Returns a signal that completes when the work has to end before it has completed; the grant has the reason. An
+     * error would not cancel the work.
+     */
     private Mono<Void> ending(Grant grant) {
         return Mono.create(sink -> {
             Lease lease = grant.lease();
@@ -207,7 +213,7 @@ record ReactiveCall(
         });
     }
 
-    /** Reactor wraps what a cleanup fails with. */
+    /** Returns whether a failure is the loss of a lease, wrapped by Reactor as it wraps every failure of a cleanup. */
     private static boolean isWrappedLoss(Throwable failure) {
         return failure.getClass() == RuntimeException.class && failure.getCause() instanceof LeaseLostException;
     }

@@ -12,7 +12,10 @@ import org.springframework.core.KotlinDetector;
 import org.springframework.core.ReactiveAdapter;
 import reactor.core.publisher.Mono;
 
-/** Calls of methods that return reactive types. A class of its own, since Reactor may be missing. */
+/**
+ * Reactive methods are those that return reactive types. Their calls are made in a class of its own, since Reactor may
+ * be missing.
+ */
 final class ReactiveMethods {
 
     private ReactiveMethods() {}

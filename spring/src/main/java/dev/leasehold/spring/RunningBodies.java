@@ -12,8 +12,9 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The bodies that run under locks now, on threads, as stages, as streams and as transactions: for a shutdown, which lets them
- * end by themselves first and interrupts them while their leases are still valid. Thread-safe.
+ * Running bodies are those that run under locks now, on threads, as stages, as streams and as transactions: for a
+ * shutdown, which lets them end by themselves first and interrupts them while their leases are still valid.
+ * Thread-safe.
  */
 public final class RunningBodies {
 
@@ -127,7 +128,7 @@ public final class RunningBodies {
         }
     }
 
-    /** A body that runs. Its thread is not interrupted after it has left. */
+    /** A body is one that runs. Its thread is not interrupted after it has left. */
     final class Body {
 
         private final ReentrantLock guard = new ReentrantLock();
@@ -140,7 +141,9 @@ public final class RunningBodies {
             this.onThread = onThread;
         }
 
-        /** A cancelled stage may leave at once, and call code of others, so no lock is held then. */
+        /**
+         * Interrupts the body. A cancelled stage may leave at once, and call code of others, so no lock is held then.
+         */
         private boolean interrupt() {
             guard.lock();
             try {

@@ -16,7 +16,10 @@ import org.jspecify.annotations.Nullable;
 /** A stage call runs a body under a lock that is held until the stage that the body returns has completed. */
 record StageCall(DistributedLock lock, Duration maxWait, String template, RunningBodies running) {
 
-    /** What to return for a busy lock; null to fail. */
+    /**
+     * Returns a future that ends as a call does; if the lock is busy, with the value that {@code nothing} supplies, or,
+     * where that is null, with the failure.
+     */
     private static CompletableFuture<@Nullable Object> orNothing(
             CompletableFuture<@Nullable Object> call,
             AtomicBoolean entered,
@@ -44,7 +47,7 @@ record StageCall(DistributedLock lock, Duration maxWait, String template, Runnin
         return result;
     }
 
-    /** Never blocks; the body is called on the client's executor. */
+    /** Runs the call without ever blocking; the body is called on the client's executor. */
     CompletableFuture<@Nullable Object> run(
             LeaseFunction<? extends CompletionStage<@Nullable Object>, ?> body,
             @Nullable Supplier<@Nullable Object> nothing) {
@@ -61,8 +64,8 @@ record StageCall(DistributedLock lock, Duration maxWait, String template, Runnin
     }
 
     /**
-     * Waits for the lock and calls the body on this thread, for methods that are called on a thread of their own. What goes
-     * wrong before there is a stage is thrown, as the method itself would, so that a retry sees it.
+     * Waits for the lock and calls the body on this thread, for methods that are called on a thread of their own. A
+     * failure before there is a stage is thrown, as by the method itself, so that a retry sees it.
      */
     CompletableFuture<@Nullable Object> runHere(
             LeaseFunction<? extends CompletionStage<@Nullable Object>, ?> body,

@@ -9,7 +9,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** The transaction that runs on this thread, and the leases that it holds. Not to be loaded where Spring's transactions are missing. */
+/**
+ * Transaction holds are the leases that the transaction on this thread holds. Not to be loaded where Spring's
+ * transactions are missing.
+ */
 final class TransactionHolds {
 
     private TransactionHolds() {}
@@ -121,7 +124,10 @@ final class TransactionHolds {
             lease.ensureValid();
         }
 
-        /** Data may have been written after the loss: the caller gets to know that, though nothing undoes it. */
+        /**
+         * Fails if the lease was lost. Data may have been written after the loss: the caller gets to know that, though
+         * nothing undoes it.
+         */
         @Override
         public void afterCommit() {
             if (!lease.isValid()) {
@@ -157,7 +163,7 @@ final class TransactionHolds {
             }
         }
 
-        /** After all others have been told of the completion. */
+        /** Returns an order after all others, which are told of the completion first. */
         @Override
         public int getOrder() {
             return LOWEST_PRECEDENCE;

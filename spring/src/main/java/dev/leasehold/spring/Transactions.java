@@ -2,7 +2,10 @@ package dev.leasehold.spring;
 
 import org.springframework.util.ClassUtils;
 
-/** Whether a transaction runs on this thread: never, where Spring's transactions are not on the class path. */
+/**
+ * Transactions tells whether a transaction runs on this thread: never, where Spring's transactions are not on the class
+ * path.
+ */
 final class Transactions {
 
     private static final boolean PRESENT = ClassUtils.isPresent(

@@ -1,4 +1,4 @@
-/** Locks on the methods of Spring beans; start at {@link dev.leasehold.spring.Locked}. */
+/** This package puts locks on the methods of Spring beans; start at {@link dev.leasehold.spring.Locked}. */
 @NullMarked
 package dev.leasehold.spring;
 

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** Bad input is refused before anything is sent; odd input is not bad input. */
+/** Bad input rules say that bad input is refused before anything is sent; odd input is not bad input. */
 interface BadInputRules extends LeaseholdRules {
 
     @Test

@@ -10,7 +10,7 @@ import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
 import org.junit.jupiter.api.Test;
 
-/** An operator ends a lease that it has seen: exactly that one. */
+/** Break rules say that an operator ends exactly the lease that it has seen. */
 interface BreakRules extends StoreRules {
 
     @Test

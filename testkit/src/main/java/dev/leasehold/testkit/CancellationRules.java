@@ -17,7 +17,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** Every way to complete a future early withdraws its claim, at every step of its way. */
+/** Cancellation rules say that every way to complete a future early withdraws its claim, at every step of its way. */
 interface CancellationRules extends LeaseholdRules {
 
     /** Returns the ways to complete a future early. */

@@ -63,7 +63,7 @@ final class Candidate implements AutoCloseable {
         return election.isLeader();
     }
 
-    /** Zero if it does not lead. */
+    /** Returns its term, zero if it does not lead. */
     long term() {
         return election.lease().map(Lease::token).orElse(0L);
     }

@@ -60,7 +60,9 @@ public final class ClientFixture implements AutoCloseable {
         return client(builder -> builder.storeTimeout(Duration.ofMillis(300)));
     }
 
-    /** Sees and uses the store without faults and without an engine: another process, as it were. */
+    /**
+     * Returns a probe, which sees and uses the store without faults and without an engine: another process, as it were.
+     */
     StoreClient probe() {
         StoreClient probe = new StoreClient(store.real(), "", "elsewhere", time);
         probes.add(probe);
@@ -88,7 +90,7 @@ public final class ClientFixture implements AutoCloseable {
         return result;
     }
 
-    /** The thread that {@link #inThread} has started last. */
+    /** Returns the thread that {@link #inThread} has started last. */
     Thread newestThread() {
         return threads.get(threads.size() - 1);
     }

@@ -7,7 +7,7 @@ import dev.leasehold.LockException;
 import dev.leasehold.spi.LeaseId;
 import org.junit.jupiter.api.Test;
 
-/** A closed store says so, and leases that it held run out as after a crash. */
+/** Closing rules say that a closed store says so, and leases that it held run out as after a crash. */
 interface ClosingRules extends StoreRules {
 
     @Test

@@ -78,7 +78,7 @@ interface ConcurrencyRules extends StoreRules {
         }
     }
 
-    /** Work runs what one client does. */
+    /** Work is the run of one client. */
     interface Work {
         void with(StoreClient client) throws Exception;
     }
@@ -102,7 +102,9 @@ interface ConcurrencyRules extends StoreRules {
         }
     }
 
-    /** A claim that is withdrawn while it is under way may also find that it has failed. */
+    /**
+     * Waits for the answer to a claim. One that is withdrawn while it is under way may also find that it has failed.
+     */
     private static void answered(CompletionStage<ClaimAnswer> claim) {
         try {
             StoreClient.get(claim);

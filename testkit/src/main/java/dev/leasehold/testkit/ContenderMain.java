@@ -20,8 +20,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A contender main is a process that contends for a lock: the other end of {@link ContenderProcess}. Reads orders from
- * standard input, one per line, and answers each with a line:
+ * A contender main is a process that contends for a lock: the other end of {@link ContenderProcess}. It reads orders
+ * from standard input, one per line, and answers each with a line:
  *
  * <ul>
  *   <li>{@code acquire} → {@code held TOKEN};
@@ -151,7 +151,10 @@ final class ContenderMain {
         }
     }
 
-    /** Reads, modifies and writes the number. Renamed into place, so that a killed process leaves a whole file. */
+    /**
+     * Reads, modifies and writes the number. The file is renamed into place, so that a killed process leaves a whole
+     * file.
+     */
     private void increment(long token) throws IOException {
         long count = 0;
         if (Files.exists(counter)) {

@@ -79,7 +79,7 @@ final class ContenderProcess implements AutoCloseable {
         return this;
     }
 
-    /** The next answer, which must begin so. */
+    /** Returns the next answer, which must begin so. */
     String expect(String beginning, Duration limit) throws InterruptedException {
         String answer = answers.poll(limit.toMillis(), TimeUnit.MILLISECONDS);
         if (answer == null || !answer.startsWith(beginning)) {
@@ -93,18 +93,20 @@ final class ContenderProcess implements AutoCloseable {
         return !answers.isEmpty();
     }
 
-    /** {@code kill -9}. */
+    /** Kills the process, as by {@code kill -9}. */
     void kill() throws InterruptedException {
         process.destroyForcibly();
         process.waitFor();
     }
 
-    /** {@code SIGSTOP}, see {@link ProcessStop}. Some candidate or contender must hold the lock. */
+    /**
+     * Stops the process by {@code SIGSTOP}, see {@link ProcessStop}. Some candidate or contender must hold the lock.
+     */
     void stopBetweenTransactions() throws IOException, InterruptedException {
         ProcessStop.betweenTransactions(process.pid(), uri, lock);
     }
 
-    /** {@code SIGCONT}. */
+    /** Lets the process go on by {@code SIGCONT}. */
     void resume() throws IOException, InterruptedException {
         ProcessStop.signal("CONT", process.pid());
     }
@@ -138,7 +140,7 @@ final class ContenderProcess implements AutoCloseable {
         return history;
     }
 
-    /** The last line of a killed process may be cut off. */
+    /** Reads a line of a log; returns null for one that is cut off, as the last line of a killed process may be. */
     private static @Nullable HoldRecord parsed(String line) {
         try {
             return HoldRecord.parse(line);

@@ -12,7 +12,7 @@ import dev.leasehold.spi.RenewAnswer;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** A writer becomes a reader without letting another writer in between. */
+/** Downgrade rules say that a writer becomes a reader without letting another writer in between. */
 interface DowngradeRules extends StoreRules {
 
     @Test

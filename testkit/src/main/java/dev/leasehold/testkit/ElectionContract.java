@@ -55,7 +55,7 @@ public abstract class ElectionContract {
     private final List<HoldRecord> history = new ArrayList<>();
     private @Nullable StoreFactory store;
 
-    /** For subclasses. */
+    /** Makes the contract, for subclasses. */
     protected ElectionContract() {}
 
     /**

@@ -7,7 +7,10 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A lock has one holder at a time, with greater and greater tokens, no matter which client asks. */
+/**
+ * Exclusion rules say that a lock has one holder at a time, with greater and greater tokens, no matter which client
+ * asks.
+ */
 interface ExclusionRules extends LeaseholdRules {
 
     @Test

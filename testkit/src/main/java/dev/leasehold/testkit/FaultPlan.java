@@ -90,7 +90,7 @@ public interface FaultPlan {
     }
 
     /**
-     * Faults at random. The same seed gives each kind of message the same sequence of faults.
+     * Makes faults at random. The same seed gives each kind of message the same sequence of faults.
      *
      * @param seed the seed
      * @param percent how many of a hundred messages are hit

@@ -100,7 +100,7 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
-     * Tells that something has been said and is held back.
+     * Returns how many connections hold back something that has been said.
      *
      * @return in how many connections, each way counted for itself
      */
@@ -141,9 +141,9 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
-     * Repeats what clients say on connections that are made from now on: the server hears each of their bytes once more,
-     * later, on another connection, whose answers are thrown away. So each request is carried out twice, as where a
-     * network repeats messages. Only for protocols in which the client's bytes do not depend on the server's.
+     * Repeats the requests of clients on connections that are made from now on: the server hears each of their bytes
+     * once more, later, on another connection, whose answers are thrown away. So each request is carried out twice, as
+     * where a network repeats messages. Only for protocols in which the client's bytes do not depend on the server's.
      *
      * @param late how much later, or null to repeat no more
      */

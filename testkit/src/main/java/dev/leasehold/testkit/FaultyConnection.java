@@ -76,7 +76,7 @@ record FaultyConnection(FaultyStore faulty, Store store, TimeSource time) implem
         return store.closingEndsLeases();
     }
 
-    /** Longer than any plan's delay, because the plan may change while a request is on its way. */
+    /** Returns a horizon longer than any plan's delay, because the plan may change while a request is on its way. */
     @Override
     public Duration requestHorizon() {
         return faulty.horizonOf(store).plusMillis(500);

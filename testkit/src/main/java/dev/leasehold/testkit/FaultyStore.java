@@ -17,7 +17,7 @@ public final class FaultyStore implements StoreFactory {
     private volatile FaultPlan plan = FaultPlan.none();
 
     /**
-     * Wraps a store; no faults yet.
+     * Wraps a store, without faults at first.
      *
      * @param real the store that carries the requests out
      */

@@ -15,10 +15,10 @@ import dev.leasehold.spi.WaitingRules;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** The lock goes to the first in the queue, for a claim period first. */
+/** Hand-over rules say that the lock goes to the first in the queue, for a claim period first. */
 interface HandOverRules extends StoreRules {
 
-    /** So that a slow machine still sees the hand-over before its time is over. */
+    /** A lease that is short, but long enough for a slow machine to see the hand-over before its time is over. */
     Duration BRIEF = Duration.ofMillis(800);
 
     @Test
@@ -110,13 +110,13 @@ interface HandOverRules extends StoreRules {
         return waiter;
     }
 
-    /** The lease that a client's first claim was given, as far as others can see. */
+    /** Returns the lease that a client's first claim was given, as far as others can see. */
     private static LeaseId heldBy(StoreClient client, String lock) {
         HolderInfo holder = client.holder(lock);
         return new LeaseId(lock, new ClaimId(client.id, 1), holder.token());
     }
 
-    /** Releases, and reads, by one look, which token the waiter was given if that has not run out yet. */
+    /** Releases a lease, and reads, by one look, which token the waiter was given if that has not run out yet. */
     private static long nextToken(StoreClient holder, LeaseId lease, StoreClient waiter) {
         holder.release(lease);
         return waiter.holders(lease.lock()).stream()

@@ -10,8 +10,9 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * A history checker judges a history: what every client has logged of every request, on one clock. Knows nothing of stores,
- * so it is as good for a simulation as for real processes. Immutable; each {@code with…} method returns a changed copy.
+ * A history checker judges a history: the records that every client has logged of every request, on one clock. It knows
+ * nothing of stores, so it is as good for a simulation as for real processes. Immutable; each {@code with…} method
+ * returns a changed copy.
  *
  * <p>Always checked, per lock:
  *

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** The inspection shows holders and waiters as the store has them. */
+/** Inspect rules say that the inspection shows holders and waiters as the store has them. */
 interface InspectRules extends StoreRules {
 
     @Test

@@ -12,7 +12,7 @@ import dev.leasehold.spi.Trial;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A client shows the locks of the store, and lets an operator intervene. */
+/** Inspection rules say that a client shows the locks of the store, and lets an operator intervene. */
 interface InspectionRules extends LeaseholdRules {
 
     @Test

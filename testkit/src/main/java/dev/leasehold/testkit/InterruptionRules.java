@@ -16,7 +16,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
-/** An interrupt ends a wait, at every step; the lock is not held then, and nothing of the claim stays. */
+/**
+ * Interruption rules say that an interrupt ends a wait, at every step; the lock is not held then, and nothing of the
+ * claim stays.
+ */
 interface InterruptionRules extends LeaseholdRules {
 
     @Test

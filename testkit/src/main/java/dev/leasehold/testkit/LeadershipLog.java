@@ -9,9 +9,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A leadership log looks all the time whether a candidate believes that it leads, and writes each term down as a hold: as
- * open when it is certain, and as it ended. Claims no more than was seen: a term begins after the first look that saw it, if
- * a second one sees it still, and ends before the last one that did.
+ * A leadership log looks all the time whether a candidate believes that it leads, and writes each term down as a hold:
+ * as open when it is certain, and as it ended. It claims no more than was seen: a term begins after the first look that
+ * saw it, if a second one sees it still, and ends before the last one that did.
  */
 final class LeadershipLog implements AutoCloseable {
 
@@ -89,7 +89,7 @@ final class LeadershipLog implements AutoCloseable {
                 candidate, election.name(), of.token(), standsSince, of.acquiredAt(), endedAt, of.deadline(), end);
     }
 
-    /** The last term that was written down as open. */
+    /** Returns the last term that was written down as open. */
     long written() {
         return written;
     }

@@ -49,7 +49,7 @@ public abstract class LeaseholdContract
 
     private @Nullable ClientFixture fixture;
 
-    /** For subclasses. */
+    /** Makes the contract, for subclasses. */
     protected LeaseholdContract() {}
 
     /**

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 /** Lock set rules concern several names at once: all or none, and nobody waits in a circle. */
 interface LockSetRules extends LeaseholdRules {
 
-    /** Names that sort as they stand here. */
+    /** Returns names that sort as they stand here. */
     private List<String> names(int count) {
         String prefix = fixture().lock();
         return Stream.of("a", "b", "c", "d")

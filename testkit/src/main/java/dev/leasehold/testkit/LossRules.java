@@ -16,7 +16,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** A lost lock is never reported as held, and its holder learns of the loss in every way in which it can ask. */
+/**
+ * Loss rules say that a lost lock is never reported as held, and its holder learns of the loss in every way in which it
+ * can ask.
+ */
 interface LossRules extends LeaseholdRules {
 
     @Test

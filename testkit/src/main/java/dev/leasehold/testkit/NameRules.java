@@ -13,10 +13,10 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** Names are data: no two are the same, whatever they are made of, and none does anything. */
+/** Name rules say that names are data: no two are the same, whatever they are made of, and none does anything. */
 interface NameRules extends StoreRules {
 
-    /** Names that a store might mistake for one another, or for something other than a name. */
+    /** Returns names that a store might mistake for one another, or for something other than a name. */
     static List<String> oddNames() {
         List<String> names = new ArrayList<>(List.of(
                 "a",

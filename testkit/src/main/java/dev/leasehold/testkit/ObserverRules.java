@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
-/** An observer sees what calls come to. */
+/** Observer rules say that an observer sees how calls end. */
 interface ObserverRules extends LeaseholdRules {
 
     @Test
@@ -34,7 +34,7 @@ interface ObserverRules extends LeaseholdRules {
         assertThat(told).doesNotContain("released " + second.token());
     }
 
-    /** Writes down outcomes with their tokens; what the store is of, it leaves out. */
+    /** Told tokens write down outcomes with their tokens, and leave out the details of the store. */
     record ToldTokens(List<String> told) implements LeaseholdObserver {
 
         @Override

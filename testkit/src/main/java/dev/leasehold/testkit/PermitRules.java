@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** As many hold as the smallest share among them says, and nobody overtakes. */
+/** Permit rules say that as many hold as the smallest share among them says, and nobody overtakes. */
 interface PermitRules extends StoreRules {
 
     private StoreFixture permits() {

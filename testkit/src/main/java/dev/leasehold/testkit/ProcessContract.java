@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A process contract has the promises between real processes, which are killed and stopped. For stores that reach beyond one
- * JVM; a store's module extends this class and names the store:
+ * A process contract has the promises between real processes, which are killed and stopped. It is for stores that reach
+ * beyond one JVM; a store's module extends this class and names the store:
  *
  * <pre>{@code
  * class MyStoreProcessContractTest extends ProcessContract {
@@ -42,7 +42,7 @@ public abstract class ProcessContract {
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
 
     /** A lease, and what it takes to notice on a slow machine. */
-    private static final Duration ONE_LEASE = LEASE.plusSeconds(4);
+    private static final Duration ONE_LEASE = LEASE.plusSeconds(10);
 
     private final String lock = "lock-" + UUID.randomUUID();
     private final List<ContenderProcess> processes = new ArrayList<>();
@@ -50,7 +50,7 @@ public abstract class ProcessContract {
     private @Nullable Leasehold watcher;
     private @Nullable String store;
 
-    /** For subclasses. */
+    /** Makes the contract, for subclasses. */
     protected ProcessContract() {}
 
     /**

@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Readers hold beside each other, writers alone, and nobody overtakes. */
+/** Read-write rules say that readers hold beside each other, writers alone, and nobody overtakes. */
 interface ReadWriteRules extends StoreRules {
 
     private StoreFixture readWrite() {

@@ -9,7 +9,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** This machine's clocks, for stores that are opened without a client. */
+/** Real time is this machine's clocks, for stores that are opened without a client. */
 public final class RealTime implements TimeSource, AutoCloseable {
 
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, task -> {

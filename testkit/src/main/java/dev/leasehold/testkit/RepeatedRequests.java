@@ -10,12 +10,12 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Repeated requests are what a client has said to a server, said to it once more on a connection of their own; nobody
- * hears the answers.
+ * Repeated requests are those of a client to a server, sent once more on a connection of their own; nobody hears the
+ * answers.
  */
 final class RepeatedRequests implements AutoCloseable {
 
-    /** A chunk without bytes is the end. */
+    /** A chunk is a piece of the requests; one without bytes is the end. */
     private static final class Chunk {
         final byte[] bytes;
         final long due;

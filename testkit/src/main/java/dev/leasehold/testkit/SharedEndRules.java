@@ -14,7 +14,10 @@ import dev.leasehold.spi.RenewAnswer;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Each holder has an end of its own: its renewals, its release and its death concern nobody else. */
+/**
+ * Shared end rules say that each holder has an end of its own: its renewals, its release and its death concern nobody
+ * else.
+ */
 interface SharedEndRules extends StoreRules {
 
     private StoreFixture permits() {

@@ -21,7 +21,7 @@ public final class Started<T extends AutoCloseable> implements BeforeAllCallback
     private @Nullable T started;
 
     /**
-     * Notes how to start it.
+     * Notes how to start the resource.
      *
      * @param start starts it
      */
@@ -45,8 +45,8 @@ public final class Started<T extends AutoCloseable> implements BeforeAllCallback
     }
 
     /**
-     * A test and a nested class find the resource that the class around them has put there; it is closed together with
-     * the context that it was put into.
+     * Starts the resource in a context, unless it is there. A test and a nested class find the resource that the class
+     * around them has put there; it is closed together with the context that it was put into.
      */
     private void startIn(ExtensionContext context) throws Exception {
         ExtensionContext.Store kept = context.getStore(Namespace.create(Started.class));

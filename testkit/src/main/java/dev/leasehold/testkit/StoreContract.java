@@ -54,7 +54,7 @@ public abstract class StoreContract
     private @Nullable RealTime realTime;
     private @Nullable StoreFixture fixture;
 
-    /** For subclasses. */
+    /** Makes the contract, for subclasses. */
     protected StoreContract() {}
 
     /**
@@ -83,8 +83,9 @@ public abstract class StoreContract
     }
 
     /**
-     * Returns whether a release that has been answered has already made the next waiter the holder, for everybody to see. So
-     * it is where the store is one. Where it is several, the waiter may have to collect the lock from them first.
+     * Returns whether a release that has been answered has already made the next waiter the holder, for everybody to
+     * see. This is so where the store is a single server. Where it is several, the waiter may have to collect the lock
+     * from them first.
      *
      * @return true unless a subclass says otherwise
      */

@@ -14,7 +14,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** The lock that belongs to a thread. */
+/** Thread lock rules concern the lock that belongs to a thread. */
 @SuppressWarnings("LockNotBeforeTry") // What is tested is lock and unlock themselves.
 interface ThreadLockRules extends LeaseholdRules {
 

@@ -11,7 +11,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Each grant's token is greater than the whole run of every grant before it. */
+/** Token rules say that each grant's token is greater than the whole run of every grant before it. */
 interface TokenRules extends StoreRules {
 
     @Test

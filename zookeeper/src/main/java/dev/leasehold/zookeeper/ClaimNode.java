@@ -16,12 +16,12 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests that make, watch and remove the node of a claim. It only asks and reports, within serial, as {@link QueueView}
- * does of the nodes before it; the step of its {@link ZkClaim} decides what follows.
+ * A claim node makes the requests that create, watch and remove the node of a claim. It only asks and reports, within
+ * serial, as {@link QueueView} does of the nodes before it; the step of its {@link ZkClaim} decides what follows.
  */
 final class ClaimNode {
 
-    /** The answer to a creation. */
+    /** A created callback receives the answer to a creation. */
     interface Created {
 
         /**

@@ -4,8 +4,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The session that a claim is bound to, and whether a request of the claim is under way there: at most one is at a time. Used
- * by tasks of the client's serial executor only.
+ * Claim requests know the session that a claim is bound to, and whether a request of the claim is under way there: at
+ * most one is at a time. Used by tasks of the client's serial executor only.
  */
 final class ClaimRequests {
 
@@ -19,14 +19,14 @@ final class ClaimRequests {
         this.callers = callers;
     }
 
-    /** A request is about to be sent. */
+    /** Notes that a request is about to be sent. */
     void begin() {
         busy = true;
         sent = true;
         callers.sending();
     }
 
-    /** The work under way goes on with another request. */
+    /** Notes that the work under way goes on with another request. */
     void goOn() {
         busy = true;
     }
@@ -40,7 +40,7 @@ final class ClaimRequests {
         return true;
     }
 
-    /** The session is over: nothing is under way any more. */
+    /** Notes that the session is over: nothing is under way any more. */
     void forgetSession() {
         session = null;
         busy = false;
@@ -54,7 +54,7 @@ final class ClaimRequests {
         return session == other;
     }
 
-    /** The claim is over. */
+    /** Notes that the claim is over. */
     void end() {
         over = true;
     }
@@ -71,7 +71,7 @@ final class ClaimRequests {
         return !over && session == of;
     }
 
-    /** Returns whether one may have reached a server. */
+    /** Returns whether a request may have reached a server. */
     boolean wereSent() {
         return sent;
     }

@@ -15,8 +15,8 @@ import org.apache.zookeeper.KeeperException.Code;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state that the steps of a {@link ZkClaim} share: its callers, its session, its node, and the request that is under way.
- * It leads from one step to the next. Used by tasks of the client's serial executor only.
+ * A claim state is what the steps of a {@link ZkClaim} share: its callers, its session, its node, and the request that
+ * is under way. It leads from one step to the next. Used by tasks of the client's serial executor only.
  */
 final class ClaimState {
 
@@ -86,7 +86,7 @@ final class ClaimState {
         return NodeName.isExclusive(share());
     }
 
-    /** The holder counts itself a reader from now on, whatever comes of its question. */
+    /** Counts the holder as a reader from now on, whatever comes of its question. */
     void becomesReader() {
         reads = true;
     }
@@ -138,7 +138,7 @@ final class ClaimState {
         step.drive(now);
     }
 
-    /** Handles what is neither success nor an answer that means something to the request. */
+    /** Handles an answer that is neither a success nor means something to the request. */
     void failed(Session of, Code code, String what) {
         if (Codes.isUnknown(code) || Codes.isPassing(code)) {
             locks.session().tryAgainSoon();
@@ -171,7 +171,7 @@ final class ClaimState {
         leave(Duration.ZERO, true);
     }
 
-    /** Leaves, and answers all callers with that. */
+    /** Leaves, and answers all callers with the given answer. */
     void leaveAs(ClaimAnswer answer) {
         refusal = answer;
         leave(Duration.ZERO, false);
@@ -222,7 +222,7 @@ final class ClaimState {
         holding.begin();
     }
 
-    /** There is no node of ours. A waiter makes another; a holder has lost the lock. */
+    /** Handles that there is no node of ours. A waiter makes another; a holder has lost the lock. */
     void nodeGone() {
         boolean held = step instanceof Holding;
         forgetReader();
@@ -237,7 +237,10 @@ final class ClaimState {
         }
     }
 
-    /** The mark that the node has become a reader's is deleted after it, if the session is there. Otherwise it ends with that. */
+    /**
+     * Deletes the mark that the node has become a reader's, after the node, if the session is there. Otherwise it ends
+     * with the session.
+     */
     void forgetReader() {
         Session in = locks.session().ready();
         OwnNode left = mine;
@@ -246,7 +249,9 @@ final class ClaimState {
         }
     }
 
-    /** The session is over, and whatever it owned is not ours any more. A waiter waits on in the next one. */
+    /**
+     * Handles that the session is over, and whatever it owned is not ours any more. A waiter waits on in the next one.
+     */
     void sessionOver(Session ended) {
         if (!requests.areIn(ended) || !step.isBound()) {
             return;

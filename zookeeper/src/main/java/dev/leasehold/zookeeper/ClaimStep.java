@@ -1,8 +1,8 @@
 package dev.leasehold.zookeeper;
 
 /**
- * A step in the life of a {@link ZkClaim}: its node is being created, waits in the queue, holds the lock, or is being removed. Used
- * by tasks of the client's serial executor only.
+ * A claim step is a step in the life of a {@link ZkClaim}: its node is being created, waits in the queue, holds the
+ * lock, or is being removed. Used by tasks of the client's serial executor only.
  */
 sealed interface ClaimStep permits Creating, Waiting, Holding, Leaving {
 
@@ -15,10 +15,10 @@ sealed interface ClaimStep permits Creating, Waiting, Holding, Leaving {
     /** Ends the step: it listens to nothing any more. */
     default void stop() {}
 
-    /** The claim's own node was changed, and its watch is used up. */
+    /** Called when the claim's own node was changed, and its watch is used up. */
     default void ownChanged() {}
 
-    /** Somebody has deleted the claim's own node. */
+    /** Called when somebody has deleted the claim's own node. */
     void ownGone();
 
     /** Returns when something is due, if the claim ends at the given time: that time, or an earlier one. */
@@ -26,6 +26,6 @@ sealed interface ClaimStep permits Creating, Waiting, Holding, Leaving {
         return end;
     }
 
-    /** The timer has fired before the end. */
+    /** Called when the timer has fired before the end. */
     default void wake(long now) {}
 }

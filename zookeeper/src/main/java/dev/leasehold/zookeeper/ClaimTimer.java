@@ -7,8 +7,8 @@ import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time at which a claim or its lease ends, and the one timer of the claim, which is armed for that end or for something
- * that is due before it. Used by tasks of the client's serial executor only.
+ * A claim timer knows when a claim or its lease ends, and has the one timer of the claim, which is armed for that end
+ * or for something that is due before it. Used by tasks of the client's serial executor only.
  */
 final class ClaimTimer {
 
@@ -75,7 +75,10 @@ final class ClaimTimer {
         }
     }
 
-    /** Far beyond every session, and small enough for differences of nanoseconds not to overflow. */
+    /**
+     * Returns a duration in nanoseconds, or at most a number that is far beyond every session, and small enough for
+     * differences of nanoseconds not to overflow.
+     */
     static long nanos(Duration duration) {
         Duration most = Duration.ofDays(36_500);
         return duration.compareTo(most) > 0 ? most.toNanos() : duration.toNanos();

@@ -20,8 +20,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claims of one client, and what they may have left behind. Everything here happens within the client's serial executor,
- * so nothing needs a lock; its {@link ClientSession} says what the claims live in.
+ * The client locks are the claims of one client, and what they may have left behind. Everything here happens within the
+ * client's serial executor, so nothing needs a lock; its {@link ClientSession} says what the claims live in.
  *
  * <p>When a session is over, what it owned is over at once for us, whether or not the servers know it yet: its leases are
  * lost, its waiters join again in the next session, and what it may have left behind is deleted, a lease's node not before
@@ -220,7 +220,7 @@ final class ClientLocks implements ClientSession.Claims {
         return zkClaim == null || !zkClaim.isFor(lock) ? null : zkClaim;
     }
 
-    /** One timer for what need not be punctual, in place of one per lease. */
+    /** Arms the one timer for what need not be punctual, which takes the place of one per lease. */
     private void sweepSoon() {
         if (!sweeping && !session.isClosed()) {
             sweeping = true;

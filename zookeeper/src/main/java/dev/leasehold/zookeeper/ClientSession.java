@@ -19,30 +19,31 @@ import org.apache.zookeeper.data.ACL;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The session of one client, and the next one when it is over: connects at the first operation, keeps the proof that the session
- * lives, and ends with the client. Everything here happens within the client's serial executor, so nothing needs a lock; what
- * comes from other threads (the connection's events, answers, timers) is brought there first.
+ * A client session is the session of one client, and the next one when it is over: it connects at the first operation,
+ * keeps the proof that the session lives, and ends with the client. Everything here happens within the client's serial
+ * executor, so nothing needs a lock; what comes from other threads (the connection's events, answers, timers) is
+ * brought there first.
  */
 final class ClientSession implements CuratorConnection.Events {
 
     private static final Duration SOON = Duration.ofMillis(100);
     private static final Duration LATER = Duration.ofSeconds(5);
 
-    /** The claims that live in a session. */
+    /** Claims are those that live in a session. */
     interface Claims {
-        /** Whether there is none. */
+        /** Returns whether there is none. */
         boolean isEmpty();
 
-        /** There may be a connection again: each does what it has to do. */
+        /** Called when there may be a connection again: each claim does what it has to do. */
         void goOn();
 
-        /** The session was confirmed. */
+        /** Called when the session was confirmed. */
         void confirmed();
 
-        /** A session is over, and what it owned. */
+        /** Called when a session is over, and with it all that it owned. */
         void sessionOver(Session ended);
 
-        /** The servers refuse the client. */
+        /** Called when the servers refuse the client. */
         void refused(LockException why);
     }
 
@@ -98,7 +99,7 @@ final class ClientSession implements CuratorConnection.Events {
         return paths;
     }
 
-    /** Whether the session is the client's own, and ends with it. */
+    /** Returns whether the session is the client's own, and ends with it. */
     boolean isOwn() {
         return link.isOwn();
     }
@@ -107,7 +108,7 @@ final class ClientSession implements CuratorConnection.Events {
         return closed;
     }
 
-    /** The session, if it is connected. With our own session there is nothing to be done once it is closed. */
+    /** Returns the session, if it is connected. With our own session there is nothing to be done once it is closed. */
     @Nullable Session ready() {
         return connected && !(closed && link.isOwn()) ? session : null;
     }
@@ -127,7 +128,9 @@ final class ClientSession implements CuratorConnection.Events {
         return access;
     }
 
-    /** The server knows no identity of this session that could own a node. */
+    /**
+     * Admits everybody to the nodes that are made: the server knows no identity of this session that could own a node.
+     */
     void openAccess() {
         access = Ids.OPEN_ACL_UNSAFE;
     }
@@ -247,9 +250,9 @@ final class ClientSession implements CuratorConnection.Events {
     }
 
     /**
-     * When the leader has heard of a session at the latest that we have not seen begin: its client pings every T/3, and
-     * what has reached a server has reached the leader T/4 later. Or it is younger than that, and the leader has made it
-     * while it was being connected. Both are less than two thirds of T ago.
+     * Returns when, at the latest, the leader has heard of a session that we have not seen begin: its client pings
+     * every T/3, and what has reached a server has reached the leader T/4 later. Or it is younger than that, and the
+     * leader has made it while it was being connected. Both are less than two thirds of T ago.
      */
     private ClockReading lastPing(Session unknown) {
         ClockReading now = time().now();
@@ -345,7 +348,7 @@ final class ClientSession implements CuratorConnection.Events {
 
     // ---- the end -------------------------------------------------------------------------------------------------
 
-    /** No operation begins any more. */
+    /** Begins to close: no operation begins any more. */
     void beginToClose() {
         closed = true;
     }
@@ -366,7 +369,10 @@ final class ClientSession implements CuratorConnection.Events {
         }
     }
 
-    /** Nothing of ours is left in the session, as far as one of the parts knows. */
+    /**
+     * Leaves the session once nothing of ours is left in it; one of the parts calls this when nothing of its own is
+     * left there.
+     */
     void leaveOnceClear() {
         SessionHeartbeat beating = heartbeat;
         if (closed && !link.isOwn() && claims.isEmpty() && (beating == null || beating.isRemoved())) {

@@ -7,7 +7,7 @@ import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
 import org.jspecify.annotations.Nullable;
 
-/** The meaning of the servers' result codes, and the messages for people. */
+/** Codes says what the servers' result codes mean, and makes the messages for people. */
 final class Codes {
 
     private Codes() {}
@@ -17,7 +17,10 @@ final class Codes {
         return known == null ? Code.SYSTEMERROR : known;
     }
 
-    /** The connection broke, or the session went to another server: the request may or may not have been carried out. */
+    /**
+     * Returns whether the connection broke, or the session went to another server: the request may or may not have been
+     * carried out.
+     */
     static boolean isUnknown(Code code) {
         return switch (code) {
             case CONNECTIONLOSS, OPERATIONTIMEOUT, SESSIONMOVED, REQUESTTIMEOUT -> true;
@@ -25,7 +28,7 @@ final class Codes {
         };
     }
 
-    /** The server was too busy, and has done nothing. */
+    /** Returns whether the server was too busy, or can write nothing just now, and has done nothing. */
     static boolean isPassing(Code code) {
         return code == Code.THROTTLEDOP || code == Code.NOTREADONLY || code == Code.NEWCONFIGNOQUORUM;
     }

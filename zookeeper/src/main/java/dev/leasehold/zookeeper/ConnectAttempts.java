@@ -8,8 +8,8 @@ import org.apache.zookeeper.client.HostProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A host provider that chooses servers like another, and remembers when the attempt began that has led to a session: the same
- * thread of the handle calls both methods, so they belong together.
+ * Connect attempts are a host provider that chooses servers like another, and remembers when the attempt began that has
+ * led to a session: the same thread of the handle calls both methods, so they belong together.
  */
 final class ConnectAttempts implements HostProvider {
 

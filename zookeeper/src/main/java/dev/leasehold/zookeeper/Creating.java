@@ -6,8 +6,9 @@ import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.data.Stat;
 
 /**
- * The step that makes the node of a claim. A creation without an answer is looked for by the claim's id, in a listing that
- * comes after everything that had been under way. A claim that leaves meanwhile still finds out what became of its node.
+ * Creating is the step that makes the node of a claim. A creation without an answer is looked for by the claim's id, in
+ * a listing that comes after everything that had been under way. A claim that leaves meanwhile still finds out what
+ * became of its node.
  */
 final class Creating implements ClaimStep {
 
@@ -94,7 +95,7 @@ final class Creating implements ClaimStep {
         claim.adopt(new OwnNode(name, stat.getCzxid(), followed));
     }
 
-    /** The creation was answered, and no listing was sent beside it. */
+    /** Handles the answer to a creation if no listing was sent beside it. */
     private void unlisted(Session in, Code code) {
         if (node != Node.THERE) {
             listed(in, Listing.failed(code));

@@ -8,9 +8,9 @@ import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.ZooKeeper;
 
 /**
- * The order of the nodes by the transactions that created them, for queues where sequence numbers do not tell it: each node is
- * looked at. Slow, and
- * needed only after some two thousand million claims of one lock without a pause.
+ * A creation order is that of the nodes by the transactions that created them, for queues where sequence numbers do not
+ * tell it: each node is looked at. That is slow, and needed only after some two thousand million claims of one lock
+ * without a pause.
  */
 final class CreationOrder {
 

@@ -4,36 +4,37 @@ import dev.leasehold.spi.ClockReading;
 import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
 
-/** The connection to the ensemble, as Curator keeps it. */
+/** A Curator connection is the connection to the ensemble, as Curator keeps it. */
 interface CuratorConnection {
 
-    /** Hears what becomes of the connection. Called from any thread. */
+    /** Events tell what becomes of the connection. Called from any thread. */
     interface Events {
 
         /**
-         * There is a connection, perhaps a new session.
+         * Called when there is a connection, perhaps with a new session.
          *
          * @param handle the session's handle
          */
         void connected(ZooKeeper handle);
 
-        /** The connection is gone; the session may live on. */
+        /** Called when the connection is gone; the session may live on. */
         void suspended();
 
-        /** The session is over, or has to be taken for that. */
+        /** Called when the session is over, or has to be taken for that. */
         void lost();
 
-        /** The servers refuse us. */
+        /** Called when the servers refuse us. */
         void refused();
     }
 
     void start(Events events);
 
-    /** Whether the session ends with {@link #close()}. */
+    /** Returns whether the session ends with {@link #close()}. */
     boolean isOwn();
 
     /**
-     * When the attempt began that made the present connection of a handle: the leader has heard of its session since.
+     * Returns when the attempt began that made the present connection of a handle: the leader has heard of its session
+     * since.
      *
      * @return null where that cannot be known
      */

@@ -20,8 +20,8 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ConnectStringParser;
 
 /**
- * Looks at an ensemble: opens a session as a client would, asks it for the ensemble's members, and each named server what it
- * is. A finding says what could not be seen; it is never taken for fine.
+ * The doctor looks at an ensemble: it opens a session as a client would, asks it for the ensemble's members, and each
+ * named server what it is. A finding reports what could not be seen, which is never taken for fine.
  */
 final class Doctor {
 
@@ -135,7 +135,7 @@ final class Doctor {
                                         "run an odd number of voting servers"));
     }
 
-    /** Through the leader, as every renewal goes. */
+    /** Measures how long a request takes that goes through the leader, as every renewal does. */
     private void latency(ZooKeeper handle) throws KeeperException, InterruptedException {
         List<Long> nanos = new ArrayList<>();
         for (int i = 0; i < ROUND_TRIPS; i++) {

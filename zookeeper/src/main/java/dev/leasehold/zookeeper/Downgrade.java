@@ -8,8 +8,9 @@ import java.util.concurrent.CompletableFuture;
 import org.apache.zookeeper.KeeperException.Code;
 
 /**
- * The request of a writer that has the lock to become a reader: a second node is made, named after its own ({@link
- * NodeName#reading}), and its own is written, in one transaction. Used by tasks of the client's serial executor only.
+ * A downgrade is the request of a writer that has the lock to become a reader: a second node is made, named after its
+ * own ({@link NodeName#reading}), and its own is written, in one transaction. Used by tasks of the client's serial
+ * executor only.
  *
  * <p>Why that is enough. Its own node stays, and with it the place in the queue, the token, and the watch of its holder. Whoever lists
  * the queue sees both nodes, and counts it as a reader; whoever waits behind it watches its own node, and is woken, or reads it
@@ -43,7 +44,7 @@ final class Downgrade {
     }
 
     /**
-     * Asks for it, unless it is so already.
+     * Asks for the downgrade, unless it was made already.
      *
      * @param next the step that follows
      * @param caller is answered if it is refused, or the lease is over before
@@ -115,7 +116,7 @@ final class Downgrade {
         callers.clear();
     }
 
-    /** The lease is over. */
+    /** Notes that the lease is over. */
     void stop() {
         List<CompletableFuture<RenewAnswer>> all = List.copyOf(callers);
         forget();

@@ -24,8 +24,8 @@ import org.apache.zookeeper.proto.RequestHeader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A ZooKeeper client that delivers the success of a creation or a deletion as soon as its answer is read, and that knows since
- * when it is connected.
+ * An early reply ZooKeeper is a ZooKeeper client that delivers the success of a creation or a deletion as soon as its
+ * answer is read, and that knows since when it is connected.
  *
  * <p>Uncontended, early delivery makes a cycle of acquire and release 6 to 21 % faster and takes 11 to 19 % less processor time
  * of the client (medians of three runs of 12, 24 and 100 blocks in A-B-B-A order, on two busy processors, against the same
@@ -139,7 +139,7 @@ class EarlyReplyZooKeeper extends ZooKeeper {
         cnxn.queuePacket(header, new ReplyHeader(), request, answer, late, path, path, null, null);
     }
 
-    /** The answer to a creation. The library knows it by its type. */
+    /** Created is the answer to a creation. The library knows it by its type. */
     private static final class Created extends Create2Response {
 
         private final String path;
@@ -159,7 +159,7 @@ class EarlyReplyZooKeeper extends ZooKeeper {
         }
     }
 
-    /** The answer to a deletion, which has nothing in it. */
+    /** Deleted is the answer to a deletion, which has nothing in it. */
     private static final class Deleted implements Record {
 
         private final String path;

@@ -10,7 +10,7 @@ import org.apache.curator.framework.state.ConnectionStateListener;
 import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
 
-/** Listens to a Curator client of the user's. It is never started nor closed here. */
+/** A given connection listens to a Curator client of the user's, and neither starts nor closes it. */
 class GivenConnection implements CuratorConnection {
 
     /** As many as Curator keeps, and one more. */

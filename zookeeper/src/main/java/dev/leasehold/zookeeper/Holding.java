@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The step in which a claim has the lock, alone or beside others. Each answer names a validity that the session's proof covers, and that does not
- * exceed the lease.
+ * Holding is the step in which a claim has the lock, alone or beside others. Each answer names a validity that the
+ * session's proof covers, and that does not exceed the lease.
  */
 final class Holding implements ClaimStep {
 
@@ -133,7 +133,7 @@ final class Holding implements ClaimStep {
         return new ClaimAnswer.Granted(lease(), Tokens.spare(claim.claim()), slot, validity);
     }
 
-    /** Makes a reader of a writer, and renews the lease; of others it only does the latter. */
+    /** Makes a reader of a writer, and renews the lease; for others it only does the latter. */
     void downgrade(Duration duration, CompletableFuture<RenewAnswer> caller) {
         if (claim.timer.isEnded(claim.time.nanos())
                 || !NodeName.isExclusive(claim.claim().share())) {
@@ -169,7 +169,7 @@ final class Holding implements ClaimStep {
         told = validity.deadline() - told > 0 ? validity.deadline() : told;
     }
 
-    /** No longer than the session is proven to live, and no longer than the lease lasts. */
+    /** Returns a validity that lasts no longer than the session is proven to live, and no longer than the lease. */
     private Validity within(Validity validity) {
         long left = claim.timer.end() - validity.sentAt().nanos();
         Validity byLease = Validity.of(validity.sentAt(), Duration.ofNanos(Math.max(0, left)));
@@ -210,13 +210,13 @@ final class Holding implements ClaimStep {
         watchOwn();
     }
 
-    /** Somebody has ended the lease. */
+    /** Handles that somebody has ended the lease. */
     @Override
     public void ownGone() {
         claim.nodeGone();
     }
 
-    /** The session was confirmed, for whatever reason: a signal tells the client, where that is news. */
+    /** Notes that the session was confirmed, for whatever reason: a signal tells the client, where that is news. */
     void confirmed() {
         Session in = claim.requests.session();
         Validity validity = answered ? in.validity() : null;
@@ -229,7 +229,7 @@ final class Holding implements ClaimStep {
         }
     }
 
-    /** Called now and then. */
+    /** Looks after the lease. Called now and then. */
     void sweep() {
         if (!claim.ownWatch.isSet() && claim.time.nanos() - grantedAt >= WATCHED_AFTER_NANOS) {
             watchOwn();

@@ -5,8 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Knows without a listing that a new node is the first in its queue, where nobody came since a node of ours was. Used within
- * the client's serial executor.
+ * An immediate successor knows without a listing that a new node is the first in its queue, where nobody came since a
+ * node of ours was. Used within the client's serial executor.
  *
  * <p>Why that can be known. The number at the end of a node's name counts what was ever created under the lock's node; deletions
  * do not count. A node of ours that had the lock alone was first: nothing with a lower number was there, and nothing with a lower
@@ -37,13 +37,15 @@ final class ImmediateSuccessor {
 
     private final Map<String, Last> lasts = new LinkedHashMap<>();
 
-    /** Whether the next node of a lock's queue will probably be known to be the first. */
+    /** Returns whether the next node of a lock's queue will probably be known to be the first. */
     boolean isLikely(Session in, String lock) {
         Last last = lasts.get(lock);
         return last != null && last.followed && last.in == in;
     }
 
-    /** Whether a new node is certainly the first in the queue. Each node that has left is good for one answer. */
+    /**
+     * Returns whether a new node is certainly the first in the queue. Each node that has left is good for one answer.
+     */
     boolean follows(Session in, String lock, NodeName next, long czxid) {
         Last last = lasts.remove(lock);
         if (last == null || last.in != in || last.node.isWorn() || next.isWorn()) {
@@ -55,7 +57,7 @@ final class ImmediateSuccessor {
     }
 
     /**
-     * A node of ours that was first in its queue, since it had the lock alone, is gone.
+     * Notes that a node of ours is gone that was first in its queue, since it had the lock alone.
      *
      * @param followed whether {@link #follows} was true of it
      */

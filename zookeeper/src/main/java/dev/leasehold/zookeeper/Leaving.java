@@ -8,8 +8,8 @@ import org.apache.zookeeper.KeeperException.Code;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The step that removes the node of a claim, after a release, a withdrawal, a refusal, or the end of a lease that was not
- * renewed. It repeats that until the node is certainly gone.
+ * Leaving is the step that removes the node of a claim, after a release, a withdrawal, a refusal, or the end of a lease
+ * that was not renewed. It repeats that until the node is certainly gone.
  */
 final class Leaving implements ClaimStep {
 
@@ -36,7 +36,10 @@ final class Leaving implements ClaimStep {
         this.ranOut = ranOut && held != null;
     }
 
-    /** The node that was being created is there, and a look at the queue is under way, which nothing depends on any more. */
+    /**
+     * Notes that the node that was being created is there, and a look at the queue is under way, which nothing depends
+     * on any more.
+     */
     void comesAfter(Waiting waiting) {
         before = waiting;
     }
@@ -68,7 +71,10 @@ final class Leaving implements ClaimStep {
         }
     }
 
-    /** While the claim deletes the node of its lease itself, that it is gone is no news. */
+    /**
+     * Goes on, unless there was a lease: while the claim deletes the node of its lease itself, that it is gone is no
+     * news.
+     */
     @Override
     public void ownGone() {
         if (held == null) {

@@ -11,7 +11,8 @@ import org.apache.zookeeper.KeeperException.Code;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A listing of the nodes of a lock, and for permits the slots that had been given before it was made. Immutable.
+ * A listing is one of the nodes of a lock, and for permits of the slots that had been given before it was made.
+ * Immutable.
  *
  * @param code OK, or why there is none
  * @param children the names of the nodes; empty where the code is not OK

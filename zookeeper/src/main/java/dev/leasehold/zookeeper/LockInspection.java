@@ -21,15 +21,15 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operations for people: it lists locks, and breaks one. Reads come after a {@code sync}, so what was done before the question
- * is in the answer. Used by tasks of the client's serial executor only.
+ * A lock inspection has the operations for people: it lists locks, and breaks one. Reads come after a {@code sync}, so
+ * what was done before the question is in the answer. Used by tasks of the client's serial executor only.
  */
 final class LockInspection {
 
     /** How many locks are looked at at the same time. */
     private static final int AT_ONCE = 32;
 
-    /** One node of a lock, with its record. Compared with nothing. */
+    /** A seen node is one node of a lock, with its record. It is compared with nothing. */
     @SuppressWarnings("ArrayRecordComponent")
     private record Seen(Place.Node node, int slot, byte @Nullable [] data, Stat stat) {
 
@@ -183,7 +183,7 @@ final class LockInspection {
         });
     }
 
-    /** The nodes of a lock, first come first. */
+    /** Reads the nodes of a lock, first come first. */
     private void read(String parent, Consumer<List<Seen>> then) {
         Listing.of(client.executor(), session, parent, true, listing -> {
             if (listing.code() == Code.NONODE) {
@@ -236,7 +236,10 @@ final class LockInspection {
         return NodeName.isKept(name) ? NodeName.keptSlot(name) : slots == null ? Grant.NO_SLOT : slots.of(name);
     }
 
-    /** A lock that was kept until now is kept no more, whether or not its node has been deleted. */
+    /**
+     * Adds a node, unless it kept the lock until now: then the lock is kept no more, whether or not the node has been
+     * deleted.
+     */
     private void add(List<Seen> seen, Seen node) {
         if (!node.isKeep() || !left(node).isZero()) {
             seen.add(node);

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 final class NodeData {
 
     /**
-     * The content of a claim's node: the number of spare tokens that its grant reserves, and its client's description.
+     * An owner is the content of a claim's node: the number of spare tokens that its grant reserves, and its client's
+     * description.
      *
      * @param isNews whether the node has been written anew, to wake those that watch it: a shared claim that has waited was let
      *     in, or a writer has become a reader. A sign before the number says so
@@ -27,7 +28,10 @@ final class NodeData {
         }
     }
 
-    /** The content of a kept lock's node: the token of the lease that was released, and for how long from the node's creation. */
+    /**
+     * A keep is the content of a kept lock's node: the token of the lease that was released, and for how long from the
+     * node's creation.
+     */
     record Keep(long token, long millis) {
 
         byte[] bytes() {

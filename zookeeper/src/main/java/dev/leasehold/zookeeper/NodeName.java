@@ -10,7 +10,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The name of a claim's node: which claim it stands for, its share, and its place in the order.
+ * A node name is the name of a claim's node: it says which claim the node stands for, its share, and its place in the
+ * order.
  *
  * <p>An exclusive claim has a name of the first layout, a shared one of the second. A library that knows only the first refuses
  * a lock with nodes of the second: it cannot take a reader's hold for a free lock, nor overlook a reader in the queue. And
@@ -74,7 +75,7 @@ record NodeName(String name, int sequence) {
         return matcher.matches() && matcher.group(1) != null ? Integer.parseInt(matcher.group(1)) : Grant.NO_SLOT;
     }
 
-    /** Returns the name of the node that says of an exclusive claim's that it has become a reader's. */
+    /** Returns the name of the node by which an exclusive claim's node is known to have become a reader's. */
     static String reading(String exclusive) {
         return READING + exclusive.substring(LAYOUT.length());
     }
@@ -129,7 +130,7 @@ record NodeName(String name, int sequence) {
                 && !READS.matcher(child).matches();
     }
 
-    /** Whether the order of numbers is not to be trusted. */
+    /** Returns whether the order of numbers is not to be trusted. */
     static boolean isWorn(List<NodeName> claims) {
         for (NodeName claim : claims) {
             if (claim.isWorn()) {

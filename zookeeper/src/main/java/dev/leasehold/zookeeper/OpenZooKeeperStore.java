@@ -20,8 +20,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * One client's view of the locks in an ensemble: brings each question into a turn, and has an answer within the store's
- * time-out. That an answer was given up stops nothing: the place goes on until what was asked is done, or undone.
+ * An open ZooKeeper store is one client's view of the locks in an ensemble: it brings each question into a turn, and
+ * has an answer within the store's time-out. That an answer was given up stops nothing: the place goes on until what
+ * was asked is done, or undone.
  */
 final class OpenZooKeeperStore implements Store {
 
@@ -96,7 +97,8 @@ final class OpenZooKeeperStore implements Store {
             } catch (RuntimeException e) {
                 answer.completeExceptionally(e);
             }
-            timeouts.await(answer, asked, () -> Codes.silent(locks.session().toString(), what, sent.getAsBoolean(), null));
+            timeouts.await(
+                    answer, asked, () -> Codes.silent(locks.session().toString(), what, sent.getAsBoolean(), null));
         });
         return answer;
     }

@@ -5,8 +5,9 @@ import org.apache.zookeeper.KeeperException.Code;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node that an ended session of this client may have left behind. The servers remove it at the latest when that session
- * runs out; this is to be quicker. The new session never takes it for its own: its owner is another. Used by tasks of the client's serial executor only.
+ * An orphan is a node that an ended session of this client may have left behind. The servers remove it at the latest
+ * when that session runs out; this is to be quicker. The new session never takes it for its own: its owner is another.
+ * Used by tasks of the client's serial executor only.
  */
 final class Orphan {
 

@@ -19,7 +19,7 @@ import org.apache.zookeeper.client.StaticHostProvider;
 import org.apache.zookeeper.client.ZKClientConfig;
 import org.jspecify.annotations.Nullable;
 
-/** A Curator client of our own, with a session of its own. */
+/** An own connection is a Curator client that Leasehold makes, with a session of its own. */
 final class OwnConnection implements CuratorConnection {
 
     private static final Duration MOST_TO_CONNECT = Duration.ofSeconds(15);

@@ -1,7 +1,7 @@
 package dev.leasehold.zookeeper;
 
 /**
- * A claim's own node, as the answer to its creation or a search has shown it.
+ * An own node is that of a claim, as the answer to its creation or a search has shown it.
  *
  * @param czxid the transaction that created it
  * @param followed whether it was known without a listing to be the first ({@link ImmediateSuccessor})

@@ -6,7 +6,8 @@ import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher.Event.EventType;
 
 /**
- * The watch on a claim's own node, which shows that somebody has deleted it. At most one is set at a time. Used by tasks of the client's serial executor only.
+ * An own node watch is the watch on a claim's own node, which shows that somebody has deleted it. At most one is set at
+ * a time. Used by tasks of the client's serial executor only.
  */
 final class OwnNodeWatch {
 
@@ -34,12 +35,12 @@ final class OwnNodeWatch {
         return set;
     }
 
-    /** A read of the node has set the watch. */
+    /** Notes that a read of the node has set the watch. */
     void wasSet() {
         set = true;
     }
 
-    /** The session is over, and its watches with it. */
+    /** Notes that the session is over, and its watches with it. */
     void forget() {
         set = false;
     }
@@ -58,7 +59,7 @@ final class OwnNodeWatch {
         });
     }
 
-    /** An event has come for the node. */
+    /** Handles an event that has come for the node. */
     void happened(Session in, WatchedEvent event) {
         if (!isCurrent.test(in) || event.getType() == EventType.None) {
             return;

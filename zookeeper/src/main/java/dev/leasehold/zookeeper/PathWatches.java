@@ -11,7 +11,8 @@ import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.Watcher.Event.EventType;
 
 /**
- * The watches of one session, which notify the listeners of a node when it changes. Used by tasks of the client's serial executor only.
+ * Path watches are the watches of one session, which notify the listeners of a node when it changes. Used by tasks of
+ * the client's serial executor only.
  *
  * <p>ZooKeeper's client keeps every watcher that it was given until the node changes, and a node may not change for months
  * while others come, wait for a second, and leave. So it is given watchers that are equal where their paths are: of those it

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The paths of Leasehold's nodes in the tree of ZooKeeper:
+ * Paths are those of Leasehold's nodes in the tree of ZooKeeper:
  *
  * <pre>
  * BASE/leasehold/locks[.NAMESPACE]/LOCK/1-CLIENT-COUNTER-SEQUENCE       an exclusive claim
@@ -29,7 +29,9 @@ final class Paths {
     private final String base;
     private final String locks;
 
-    /** The place for a namespace under a base: empty, or an absolute path without a slash at its end. */
+    /**
+     * Makes the paths for a namespace under a base. The base is empty, or an absolute path without a slash at its end.
+     */
     Paths(String base, String namespace) {
         this.base = base;
         this.locks = base + "/leasehold/locks" + (namespace.isEmpty() ? "" : "." + namespace);

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The callers that wait for the answer to a claim. Only those that had asked before a question was sent hear by its answer that
- * the claim is not granted yet: that answer may be older than the call of a later caller, which therefore waits for the next. A
- * grant or an end is for all. Used by tasks of the client's serial executor only.
+ * Pending callers wait for the answer to a claim. Only those that had asked before a question was sent hear by its
+ * answer that the claim is not granted yet: that answer may be older than the call of a later caller, which therefore
+ * waits for the next. A grant or an end is for all. Used by tasks of the client's serial executor only.
  */
 final class PendingCallers {
 
@@ -19,7 +19,7 @@ final class PendingCallers {
         later.add(caller);
     }
 
-    /** A question is sent now, whose answer is for all callers so far. */
+    /** Notes that a question is sent now, whose answer is for all callers so far. */
     void sending() {
         before.addAll(later);
         later = new ArrayList<>();

@@ -4,7 +4,7 @@ import dev.leasehold.spi.Claim;
 import java.util.List;
 
 /**
- * The place of a claim in the queue of a lock: the nodes before it, and what follows from them alone. Immutable.
+ * A place is that of a claim in the queue of a lock: the nodes before it, and what follows from them alone. Immutable.
  *
  * <p>A node holds the lock if and only if its place, counted from 1, is at most its own share and the share of each node before
  * it. That is the rule of admission (the first that waits comes in if the number of the holders, itself included, is at most
@@ -27,7 +27,7 @@ import java.util.List;
 record Place(List<Node> before, int share) {
 
     /**
-     * A node in the queue.
+     * A node is one in the queue.
      *
      * @param share that of its name; unlimited for a writer that has become a reader
      */
@@ -42,7 +42,7 @@ record Place(List<Node> before, int share) {
         }
     }
 
-    /** Why a claim that waits watches the nodes that it watches. */
+    /** A watch says why a claim that waits watches the nodes that it watches. */
     enum Watch {
         /** While this exclusive node is there, the claim cannot hold. For an exclusive claim any node right before it is one. */
         OBSTACLE,
@@ -122,7 +122,10 @@ record Place(List<Node> before, int share) {
                 || (!Claim.hasSlots(share) && isBehindItsObstacle() && !hasPermit(behindTheLastExclusive()));
     }
 
-    /** Claims that do not fit there have no announcement to wait for if only readers are before them: then it is the writer. */
+    /**
+     * Returns whether the claim watches the last exclusive node before it. Claims that do not fit there have no
+     * announcement to wait for if only readers are before them: then it is the writer.
+     */
     private boolean isBehindItsObstacle() {
         List<Node> between = behindTheLastExclusive();
         return lastExclusive() >= 0 && (!hasPermit(between) || new Place(between, share).holds());

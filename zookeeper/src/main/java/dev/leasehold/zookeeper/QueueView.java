@@ -19,23 +19,23 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A view of the queue of a lock, from the place of one node in it. It only asks and reports, within serial; {@link Waiting}
- * decides what follows.
+ * A queue view is that of the queue of a lock, from the place of one node in it. It only asks and reports, within
+ * serial; {@link Waiting} decides what follows.
  */
 final class QueueView {
 
-    /** The result of a look. */
+    /** A view is the result of a look. */
     sealed interface View {}
 
     /**
-     * Our node has the lock: it is the first, or all before it share with it.
+     * First says that our node has the lock: it is the first, or all before it share with it.
      *
      * @param isFollowed whether claims may be behind it
      */
     record First(boolean isFollowed) implements View {}
 
     /**
-     * Our node has the lock as a permit.
+     * Permit says that our node has the lock as a permit.
      *
      * @param table the slots, with ours
      * @param isWritten whether our slot was found in the table; otherwise the table is to be written
@@ -44,7 +44,7 @@ final class QueueView {
     record Permit(SlotTable table, boolean isWritten, boolean isFollowed) implements View {}
 
     /**
-     * Other nodes are in our way.
+     * Behind says that other nodes are in our way.
      *
      * @param place our place; null if it is the same as at the last look
      * @param watched those of {@link Place#watched}, watched if that was asked for
@@ -64,28 +64,30 @@ final class QueueView {
             boolean isOnly)
             implements View {
 
-        /** When we would be let in if nobody renewed, as far as it is known. */
+        /** Returns when we would be let in if nobody renewed, as far as it is known. */
         @Nullable Duration timeLeft() {
             return isOnly ? kept : null;
         }
     }
 
-    /** The node that was in our way has gone; our place is null if it is the same as at the last look. */
+    /**
+     * Gone says that the node that was in our way has gone; our place is null if it is the same as at the last look.
+     */
     record Gone(String last, @Nullable Place place) implements View {}
 
-    /** It cannot be said without a listing. */
+    /** Unsaid says that a listing is needed. */
     record Unsaid() implements View {}
 
-    /** Our own node is not there. */
+    /** Missing says that our own node is not there. */
     record Missing() implements View {}
 
-    /** The servers have not answered, or refused. */
+    /** Failed says that the servers have not answered, or refused. */
     record Failed(Code code) implements View {}
 
-    /** A newer version of the library works here. */
+    /** Newer says that a newer version of the library works here. */
     record Newer(LockException why) implements View {}
 
-    /** Receives the place that a listing has shown, before the view that follows from it. */
+    /** A placed callback receives the place that a listing has shown, before the view that follows from it. */
     interface Placed {
 
         /**
@@ -104,7 +106,7 @@ final class QueueView {
         this.parent = parent;
     }
 
-    /** One look, from our place. */
+    /** A look is taken once, from our place. */
     final class Look {
 
         private final Session in;
@@ -243,7 +245,10 @@ final class QueueView {
         }
     }
 
-    /** Reads all holders, for the first that waits; for a single try, those that may have to be removed. */
+    /**
+     * Holder reads are those of all holders, for the first that waits; for a single try, those that may have to be
+     * removed.
+     */
     private final class HolderReads {
 
         private final Look look;
@@ -300,7 +305,10 @@ final class QueueView {
         }
     }
 
-    /** Whether a node that we read has said since that it is in our way no more, or waits no more. It is all the same to writers. */
+    /**
+     * Returns whether a node that we read has said since that it is in our way no more, or waits no more. To writers
+     * that makes no difference.
+     */
     private static boolean isNews(NodeName mine, byte @Nullable [] data) {
         return mine.share() != Claim.EXCLUSIVE && NodeData.Owner.read(data).isNews();
     }
@@ -337,8 +345,8 @@ final class QueueView {
     }
 
     /**
-     * The node that was in our way has gone. If it was a writer's that has released the lock, we have it now; that is written
-     * in the lock's own node. Our own node is watched from now on.
+     * Goes on when the node that was in our way has gone. If it was a writer's that has released the lock, we have it
+     * now; that is written in the lock's own node. Our own node is watched from now on.
      */
     void follow(Session in, String left, String mine, Watcher own, Consumer<View> then) {
         String[] mark = new String[1];
@@ -363,7 +371,7 @@ final class QueueView {
                 null);
     }
 
-    /** Whether the one in our way is still there, by all that was done before the question. */
+    /** Asks whether the one in our way is still there, by all that was done before the question. */
     void check(Session in, String last, NodeName mine, int ahead, Consumer<View> then) {
         in.handle.sync(parent, (rc, p, ctx) -> {}, null);
         in.handle.getData(

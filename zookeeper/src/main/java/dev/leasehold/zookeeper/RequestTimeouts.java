@@ -10,8 +10,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * The limits of requests see to it that every answer comes within the store's time-out, if only to say that there is none. All
- * wait equally long, so the first to begin is the first to end, and one timer is enough. Used by tasks of the client's serial executor only.
+ * Request time-outs see to it that every answer comes within the store's time-out, if only to say that there is none.
+ * All wait equally long, so the first to begin is the first to end, and one timer is enough. Used by tasks of the
+ * client's serial executor only.
  */
 final class RequestTimeouts {
 

@@ -8,12 +8,12 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A search for the node of a claim whose creation was not answered: in a listing that comes after everything that was under way,
- * and only among the nodes of the present session. Those of earlier sessions are no more than obstacles.
+ * A search looks for the node of a claim whose creation was not answered: in a listing that comes after everything that
+ * was under way, and only among the nodes of the present session. Those of earlier sessions are no more than obstacles.
  */
 final class Search {
 
-    /** Receives what was found. */
+    /** A result receives what was found. */
     interface Result {
 
         /**

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer of one server to the word {@code srvr}, which servers answer unless told not to.
+ * A server status is the answer of one server to the word {@code srvr}, which servers answer unless told not to.
  *
  * @param version as {@code 3.9.5}; empty if it does not say
  * @param mode {@code leader}, {@code follower}, {@code observer}, {@code standalone}, {@code read-only}; empty if it does not
@@ -23,7 +23,7 @@ record ServerStatus(String version, String mode) {
     private static final Pattern MODE = Pattern.compile("Mode: ([a-z-]+)");
 
     /**
-     * Asks a server; without TLS, which a port may want.
+     * Asks a server, without TLS, which a port may want.
      *
      * @throws IOException if it is not reached
      */
@@ -47,7 +47,7 @@ record ServerStatus(String version, String mode) {
         return group == null ? "" : group;
     }
 
-    /** Whether it is older than what Leasehold is made for. */
+    /** Returns whether the server is older than what Leasehold is made for. */
     boolean isOld() {
         if (version.isEmpty()) {
             return false;

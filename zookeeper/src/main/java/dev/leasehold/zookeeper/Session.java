@@ -14,8 +14,8 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One session with the ensemble. It is bound to one handle, and so are its requests: an answer is never taken for one of
- * another session. Its nodes and watches end with it; a new session adopts nothing.
+ * A session is one with the ensemble. It is bound to one handle, and so are its requests: an answer is never taken for
+ * one of another session. Its nodes and watches end with it; a new session adopts nothing.
  */
 final class Session {
 
@@ -57,7 +57,7 @@ final class Session {
         return proof.timeout();
     }
 
-    /** A write was answered. */
+    /** Notes that a write was answered. */
     void written(ClockReading sentAt, @Nullable Long leaderMillis) {
         proof.written(sentAt, time.now());
         if (leaderMillis != null) {
@@ -66,19 +66,19 @@ final class Session {
         }
     }
 
-    /** A request was answered, which may have been a read. */
+    /** Notes that a request was answered, which may have been a read. */
     void reached(ClockReading sentAt) {
         proof.reached(sentAt, time.now());
     }
 
-    /** Whether the leader's clock has been read. */
+    /** Returns whether the leader's clock has been read. */
     boolean knowsLeadersTime() {
         return serverMillis != 0;
     }
 
     /**
-     * How long a node that the leader has made will be younger than it has to become. By the leader's clock, as of its last
-     * write for us and carried on by ours, slightly too slow: so never too short.
+     * Returns how long a node that the leader has made will be younger than it has to become. It goes by the leader's
+     * clock, as of its last write for us and carried on by ours, slightly too slow: so it is never too short.
      */
     Duration untilOlder(Stat node, long millis) {
         long since = (time.nanos() - serverMillisAt) / 1_000_000;

@@ -9,12 +9,12 @@ import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.data.Stat;
 
 /**
- * The heartbeat of a client's session. A beat writes to a node of the client's own, which is gone when the session is: once,
- * or twice, one write after the other, where the second proves considerably more ({@link SessionProof}). One beat speaks for
- * all locks of the client. At most one is under way; the next answers the callers who ask meanwhile, so that what is
- * confirmed was always sent after it was asked for. A client that holds nothing only reads that node, from its own server,
- * in place of the pings that its connection would send otherwise: what the next beat proves begins with such a read. Used
- * by tasks of the client's serial executor only.
+ * A session heartbeat is that of a client's session. A beat writes to a node of the client's own, which is gone when
+ * the session is: once, or twice, one write after the other, where the second proves considerably more ({@link
+ * SessionProof}). One beat speaks for all locks of the client. At most one is under way; the next answers the callers
+ * who ask meanwhile, so that what is confirmed was always sent after it was asked for. A client that holds nothing only
+ * reads that node, from its own server, in place of the pings that its connection would send otherwise: what the next
+ * beat proves begins with such a read. Used by tasks of the client's serial executor only.
  */
 final class SessionHeartbeat {
 

@@ -8,7 +8,8 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The proof that one session lives, and until when, from what its servers have answered. Pure; not thread-safe.
+ * A session proof says that one session lives, and until when, by what its servers have answered. Pure; not
+ * thread-safe.
  *
  * <p>Why it can be believed. Only the leader ends sessions: T (the session time-out) after it last heard of one. It hears
  * of a session at once when it is made or moves to another server, because that server must ask it; else from the server's
@@ -42,7 +43,10 @@ final class SessionProof {
 
     private record Reached(ClockReading sentAt, long answeredAt) {}
 
-    /** The server has named the session to the leader before any request that is sent from {@code since} on. */
+    /**
+     * A named record says that the server has named the session to the leader before any request that is sent from
+     * {@code since} on.
+     */
     private record Named(ClockReading sentAt, long since) {}
 
     private final Deque<Reached> reached = new ArrayDeque<>();
@@ -58,7 +62,7 @@ final class SessionProof {
         this.timeout = timeout.toNanos();
     }
 
-    /** The servers have agreed to another time-out, on another connection. */
+    /** Notes that the servers have agreed to another time-out, on another connection. */
     void timeout(Duration agreed) {
         timeout = agreed.toNanos();
     }
@@ -67,7 +71,7 @@ final class SessionProof {
         return Duration.ofNanos(timeout);
     }
 
-    /** The leader itself has heard of the session, at that time or later. */
+    /** Notes that the leader itself has heard of the session, at that time or later. */
     void heard(ClockReading at) {
         noteSleep(at);
         heard = later(heard, at);
@@ -77,14 +81,14 @@ final class SessionProof {
         return known == null || other.nanos() - known.nanos() > 0 ? other : known;
     }
 
-    /** A request of whatever kind was answered. */
+    /** Notes that a request of whatever kind was answered. */
     void reached(ClockReading sentAt, ClockReading now) {
         if (isBelievable(sentAt, now)) {
             remember(sentAt, now);
         }
     }
 
-    /** A request was answered that only the leader can answer, and only while the session lives. */
+    /** Notes that a request was answered that only the leader can answer, and only while the session lives. */
     void written(ClockReading sentAt, ClockReading now) {
         if (!isBelievable(sentAt, now)) {
             return;
@@ -140,17 +144,17 @@ final class SessionProof {
         seen = at;
     }
 
-    /** When the last write was sent that was answered, or null before the first. */
+    /** Returns when the last write was sent that was answered, or null before the first. */
     @Nullable ClockReading lastWrittenAt() {
         return written;
     }
 
-    /** When the last request was sent that was answered, or null before the first. */
+    /** Returns when the last request was sent that was answered, or null before the first. */
     @Nullable ClockReading lastAskedAt() {
         return asked;
     }
 
-    /** Whether one more write would prove considerably more. */
+    /** Returns whether one more write would prove considerably more. */
     boolean gainsByAnotherWrite() {
         Named next = named;
         ClockReading last = written;

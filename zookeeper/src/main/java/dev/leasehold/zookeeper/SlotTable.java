@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slots that permits of a lock have been given: a table in the lock's own node, a line for each, with the slot and the
- * name of the permit's node. Immutable.
+ * A slot table has the slots that permits of a lock have been given: it is in the lock's own node, a line for each,
+ * with the slot and the name of the permit's node. Immutable.
  *
  * <p>A permit does not take its slot for itself alone. The client that finds its claim let in gives slots to all permits before it
  * that have none yet, in their order, and to its own last ({@link #giving}), and writes the table if it still is the one that it

@@ -4,9 +4,9 @@ import dev.leasehold.LockException;
 import dev.leasehold.spi.Claim;
 
 /**
- * Fencing tokens: the transaction id of the node's creation, and below it six bits for a run inside one process. The id
- * grows with every write to the ensemble and survives whatever the ensemble's data survives; the sequence number would
- * overflow, and starts anew with the lock's node.
+ * Tokens makes fencing tokens: the transaction id of the node's creation, and below it six bits for a run inside one
+ * process. The id grows with every write to the ensemble and survives whatever the ensemble's data survives; the
+ * sequence number would overflow, and starts anew with the lock's node.
  */
 final class Tokens {
 

@@ -15,7 +15,7 @@ import org.apache.zookeeper.Watcher.Event.EventType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The step in which a claim's node stands in the queue, until its {@link Place} lets it in.
+ * Waiting is the step in which a claim's node stands in the queue, until its {@link Place} lets it in.
  *
  * <p>Why no wake-up is lost. A waiter watches the nodes that say when it can hold ({@link Place#watched}) by reading them: if one is
  * not there any more, that is known at once.
@@ -77,7 +77,7 @@ final class Waiting implements ClaimStep {
         }
     }
 
-    /** The listing that was sent beside the creation was answered. */
+    /** Handles the answer to the listing that was sent beside the creation. */
     void listed(Session in, Listing listing) {
         claim.requests.goOn();
         newLook(in).listed(listing);
@@ -118,7 +118,7 @@ final class Waiting implements ClaimStep {
         }
     }
 
-    /** Goes on with what a look has shown. */
+    /** Goes on with the result of a look. */
     void seen(Session in, QueueView.View view) {
         if (claim.isLeaving()) {
             claim.drive();
@@ -312,7 +312,7 @@ final class Waiting implements ClaimStep {
         };
     }
 
-    /** The next look will show it. */
+    /** Looks again, which will show it. */
     @Override
     public void ownGone() {
         lookAgain();

@@ -13,8 +13,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * One claim and its place in the queue of a lock: an ephemeral sequential node, from before its creation until it is certainly
- * gone. Its {@link Place} in the queue says whether it has the lock. Used by tasks of the client's serial executor only.
+ * A ZooKeeper claim is one claim and its place in the queue of a lock: an ephemeral sequential node, from before its
+ * creation until it is certainly gone. Its {@link Place} in the queue says whether it has the lock. Used by tasks of
+ * the client's serial executor only.
  *
  * <p>This class takes the questions of the client, and watches the time. The claim's step decides what is done ({@link Creating},
  * {@link Waiting}, {@link Holding} or {@link Leaving}), and {@link ClaimState} leads from one step to the next. {@link
@@ -66,7 +67,7 @@ final class ZkClaim {
         return state.claim().lock().equals(lock);
     }
 
-    /** The connection is refused for good. */
+    /** Gives up, since the connection is refused for good. */
     void giveUp(LockException why) {
         state.callers.takeAll().forEach(each -> each.completeExceptionally(why));
     }
@@ -132,7 +133,7 @@ final class ZkClaim {
         return WaitingRules.aliveFor(state.claim().lease()).toNanos();
     }
 
-    /** The timer has fired. */
+    /** Called when the timer has fired. */
     void wake() {
         if (state.requests.areOver() || state.isLeaving()) {
             return;
@@ -161,7 +162,7 @@ final class ZkClaim {
         state.sessionOver(ended);
     }
 
-    /** The session was confirmed. */
+    /** Notes that the session was confirmed. */
     void confirmed() {
         if (state.step() instanceof Holding holding && !state.requests.areOver()) {
             holding.confirmed();

@@ -17,9 +17,9 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Guards nodes in ZooKeeper with fencing tokens: a guard with an older token than one that was registered is refused, in
- * the same transaction as its writes. So a holder that was stopped, lost its lock meanwhile and goes on without knowing it,
- * cannot harm what its successor does.
+ * A fence guards nodes in ZooKeeper with fencing tokens: a guard with an older token than one that was registered is
+ * refused, in the same transaction as its writes. So a holder that was stopped, lost its lock meanwhile and goes on
+ * without knowing it, cannot harm what its successor does.
  *
  * <pre>{@code
  * ZooKeeperFence fence = ZooKeeperFence.on(curator, "/accounts/42/fence");
@@ -66,7 +66,7 @@ public final class ZooKeeperFence {
     }
 
     /**
-     * A fence. Sends nothing.
+     * Makes a fence. Sends nothing.
      *
      * @param client a started Curator client; it stays the caller's. Its namespace and access lists apply
      * @param path the fence's own node, used for nothing else; it and its parents are made when they are needed, and for readers
@@ -159,7 +159,7 @@ public final class ZooKeeperFence {
     }
 
     /**
-     * What the fence's own node says.
+     * A registered record is the content of the fence's own node.
      *
      * @param newest the newest token
      * @param exclusive the newest of a writer
@@ -173,7 +173,7 @@ public final class ZooKeeperFence {
         }
     }
 
-    /** The tokens, with all that was registered before the question; their node is there from now on. */
+    /** Returns the tokens, with all that was registered before the question; their node is there from now on. */
     private Registered known() throws Exception {
         // So that the writes of another client that registered this token can be read here from now on.
         client.sync().forPath(path);
@@ -246,8 +246,9 @@ public final class ZooKeeperFence {
     }
 
     /**
-     * Forgets all tokens. For when the lock moves to a store whose tokens begin anew; and only when nobody who has had the
-     * old lock still runs, because from now on any token will do. Guards that were made before stay refused.
+     * Forgets all tokens. This is meant for a lock that moves to a store whose tokens begin anew; and only once no
+     * holder of the old lock still runs, because from now on any token is accepted. Guards that were made before stay
+     * refused.
      *
      * @throws LockException if the node holds something that is no token
      * @throws Exception what Curator throws; the tokens may have been forgotten or not
@@ -279,8 +280,8 @@ public final class ZooKeeperFence {
     }
 
     /**
-     * Writes under a registered token. Thread-safe; of no use once a newer token is registered, and if it is a reader's, once a
-     * newer one of a writer is.
+     * A guard writes under a registered token. It is thread-safe, and of no use once a newer token is registered, and
+     * if it is a reader's, once a newer one of a writer is.
      */
     public final class Guard {
 

@@ -14,7 +14,8 @@ import org.apache.curator.framework.CuratorFramework;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks in a ZooKeeper ensemble, 3.6 or newer. Immutable and thread-safe; may be opened by several clients.
+ * A ZooKeeper store keeps locks in a ZooKeeper ensemble, 3.6 or newer. It is immutable and thread-safe, and may be
+ * opened by several clients.
  *
  * <pre>{@code
  * CuratorFramework curator = CuratorFrameworkFactory.newClient("zoo1,zoo2,zoo3", new RetryForever(1_000));
@@ -48,10 +49,10 @@ public final class ZooKeeperStore implements StoreFactory {
     }
 
     /**
-     * Locks in the ensemble that a Curator client is connected to, under its namespace, if it has one. The client stays the
-     * caller's: it must have been started, and is never closed here. Its connection and session are used, not its
-     * recipes, its retry policy or its access lists: nodes belong to their creator alone where the session has been
-     * authenticated, and to everybody otherwise.
+     * Returns a store for locks in the ensemble that a Curator client is connected to, under its namespace, if it has
+     * one. The client stays the caller's: it must have been started, and is never closed here. Its connection and
+     * session are used, not its recipes, its retry policy or its access lists: nodes belong to their creator alone
+     * where the session has been authenticated, and to everybody otherwise.
      *
      * @param client a Curator client
      * @return the store

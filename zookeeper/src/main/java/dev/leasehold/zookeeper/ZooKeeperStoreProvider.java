@@ -5,10 +5,10 @@ import dev.leasehold.spi.StoreProvider;
 import dev.leasehold.spi.StoreUri;
 import java.util.Set;
 
-/** Makes ZooKeeper stores from URIs: {@code zookeeper://HOST1,HOST2/PATH}. */
+/** A ZooKeeper store provider makes ZooKeeper stores from URIs: {@code zookeeper://HOST1,HOST2/PATH}. */
 public final class ZooKeeperStoreProvider implements StoreProvider {
 
-    /** For {@link java.util.ServiceLoader}. */
+    /** Makes the provider, for {@link java.util.ServiceLoader}. */
     public ZooKeeperStoreProvider() {}
 
     @Override

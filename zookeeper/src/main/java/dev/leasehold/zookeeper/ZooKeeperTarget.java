@@ -13,7 +13,8 @@ import org.apache.zookeeper.client.ZKClientConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ensemble to connect to, and how, read from {@code zookeeper://USER:PASSWORD@HOST1:PORT,HOST2/PATH}.
+ * A ZooKeeper target is the ensemble to connect to, and how, read from {@code
+ * zookeeper://USER:PASSWORD@HOST1:PORT,HOST2/PATH}.
  *
  * @param servers as ZooKeeper writes them, without a path
  * @param base the path under which everything lies; empty, or without a slash at its end
@@ -160,7 +161,7 @@ record ZooKeeperTarget(
         return settings.containsKey(ZKClientConfig.SECURE_CLIENT);
     }
 
-    /** Whether sessions are to have an identity: by digest, client certificate or SASL. */
+    /** Returns whether sessions are to have an identity: by digest, client certificate or SASL. */
     boolean isAuthenticated() {
         return credentials != null
                 || settings.containsKey(KEY_STORE)
@@ -174,7 +175,7 @@ record ZooKeeperTarget(
         return config;
     }
 
-    /** Without credentials: for people. */
+    /** Returns the address without credentials, for people. */
     @Override
     public String toString() {
         return SCHEME + servers + base;

@@ -1,6 +1,6 @@
 /**
- * Locks in ZooKeeper. Start at {@link dev.leasehold.zookeeper.ZooKeeperStore}, or with a URI {@code zookeeper://…}; for what
- * tokens guard, at {@link dev.leasehold.zookeeper.ZooKeeperFence}.
+ * This package keeps locks in ZooKeeper. Start at {@link dev.leasehold.zookeeper.ZooKeeperStore}, or with a URI {@code
+ * zookeeper://…}; for what tokens guard, at {@link dev.leasehold.zookeeper.ZooKeeperFence}.
  *
  * <p>Inside: {@code ClientSession} is a client's session, {@code ClientLocks} are its claims. {@code ZkClaim} is one claim, {@code ClaimState} leads
  * it from one {@code ClaimStep} to the next, and {@code QueueView} looks at the queue for it. {@code SessionProof} says until

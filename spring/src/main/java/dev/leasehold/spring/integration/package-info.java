@@ -1,4 +1,4 @@
-/** Leasehold behind Spring Integration's interfaces. */
+/** This package puts Leasehold behind Spring Integration's interfaces. */
 @NullMarked
 package dev.leasehold.spring.integration;
 

@@ -73,7 +73,10 @@ public final class LeaseholdLockProvider implements ExtensibleLockProvider {
         return lockAtMostFor.compareTo(LockOptions.SHORTEST_LEASE) < 0 ? LockOptions.SHORTEST_LEASE : lockAtMostFor;
     }
 
-    /** A lock that is held. After an extension the lease itself knows nothing of how long it is to stay taken. */
+    /**
+     * A held lock is one of ShedLock's under a lease. After an extension the lease itself does not know how long the
+     * lock has to stay taken.
+     */
     private final class Held extends AbstractSimpleLock {
 
         private final Lease lease;

@@ -1,4 +1,4 @@
-/** Leasehold behind ShedLock's interfaces. */
+/** This package puts Leasehold behind ShedLock's interfaces. */
 @NullMarked
 package dev.leasehold.spring.shedlock;
 

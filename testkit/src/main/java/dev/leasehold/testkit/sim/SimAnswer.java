@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 public sealed interface SimAnswer {
 
     /**
-     * The lock belongs to the claim.
+     * Granted says that the lock belongs to the claim.
      *
      * @param lease the lease
      * @param spare further tokens
@@ -18,7 +18,7 @@ public sealed interface SimAnswer {
     record Granted(LeaseId lease, int spare, int slot, long leftMicros) implements SimAnswer {}
 
     /**
-     * The lock is taken.
+     * Busy says that the lock is taken.
      *
      * @param holder the claim that has it, or null where the lock is kept without a holder
      * @param owner the same in words
@@ -29,13 +29,13 @@ public sealed interface SimAnswer {
     record Busy(@Nullable ClaimId holder, String owner, long token, long leftMicros, int place) implements SimAnswer {}
 
     /**
-     * The lease is there.
+     * Renewed says that the lease is there.
      *
      * @param leftMicros time left
      */
     record Renewed(long leftMicros) implements SimAnswer {}
 
-    /** The lease is gone. */
+    /** Lost says that the lease is gone. */
     record Lost() implements SimAnswer {}
 
     /**

@@ -87,7 +87,7 @@ final class SimCaller {
         }
     }
 
-    /** Checks what is left when all is over. */
+    /** Checks the holds that are left when all is over. */
     void checkEnd() {
         if (!gone) {
             held.forEach(SimHold::checkEnd);
@@ -204,7 +204,7 @@ final class SimCaller {
         }
     }
 
-    /** A waiting time by a clock that may be a hundredth fast. */
+    /** Returns a waiting time by a clock that may be a hundredth fast. */
     private static long shortened(long nanos) {
         return nanos - nanos / 50 - SimScenario.MS;
     }

@@ -62,7 +62,7 @@ public final class SimClock {
         return EPOCH_MICROS + world.now() / 1000 + wallOffset;
     }
 
-    /** The node's wall clock, before anybody has set it. */
+    /** Returns the node's wall clock, before anybody has set it. */
     public static long wallMicrosAt(long trueNanos) {
         return EPOCH_MICROS + trueNanos / 1000;
     }

@@ -40,7 +40,7 @@ final class SimFaults {
         often(scenario.breaks, lease * 6, this::breakLease);
     }
 
-    /** Everything runs and is connected from now on. */
+    /** Ends the faults: everything runs and is connected from now on. */
     void end() {
         if (!server.isUp()) {
             server.comeBack(true);

@@ -198,7 +198,7 @@ final class SimJudge {
         });
     }
 
-    /** A caller has got the lock. */
+    /** Notes that a caller has got the lock. */
     @Nullable SimHold begins(SimProcess process, String client, Lease lease, int share, int localHandOvers) {
         String lock = lease.name();
         SimGrant grant = grantOf(lock, lease.token());
@@ -261,7 +261,7 @@ final class SimJudge {
         }
     }
 
-    /** A hold was released in time, and the lock has to stay taken for a while. */
+    /** Notes that a hold was released in time, and the lock has to stay taken for a while. */
     void keeps(SimHold hold, long atLeast) {
         kept.keeps(hold, atLeast);
     }

@@ -94,7 +94,7 @@ public final class SimNode {
                 : lock.holders.stream().mapToLong(held -> held.end).max().orElse(0);
     }
 
-    /** The holders of a lock that are alive, each as a copy that does not change. */
+    /** Returns the holders of a lock that are alive, each as a copy that does not change. */
     List<SimLock.Held> holders(String name, long micros) {
         SimLock lock = locks.get(name);
         return lock == null ? List.of() : lock.live(micros);

@@ -185,7 +185,7 @@ final class SimProcess implements TimeSource {
         return lastStop;
     }
 
-    /** Since when nothing has kept this process from doing its work. */
+    /** Returns since when nothing has kept this process from doing its work. */
     long runningSince() {
         return isStopped() ? Long.MAX_VALUE : runningSince;
     }

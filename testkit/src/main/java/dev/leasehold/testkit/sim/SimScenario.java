@@ -125,7 +125,7 @@ final class SimScenario {
         return lease * 3;
     }
 
-    /** The longest time that a hold lasts, whatever its caller does. */
+    /** Returns the longest time that a hold lasts, whatever its caller does. */
     long longestHold() {
         return lease * 4;
     }
@@ -137,7 +137,7 @@ final class SimScenario {
         return drift ? 1 + 0.01 * new double[] {-1, 1, 2 * chance.nextDouble() - 1}[chance.nextInt(3)] : 1;
     }
 
-    /** Where the monotonic clock begins: it may overflow on the way. */
+    /** Returns where the monotonic clock begins: it may overflow on the way. */
     long firstNanos(SplittableRandom chance) {
         long odd = chance.nextLong(SECOND);
         return new long[] {odd, odd - 5 * SECOND, Long.MAX_VALUE - 5 * SECOND + odd, chance.nextLong()}
@@ -160,7 +160,7 @@ final class SimScenario {
         return (lateTimers ? lease / 4 : 0) + 20 * MS;
     }
 
-    /** Where timers do not fire, the short ones still do. */
+    /** Returns how long a timer is that counts as long: where timers do not fire, the short ones still do. */
     long longTimer() {
         return lease / 2;
     }

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 
 /**
- * A simulated server is the machine that a node runs on: it may be down, come back with or without its memory, and have its
- * wall clock set. Its steady clock is true time. Tells the judge of everything that the node has done.
+ * A simulated server is the machine that a node runs on: it may be down, come back with or without its memory, and have
+ * its wall clock set. Its steady clock is true time. It tells the judge of everything that the node has done.
  */
 final class SimServer {
 
@@ -47,7 +47,7 @@ final class SimServer {
         inboxes.remove(client);
     }
 
-    /** From now on, or no longer, requests are refused in a way that trying again does not change. */
+    /** Refuses requests from now on, or no longer, in a way that trying again does not change. */
     void refuse(boolean now) {
         refusing = now;
         world.note("node", now ? "refuses" : "accepts");
@@ -104,7 +104,7 @@ final class SimServer {
         leastWall = Math.max(leastWall, greatest + 1);
     }
 
-    /** A request to break the lease that a lock has now. */
+    /** Returns a request to break the lease that a lock has now. */
     SimRequest newestLease(String lock) {
         LeaseId lease = node.lease(lock);
         return new SimRequest.Break(lock, lease == null ? 0 : lease.token());

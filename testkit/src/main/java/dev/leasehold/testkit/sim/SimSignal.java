@@ -9,7 +9,7 @@ public sealed interface SimSignal {
     String client();
 
     /**
-     * A waiter has been made the holder.
+     * Handed over says that a waiter has been made the holder.
      *
      * @param lease its lease
      * @param spare further tokens
@@ -27,7 +27,7 @@ public sealed interface SimSignal {
     }
 
     /**
-     * A lease was broken.
+     * Broken says that a lease was broken.
      *
      * @param lease the lease
      */

@@ -130,7 +130,7 @@ final class SimStore implements Store, SimServer.Inbox {
         return send(new SimRequest.Break(lock, token), (answer, sentAt) -> ((SimAnswer.Ended) answer).was());
     }
 
-    /** Not simulated: nothing may be decided by it. */
+    /** Returns nothing, since inspection is not simulated: nothing may be decided by it. */
     @Override
     public CompletionStage<List<LockInfo>> inspect(NamePattern pattern) {
         return CompletableFuture.completedFuture(List.of());

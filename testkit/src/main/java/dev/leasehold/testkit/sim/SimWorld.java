@@ -41,7 +41,7 @@ public final class SimWorld {
         return now;
     }
 
-    /** A source of chance of its own, so that more draws at one place do not shift those of another. */
+    /** Returns a source of chance of its own, so that more draws at one place do not shift those of another. */
     public SplittableRandom chance(String purpose) {
         return new SplittableRandom(seed * 0x9E3779B97F4A7C15L + purpose.hashCode());
     }

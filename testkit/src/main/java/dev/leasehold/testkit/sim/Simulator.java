@@ -128,7 +128,7 @@ public final class Simulator {
         }
     }
 
-    /** A closed client does nothing any more. */
+    /** Lets everything come to a stop, and checks that a closed client does nothing any more. */
     private void stopEverything() {
         until(world.now() + scenario.storeTimeout.toNanos() * 2 + scenario.longestDelay * 3, () -> false);
         for (SimMember member : members) {

@@ -10,8 +10,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 
 /**
- * Gives a test's application a client whose locks are in memory and whose time stands still until the test moves it. The bean
- * and test parameter {@link dev.leasehold.test.TestLeasehold} is the hand on it. No store of the application is used.
+ * This annotation gives a test's application a client whose locks are in memory and whose time stands still until the
+ * test moves it. The bean and test parameter {@link dev.leasehold.test.TestLeasehold} controls it. No store of the
+ * application is used.
  *
  * <pre>{@code
  * @SpringBootTest

@@ -6,7 +6,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Has locks held elsewhere for the time of a test. Waits of the code under test pass a thousand times as fast as real time. */
+/**
+ * This annotation has locks held elsewhere for the time of a test. Waits of the code under test pass a thousand times
+ * as fast as real time.
+ */
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 @Documented

@@ -20,7 +20,10 @@ import org.junit.platform.commons.support.AnnotationSupport;
 import org.springframework.context.ApplicationContext;
 import org.springframework.test.context.junit.jupiter.SpringExtension;
 
-/** Prepares the locks of a test as its annotations say, lets time pass while it waits, and gives the test its locks. */
+/**
+ * The Leasehold extension prepares the locks of a test as its annotations say, lets time pass while it waits, and gives
+ * the test its locks.
+ */
 final class LeaseholdExtension
         implements BeforeEachCallback, AfterEachCallback, ParameterResolver, InvocationInterceptor {
 
@@ -64,7 +67,7 @@ final class LeaseholdExtension
         intercept(invocation, context);
     }
 
-    /** A repeated or parameterized test. */
+    /** Intercepts a repeated or parameterized test. */
     @Override
     public void interceptTestTemplateMethod(
             Invocation<@Nullable Void> invocation, ReflectiveInvocationContext<Method> method, ExtensionContext context)

@@ -7,8 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Has a lock lost as soon as a method with {@link dev.leasehold.spring.Locked} has it: the method begins, and its lease is
- * over. Once in a test.
+ * This annotation has a lock lost as soon as a method with {@link dev.leasehold.spring.Locked} has it: the method
+ * begins, and its lease is over. This happens once in a test.
  */
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)

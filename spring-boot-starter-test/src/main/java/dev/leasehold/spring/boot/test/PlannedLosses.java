@@ -12,7 +12,7 @@ import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
-/** Loses locks as the methods that are locked begin: an advisor that lies just inside of the locks'. */
+/** Planned losses lose locks as the locked methods begin: they are an advisor that lies just inside of the locks'. */
 final class PlannedLosses extends StaticMethodMatcherPointcutAdvisor {
 
     private static final long serialVersionUID = 1L;

@@ -6,7 +6,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Has a lock held elsewhere at the start of a test, and given back after a while, by the time of the locks. */
+/**
+ * This annotation has a lock held elsewhere at the start of a test, and given back after a while, by the time of the
+ * locks.
+ */
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 @Documented

@@ -9,11 +9,11 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Primary;
 import org.springframework.context.annotation.Role;
 
-/** Auto-configuration of a client on virtual time, in place of the application's. */
+/** This auto-configuration makes a client on virtual time, in place of the application's. */
 @AutoConfiguration(before = LeaseholdAutoConfiguration.class)
 public final class TestLeaseholdAutoConfiguration {
 
-    /** Made by Spring Boot. */
+    /** Makes the configuration. Called by Spring Boot. */
     public TestLeaseholdAutoConfiguration() {}
 
     @Bean

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** Notes when the store has last answered one of the client's calls. */
+/** Last contact notes when the store has last answered one of the client's calls. */
 final class LastContact implements LeaseholdObserver {
 
     private volatile @Nullable Instant last;

@@ -81,13 +81,13 @@ public final class LeaseholdEndpoint {
         return new Broken(answer(() -> leasehold.breakLock(String.join("/", name), token)));
     }
 
-    /** A question to the client. */
+    /** A question is one to the client. */
     @FunctionalInterface
     private interface Question<T> {
         T ask() throws InterruptedException;
     }
 
-    /** A name that no lock can have is the caller's mistake and not the server's. */
+    /** Asks a question. A name that no lock can have is the caller's mistake and not the server's. */
     private static <T> T answer(Question<T> question) throws InterruptedException {
         try {
             return question.ask();
@@ -109,7 +109,7 @@ public final class LeaseholdEndpoint {
     }
 
     /**
-     * The locks.
+     * Locks are those that are held or waited for.
      *
      * @param total how many there are
      * @param locks the first thousand
@@ -117,7 +117,7 @@ public final class LeaseholdEndpoint {
     public record Locks(int total, List<Lock> locks) {}
 
     /**
-     * A lock.
+     * A lock is one that is held or waited for.
      *
      * @param name its name
      * @param holder who holds it; null for nobody
@@ -126,7 +126,7 @@ public final class LeaseholdEndpoint {
     public record Lock(String name, @Nullable Holder holder, List<Client> waiting) {}
 
     /**
-     * A holder.
+     * A holder is a client that holds a lock.
      *
      * @param client the client
      * @param token the token, as text, since it is longer than numbers in a browser
@@ -140,7 +140,7 @@ public final class LeaseholdEndpoint {
             @Nullable Instant until) {}
 
     /**
-     * A client.
+     * A client is one that holds a lock or waits for it.
      *
      * @param host its host
      * @param pid its process id
@@ -154,7 +154,7 @@ public final class LeaseholdEndpoint {
     }
 
     /**
-     * What a break has come to.
+     * A broken record says how a break has ended.
      *
      * @param broken whether there was such a lease
      */

@@ -11,13 +11,13 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
 
-/** Auto-configuration of the endpoint {@code leasehold} and of what {@code info} says of elections. */
+/** This auto-configuration makes the endpoint {@code leasehold}, and has {@code info} tell of elections. */
 @AutoConfiguration(after = LeaseholdAutoConfiguration.class)
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 @ConditionalOnSingleCandidate(Leasehold.class)
 public final class LeaseholdEndpointAutoConfiguration {
 
-    /** Made by Spring Boot. */
+    /** Makes the configuration. Called by Spring Boot. */
     public LeaseholdEndpointAutoConfiguration() {}
 
     @Bean

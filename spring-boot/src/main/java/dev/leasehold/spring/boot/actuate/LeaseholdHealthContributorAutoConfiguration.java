@@ -10,14 +10,14 @@ import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEn
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 
-/** Auto-configuration of the health indicator {@code leasehold}. */
+/** This auto-configuration makes the health indicator {@code leasehold}. */
 @AutoConfiguration(after = LeaseholdAutoConfiguration.class)
 @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
 @ConditionalOnSingleCandidate(Leasehold.class)
 @ConditionalOnEnabledHealthIndicator("leasehold")
 public final class LeaseholdHealthContributorAutoConfiguration {
 
-    /** Made by Spring Boot. */
+    /** Makes the configuration. Called by Spring Boot. */
     public LeaseholdHealthContributorAutoConfiguration() {}
 
     @Bean

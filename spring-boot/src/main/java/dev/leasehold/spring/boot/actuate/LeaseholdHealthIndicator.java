@@ -5,7 +5,10 @@ import java.time.Instant;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
-/** Up if the store answers a question that writes nothing. Says when it has last answered anything. */
+/**
+ * The health indicator is up if the store answers a question that writes nothing. It says when the store has last
+ * answered anything.
+ */
 final class LeaseholdHealthIndicator extends AbstractHealthIndicator {
 
     private static final String NOBODYS = "leasehold-health";

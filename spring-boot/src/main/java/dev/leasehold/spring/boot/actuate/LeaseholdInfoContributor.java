@@ -6,7 +6,7 @@ import java.util.Map;
 import org.springframework.boot.actuate.info.Info;
 import org.springframework.boot.actuate.info.InfoContributor;
 
-/** Says which offices this instance stands for, and where it leads. */
+/** The info contributor says which offices this instance stands for, and where it leads. */
 final class LeaseholdInfoContributor implements InfoContributor {
 
     private final Elections elections;

@@ -1,4 +1,4 @@
-/** Leasehold in Spring Boot's actuator: endpoint, health, info. */
+/** This package shows Leasehold in Spring Boot's actuator: endpoint, health, info. */
 @NullMarked
 package dev.leasehold.spring.boot.actuate;
 

@@ -14,10 +14,10 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 
 /**
- * Closes this context's clients when the application ends, after web requests, scheduled tasks and executors have had their
- * time. Bodies under locks may go on for a while, with leases that are renewed, and may take further locks; then they are
- * interrupted, still under valid leases, so that the next instance gets their locks as soon as they have ended. What goes on
- * after that is not renewed.
+ * The client lifecycle closes this context's clients when the application ends, after web requests, scheduled tasks and
+ * executors have had their time. Bodies under locks may go on for a while, with leases that are renewed, and may take
+ * further locks; then they are interrupted, still under valid leases, so that the next instance gets their locks as
+ * soon as they have ended. The lease of a body that goes on after that is not renewed.
  */
 final class ClientLifecycle implements SmartLifecycle {
 
@@ -53,7 +53,7 @@ final class ClientLifecycle implements SmartLifecycle {
         closing().whenComplete((closed, failure) -> callback.run());
     }
 
-    /** On a thread of its own: the bodies may keep all those of the common pool, which has one on two cores. */
+    /** Closes on a thread of its own: the bodies may keep all those of the common pool, which has one on two cores. */
     private CompletableFuture<Void> closing() {
         running = false;
         CompletableFuture<Void> closed = new CompletableFuture<>();
@@ -75,7 +75,10 @@ final class ClientLifecycle implements SmartLifecycle {
         thread.start();
     }
 
-    /** Interrupts come from a thread of their own: a stage's cancel is code of others, and may block. */
+    /**
+     * Ends the bodies and closes the clients. Interrupts come from a thread of their own: a stage's cancel is code of
+     * others, and may block.
+     */
     private void endBodiesAndClose() {
         long end = System.nanoTime()
                 + shutdown.waitTime().plus(shutdown.interruptWaitTime()).toNanos();
@@ -114,7 +117,10 @@ final class ClientLifecycle implements SmartLifecycle {
         return running;
     }
 
-    /** A client that was closed cannot be opened again, so a context that is paused between tests keeps it. */
+    /**
+     * Returns false: a client that was closed cannot be opened again, so a context that is paused between tests keeps
+     * it.
+     */
     @Override
     public boolean isPauseable() {
         return false;

@@ -4,7 +4,7 @@ import dev.leasehold.spring.InvalidLockedMethodException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Prints which annotation cannot work. */
+/** This failure analyzer prints which annotation cannot work. */
 final class InvalidLockedMethodFailureAnalyzer extends AbstractFailureAnalyzer<InvalidLockedMethodException> {
 
     @Override

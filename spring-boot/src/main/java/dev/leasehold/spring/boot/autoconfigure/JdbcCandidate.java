@@ -8,7 +8,7 @@ import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 
-/** The application's data sources: the marked one, else the only or primary one. */
+/** A JDBC candidate is one of the application's data sources: the marked one, else the only or primary one. */
 record JdbcCandidate(ObjectProvider<DataSource> marked, ObjectProvider<DataSource> all, ListableBeanFactory beans)
         implements StoreCandidate {
 

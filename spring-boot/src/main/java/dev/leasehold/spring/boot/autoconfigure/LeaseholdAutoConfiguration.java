@@ -30,9 +30,9 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 
 /**
- * Auto-configuration of the client, the annotations {@link dev.leasehold.spring.Locked} and {@link
- * dev.leasehold.spring.LeaderOnly}, elections and shutdown. A bean of type {@link Leasehold} or {@link StoreFactory} takes the
- * place of ours.
+ * This auto-configuration sets up the client, the annotations {@link dev.leasehold.spring.Locked} and {@link
+ * dev.leasehold.spring.LeaderOnly}, elections and shutdown. A bean of type {@link Leasehold} or {@link StoreFactory}
+ * takes the place of ours.
  */
 @AutoConfiguration(
         afterName = {
@@ -46,7 +46,7 @@ public final class LeaseholdAutoConfiguration {
 
     private static final int LONGEST_LABEL = 200;
 
-    /** Made by Spring Boot. */
+    /** Makes the configuration. Called by Spring Boot. */
     public LeaseholdAutoConfiguration() {}
 
     @Bean
@@ -85,7 +85,7 @@ public final class LeaseholdAutoConfiguration {
         return new ElectionStarter(elections);
     }
 
-    /** Stands for offices when the application is ready to do their work. */
+    /** An election starter has the elections stand for offices when the application is ready to do their work. */
     record ElectionStarter(Elections elections) implements ApplicationListener<ApplicationReadyEvent> {
 
         @Override
@@ -94,7 +94,7 @@ public final class LeaseholdAutoConfiguration {
         }
     }
 
-    /** The client, where the application has none of its own. */
+    /** The client configuration makes the client, where the application has none of its own. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingBean(Leasehold.class)
     @Import(StoreCandidates.class)

@@ -3,7 +3,7 @@ package dev.leasehold.spring.boot.autoconfigure;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Prints what keeps the client from being made. */
+/** This failure analyzer prints what keeps the client from being made. */
 final class LeaseholdFailureAnalyzer extends AbstractFailureAnalyzer<LeaseholdStartException> {
 
     @Override

@@ -10,14 +10,14 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandi
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 
-/** Auto-configuration of the fence in the application's own database, which is where the guarded data is. */
+/** This auto-configuration makes the fence in the application's own database, which is where the guarded data is. */
 @AutoConfiguration(afterName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
 @ConditionalOnClass({JdbcFence.class, DataSource.class})
 @ConditionalOnSingleCandidate(DataSource.class)
 @EnableConfigurationProperties(LeaseholdProperties.class)
 public final class LeaseholdFenceAutoConfiguration {
 
-    /** Made by Spring Boot. */
+    /** Makes the configuration. Called by Spring Boot. */
     public LeaseholdFenceAutoConfiguration() {}
 
     @Bean

@@ -9,13 +9,16 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandi
 import org.springframework.context.annotation.Bean;
 import org.springframework.integration.support.locks.LockRegistry;
 
-/** Auto-configuration of Spring Integration's lock registry, where Spring Integration is there and the application has none. */
+/**
+ * This auto-configuration makes Spring Integration's lock registry, where Spring Integration is there and the
+ * application has none.
+ */
 @AutoConfiguration(after = LeaseholdAutoConfiguration.class)
 @ConditionalOnClass(LockRegistry.class)
 @ConditionalOnSingleCandidate(Leasehold.class)
 public final class LeaseholdIntegrationAutoConfiguration {
 
-    /** Made by Spring Boot. */
+    /** Makes the configuration. Called by Spring Boot. */
     public LeaseholdIntegrationAutoConfiguration() {}
 
     @Bean

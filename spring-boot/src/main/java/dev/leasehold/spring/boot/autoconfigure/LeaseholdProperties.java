@@ -6,7 +6,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The properties of the client.
+ * Leasehold properties are the properties of the client.
  *
  * @param namespace Keeps lock names of different users of one store apart.
  * @param label Words about this client, for people who ask who holds a lock. The application's name by default.
@@ -29,7 +29,7 @@ public record LeaseholdProperties(
         @DefaultValue Fence fence) {
 
     /**
-     * Where the locks live.
+     * Store properties say where the locks live.
      *
      * @param uri URI of the store, such as redis://HOST or jdbc:postgresql://HOST/DATABASE. Comes before everything else.
      * @param password Password for the URI, where it should not stand in it.
@@ -47,7 +47,7 @@ public record LeaseholdProperties(
             @DefaultValue("true") boolean check,
             @DefaultValue Jdbc jdbc) {
 
-        /** Neither the URI nor the password: either may be a secret. */
+        /** Returns neither the URI nor the password: either may be a secret. */
         @Override
         public String toString() {
             return "Store[type=" + type + ", timeout=" + timeout + ", check=" + check + ", jdbc=" + jdbc + "]";
@@ -55,7 +55,7 @@ public record LeaseholdProperties(
     }
 
     /**
-     * Locks in a SQL database.
+     * JDBC properties concern locks in a SQL database.
      *
      * @param schema Schema of the tables.
      * @param tables What the names of the tables begin with.
@@ -76,7 +76,7 @@ public record LeaseholdProperties(
             @DefaultValue("false") boolean sessionLocks) {}
 
     /**
-     * Elections of a leader.
+     * Election properties concern elections of a leader.
      *
      * @param office Name of the office that LeaderOnly without a name means. The application's name by default, with
      *     "-leader".
@@ -84,7 +84,7 @@ public record LeaseholdProperties(
     public record Election(@Nullable String office) {}
 
     /**
-     * How the application ends.
+     * Shutdown properties say how the application ends.
      *
      * @param waitTime How long bodies under locks may go on by themselves.
      * @param interruptWaitTime How long they may take after they were interrupted. Then leases are not renewed any more.
@@ -94,7 +94,7 @@ public record LeaseholdProperties(
             @DefaultValue("5s") Duration interruptWaitTime) {}
 
     /**
-     * The bean that guards data against holders of older tokens.
+     * Fence properties concern the bean that guards data against holders of older tokens.
      *
      * @param initializeSchema Whether the fence's table is made in the application's database where it is missing.
      */

@@ -4,7 +4,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
-/** What a native image has to keep: the scripts and schemas of the stores, and the providers of their URIs. */
+/**
+ * The runtime hints register all that a native image has to keep: the scripts and schemas of the stores, and the
+ * providers of their URIs.
+ */
 final class LeaseholdRuntimeHints implements RuntimeHintsRegistrar {
 
     @Override

@@ -9,13 +9,13 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
 
-/** Auto-configuration of ShedLock's lock provider, where ShedLock is there and has none. */
+/** This auto-configuration makes ShedLock's lock provider, where ShedLock is there and has none. */
 @AutoConfiguration(after = LeaseholdAutoConfiguration.class)
 @ConditionalOnClass(LockProvider.class)
 @ConditionalOnSingleCandidate(Leasehold.class)
 public final class LeaseholdShedLockAutoConfiguration {
 
-    /** Made by Spring Boot. */
+    /** Makes the configuration. Called by Spring Boot. */
     public LeaseholdShedLockAutoConfiguration() {}
 
     @Bean

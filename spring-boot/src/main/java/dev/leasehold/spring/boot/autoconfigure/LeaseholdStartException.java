@@ -2,7 +2,10 @@ package dev.leasehold.spring.boot.autoconfigure;
 
 import org.jspecify.annotations.Nullable;
 
-/** The client could not be made of what the application has. {@link LeaseholdFailureAnalyzer} prints it. */
+/**
+ * A Leasehold start exception says that the client could not be made of what the application has. {@link
+ * LeaseholdFailureAnalyzer} prints it.
+ */
 public final class LeaseholdStartException extends IllegalStateException {
 
     private static final long serialVersionUID = 1L;

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Prints why a locked method that was called during the start could not be run. */
+/** This failure analyzer prints why a locked method that was called during the start could not be run. */
 final class LockCallFailureAnalyzer extends AbstractFailureAnalyzer<LockException> {
 
     @Override

@@ -16,7 +16,10 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDeta
 import org.springframework.boot.ssl.SslBundle;
 import org.springframework.util.StringUtils;
 
-/** The Redis that the application is connected to: one server, Sentinel or Cluster. Locks get connections of their own. */
+/**
+ * A Redis candidate is the Redis that the application is connected to: one server, Sentinel or Cluster. Locks get
+ * connections of their own.
+ */
 record RedisCandidate(ObjectProvider<DataRedisConnectionDetails> details, ListableBeanFactory beans)
         implements StoreCandidate {
 

@@ -13,7 +13,7 @@ import org.springframework.boot.jdbc.DataSourceUnwrapper;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The kinds of connections that locks can use, as far as they are on the class path. */
+/** Store candidates are the kinds of connections that locks can use, as far as they are on the class path. */
 @Configuration(proxyBeanMethods = false)
 class StoreCandidates {
 

@@ -8,7 +8,9 @@ import java.lang.System.Logger.Level;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
-/** Asks the stores once all beans are made, and so after what makes the tables of the application. */
+/**
+ * A store check asks the stores once all beans are made, and so after those that make the tables of the application.
+ */
 record StoreCheck(ObjectProvider<Leasehold> clients) implements SmartInitializingSingleton {
 
     private static final Logger LOG = System.getLogger("dev.leasehold.spring");

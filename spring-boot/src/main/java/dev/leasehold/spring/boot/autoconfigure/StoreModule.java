@@ -9,7 +9,9 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.util.ClassUtils;
 
-/** The modules that bring stores, and the beans that show that the application has such a connection. */
+/**
+ * Store modules are those that bring stores, and know the beans that show that the application has such a connection.
+ */
 enum StoreModule {
     JDBC(StoreType.JDBC, "dev.leasehold.jdbc.JdbcStore", "leasehold-jdbc", "jdbc:", "javax.sql.DataSource"),
     REDIS(

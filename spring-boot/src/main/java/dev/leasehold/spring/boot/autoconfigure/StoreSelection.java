@@ -7,7 +7,9 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.springframework.beans.factory.ListableBeanFactory;
 
-/** Chooses the store: by the URI, else by the type, else the only connection that the application has. */
+/**
+ * A store selection chooses the store: by the URI, else by the type, else the only connection that the application has.
+ */
 record StoreSelection(LeaseholdProperties properties, List<StoreCandidate> candidates, ListableBeanFactory beans) {
 
     StoreHandle choose() {

@@ -1,6 +1,6 @@
 package dev.leasehold.spring.boot.autoconfigure;
 
-/** The kind of store that locks live in. */
+/** A store type is the kind of store that locks live in. */
 public enum StoreType {
 
     /** The database of the application's {@code DataSource}. */

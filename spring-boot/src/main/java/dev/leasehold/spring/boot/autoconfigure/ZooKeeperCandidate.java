@@ -7,7 +7,7 @@ import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 
-/** The application's connection to ZooKeeper. */
+/** A ZooKeeper candidate is the application's connection to ZooKeeper. */
 record ZooKeeperCandidate(ObjectProvider<CuratorFramework> curators, ListableBeanFactory beans)
         implements StoreCandidate {
 

@@ -1,4 +1,4 @@
-/** Leasehold configured by Spring Boot. */
+/** This package configures Leasehold by Spring Boot. */
 @NullMarked
 package dev.leasehold.spring.boot.autoconfigure;
 

@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The usual convention, as {@link LockObservation} documents it. Metrics have no names of locks, of which there may be many.
- * Thread-safe. Key values with few values are made once per combination and kept, since Micrometer asks for them four times
- * per lock.
+ * This is the usual convention, as {@link LockObservation} documents it. Metrics have no names of locks, of which there
+ * may be many. Thread-safe. Key values with few values are made once per combination and kept, since Micrometer asks
+ * for them four times per lock.
  */
 public final class DefaultLockObservationConvention implements LockObservationConvention {
 

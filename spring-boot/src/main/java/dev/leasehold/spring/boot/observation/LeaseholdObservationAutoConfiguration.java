@@ -11,7 +11,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Auto-configuration of metrics and traces. */
+/** This auto-configuration sets up metrics and traces. */
 @AutoConfiguration(
         before = LeaseholdAutoConfiguration.class,
         afterName = {
@@ -20,7 +20,7 @@ import org.springframework.context.annotation.Configuration;
         })
 public final class LeaseholdObservationAutoConfiguration {
 
-    /** Made by Spring Boot. */
+    /** Makes the configuration. Called by Spring Boot. */
     public LeaseholdObservationAutoConfiguration() {}
 
     @Configuration(proxyBeanMethods = false)

@@ -5,7 +5,9 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 import io.micrometer.observation.docs.ObservationDocumentation;
 
-/** The observations: one for the time until a lock was had or not, one for the time that it was held. */
+/**
+ * A lock observation is one of two: one for the time until a lock was had or not, one for the time that it was held.
+ */
 public enum LockObservation implements ObservationDocumentation {
 
     /** From asking for a lock to having it, or not. */
@@ -39,7 +41,7 @@ public enum LockObservation implements ObservationDocumentation {
         return HighCardinality.values();
     }
 
-    /** Keys with few values, which are on metrics and traces. */
+    /** Low cardinality keys have few values, and are on metrics and traces. */
     public enum LowCardinality implements KeyName {
 
         /** What it came to: {@code acquired}, {@code busy}, {@code failed}, {@code withdrawn}; {@code released}, {@code lost}. */
@@ -75,7 +77,7 @@ public enum LockObservation implements ObservationDocumentation {
         }
     }
 
-    /** Keys with many values, which are on traces only. */
+    /** High cardinality keys have many values, and are on traces only. */
     public enum HighCardinality implements KeyName {
 
         /** The lock's name. */

@@ -7,7 +7,7 @@ import io.micrometer.observation.Observation;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of a lock while it is observed. */
+/** A lock observation context has all that is known of a lock while it is observed. */
 public final class LockObservationContext extends Observation.Context {
 
     private final LockObservation kind;

@@ -10,7 +10,10 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Counts what should not happen often, and how many locks are held and waited for. All meters are there from the start. */
+/**
+ * A meter observer counts events that should not happen often, and how many locks are held and waited for. All meters
+ * are there from the start.
+ */
 final class MeterObserver implements LeaseholdObserver {
 
     private final Counter lost;

@@ -9,7 +9,10 @@ import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Makes an observation of each call for a lock and of each hold. Candidates for an office wait for days, and are left out. */
+/**
+ * An observation observer makes an observation of each call for a lock and of each hold. Candidates for an office wait
+ * for days, and are left out.
+ */
 final class ObservationObserver implements LeaseholdObserver {
 
     private static final DefaultLockObservationConvention USUAL = new DefaultLockObservationConvention();
@@ -34,7 +37,7 @@ final class ObservationObserver implements LeaseholdObserver {
         return kind.observation(convention, USUAL, () -> context, registry);
     }
 
-    /** One call, whose hold has the same parent as its acquisition. */
+    /** A call is one whose hold has the same parent as its acquisition. */
     private final class Call implements LeaseholdObserver {
 
         private final String template;

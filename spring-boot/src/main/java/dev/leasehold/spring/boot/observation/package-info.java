@@ -1,4 +1,4 @@
-/** Leasehold observed by Micrometer. */
+/** This package has Micrometer observe Leasehold. */
 @NullMarked
 package dev.leasehold.spring.boot.observation;
 
