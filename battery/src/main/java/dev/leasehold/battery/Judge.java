@@ -62,7 +62,7 @@ final class Judge {
         found.add(new Violation(rule, text));
     }
 
-    /** Judges what the holders believed. */
+    /** Judges the beliefs of the holders. */
     private void believed() {
         List<HoldRecord> records = calls.stream().map(Call::toRecord).toList();
         for (String text : HistoryChecker.of(Duration.ZERO).violations(records)) {

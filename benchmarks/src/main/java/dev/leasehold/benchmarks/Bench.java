@@ -55,7 +55,7 @@ record Bench(RunningServers servers, Pace pace, Path directory, PrintStream out)
         return pace.quick() ? List.of("-XX:TieredStopAtLevel=1") : contestant.jvm();
     }
 
-    /** Returns where what the workers complain of goes. */
+    /** Returns the log that receives the complaints of the workers. */
     Path log() {
         return directory.resolve("workers.log");
     }

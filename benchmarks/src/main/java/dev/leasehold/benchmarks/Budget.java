@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * A budget says how long workloads take, and how long turns may be so that all of them are done in time. What is left of the time after the
  * warm-up is for the turns. The warm-up is not shortened: with three seconds of it, and turns of less than half a second, the
- * JVM's second compiler was at work in all rounds, and what was measured was who has less code to compile.
+ * JVM's second compiler was at work in all rounds, and a contestant with less code to compile looked faster.
  */
 final class Budget {
 

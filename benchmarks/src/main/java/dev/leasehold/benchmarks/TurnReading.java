@@ -8,7 +8,7 @@ import dev.leasehold.benchmarks.worker.Turn;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A turn reading tells from the grants of a turn what is to be known of it. */
+/** A turn reading computes the figures of a turn from its grants. */
 final class TurnReading {
 
     private static final double NANOS_PER_SECOND = 1e9;

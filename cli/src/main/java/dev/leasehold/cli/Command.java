@@ -112,7 +112,7 @@ final class Command {
         return high && Files.isExecutable(BASH) ? List.of(BASH.toString(), "--posix") : List.of("/bin/sh");
     }
 
-    /** Returns a few words for those who ask who holds the lock. */
+    /** Returns a few words that name the command to those that look for the holder of the lock. */
     String label(int longest) {
         // Bytes that are no text become question marks.
         String label = new String(String.join(" ", words).getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);

@@ -14,7 +14,7 @@ final class NestedRun {
 
     private NestedRun() {}
 
-    /** Warns of a nested run: if this may be one, it looks a moment later who holds the lock, and tells that. */
+    /** Warns of a nested run: if this may be one, it looks a moment later for the holder of the lock, and names it. */
     static void warn(Leasehold leasehold, String name, Terminal terminal) {
         String token = System.getenv("LEASEHOLD_TOKEN");
         if (token != null && name.equals(System.getenv("LEASEHOLD_NAME"))) {

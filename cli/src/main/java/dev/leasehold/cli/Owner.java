@@ -37,7 +37,7 @@ record Owner(String host, String pid, String label) {
         return pid.equals(other.pid) && (other.host.isEmpty() || host.equals(other.host));
     }
 
-    /** Returns who it is, on one line, for a sentence. */
+    /** Returns the owner on one line, for a sentence. */
     String words() {
         String where = (pid.isEmpty() ? "" : "pid " + pid) + (host.isEmpty() ? "" : " on " + host);
         String what = label.isEmpty() ? "" : " (" + label + ")";

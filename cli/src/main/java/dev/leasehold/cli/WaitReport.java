@@ -75,7 +75,7 @@ final class WaitReport {
         return shown + "held by " + words(lock.holder()) + others(lock) + place;
     }
 
-    /** Names who holds the lock, for a sentence; it is looked up once more, so it may be nobody by now. */
+    /** Names the holder of the lock, for a sentence; it is looked up once more, so it may be nobody by now. */
     static String holder(Leasehold leasehold, String name) throws InterruptedException {
         try {
             LockInfo lock = Locks.named(leasehold, name);

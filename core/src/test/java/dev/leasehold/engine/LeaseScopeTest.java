@@ -17,6 +17,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Handler;
 import java.util.logging.Level;
@@ -122,7 +123,7 @@ class LeaseScopeTest {
         HeldLease lease = acquire(LockOptions.defaults().withInterruptOnLoss(true));
         assertThatThrownBy(() -> LeaseScope.call(lease, held -> {
                     lose(lease);
-                    Thread.sleep(60_000);
+                    new CountDownLatch(1).await();
                     return true;
                 }))
                 .isInstanceOf(LeaseLostException.class)
@@ -137,7 +138,7 @@ class LeaseScopeTest {
         assertThatThrownBy(() -> LeaseScope.call(lease, held -> {
                     lose(lease);
                     try {
-                        Thread.sleep(60_000);
+                        new CountDownLatch(1).await();
                     } finally {
                         Thread.currentThread().interrupt();
                     }

@@ -47,7 +47,7 @@ class LockSetEndsTest {
         boolean holds() throws InterruptedException;
     }
 
-    /** Runs what the users' executor was given, whichever thread gives it, until something is so. */
+    /** Runs the tasks of the users' executor, whichever thread adds them, until a condition holds. */
     private void runCallbacksUntil(Condition condition) throws InterruptedException {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
         while (!condition.holds()) {

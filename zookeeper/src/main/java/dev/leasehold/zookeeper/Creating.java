@@ -100,8 +100,7 @@ final class Creating implements ClaimStep {
         if (node != Node.THERE) {
             listed(in, Listing.failed(code));
         } else if (claim.requests.finish(in)) {
-            claim.becomeWaiting()
-                    .seen(in, claim.mine().followed() ? new QueueView.First(false) : new QueueView.Unsaid());
+            claim.becomeWaiting().seen(in, claim.mine().followed() ? new View.First(false) : new View.Unsaid());
         }
     }
 

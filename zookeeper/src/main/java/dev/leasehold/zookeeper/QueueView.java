@@ -24,69 +24,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class QueueView {
 
-    /** A view is the result of a look. */
-    sealed interface View {}
-
-    /**
-     * First says that our node has the lock: it is the first, or all before it share with it.
-     *
-     * @param isFollowed whether claims may be behind it
-     */
-    record First(boolean isFollowed) implements View {}
-
-    /**
-     * Permit says that our node has the lock as a permit.
-     *
-     * @param table the slots, with ours
-     * @param isWritten whether our slot was found in the table; otherwise the table is to be written
-     * @param isFollowed whether claims are behind it that may wait for it to say so
-     */
-    record Permit(SlotTable table, boolean isWritten, boolean isFollowed) implements View {}
-
-    /**
-     * Behind says that other nodes are in our way.
-     *
-     * @param place our place; null if it is the same as at the last look
-     * @param watched those of {@link Place#watched}, watched if that was asked for
-     * @param ahead our place among those who wait
-     * @param holder the first of the queue, where it was looked at
-     * @param kept for how long a node keeps the lock, if there is such a holder
-     * @param keeper that node, if its end is ours to see to
-     * @param isOnly whether no other holder is in our way
-     */
-    record Behind(
-            @Nullable Place place,
-            List<String> watched,
-            int ahead,
-            @Nullable HolderInfo holder,
-            @Nullable Duration kept,
-            @Nullable String keeper,
-            boolean isOnly)
-            implements View {
-
-        /** Returns when we would be let in if nobody renewed, as far as it is known. */
-        @Nullable Duration timeLeft() {
-            return isOnly ? kept : null;
-        }
-    }
-
-    /**
-     * Gone says that the node that was in our way has gone; our place is null if it is the same as at the last look.
-     */
-    record Gone(String last, @Nullable Place place) implements View {}
-
-    /** Unsaid says that a listing is needed. */
-    record Unsaid() implements View {}
-
-    /** Missing says that our own node is not there. */
-    record Missing() implements View {}
-
-    /** Failed says that the servers have not answered, or refused. */
-    record Failed(Code code) implements View {}
-
-    /** Newer says that a newer version of the library works here. */
-    record Newer(LockException why) implements View {}
-
     /** A placed callback receives the place that a listing has shown, before the view that follows from it. */
     interface Placed {
 
@@ -140,11 +77,11 @@ final class QueueView {
 
         void listed(Listing listing) {
             if (listing.code() == Code.NONODE) {
-                then.accept(new Missing());
+                then.accept(new View.Missing());
             } else if (listing.code() != Code.OK) {
-                then.accept(new Failed(listing.code()));
+                then.accept(new View.Failed(listing.code()));
             } else if (!listing.children().contains(mine.name())) {
-                then.accept(new Missing());
+                then.accept(new View.Missing());
             } else {
                 order(listing);
             }
@@ -155,7 +92,7 @@ final class QueueView {
             try {
                 all = listing.claims(parent);
             } catch (LockException e) {
-                then.accept(new Newer(e));
+                then.accept(new View.Newer(e));
                 return;
             }
             if (NodeName.isWorn(all)) {
@@ -179,7 +116,7 @@ final class QueueView {
             List<String> ahead = new ArrayList<>(listing.kept());
             ahead.addAll(before);
             if (code != Code.OK) {
-                then.accept(code == Code.NONODE ? new Unsaid() : new Failed(code));
+                then.accept(code == Code.NONODE ? new View.Unsaid() : new View.Failed(code));
                 return;
             }
             Place place = new Place(listing.withShares(ahead), mine.share());
@@ -191,12 +128,12 @@ final class QueueView {
                 return;
             }
             if (slots == null) {
-                then.accept(new First(isFollowed));
+                then.accept(new View.First(isFollowed));
             } else if (slots.of(mine.name()) != Grant.NO_SLOT) {
-                then.accept(new Permit(slots, true, isFollowed));
+                then.accept(new View.Permit(slots, true, isFollowed));
             } else {
                 Place.Node own = new Place.Node(mine.name(), mine.share());
-                then.accept(new Permit(slots.giving(place.before(), own), false, isFollowed));
+                then.accept(new View.Permit(slots.giving(place.before(), own), false, isFollowed));
             }
         }
 
@@ -210,7 +147,7 @@ final class QueueView {
             if (NodeName.isKept(last)) {
                 first = new Place.Node(last, NodeName.shareOf(last));
             }
-            Behind[] seen = {behind(in, place, slots, null, null, null)};
+            View.Behind[] seen = {behind(in, place, slots, null, null, null)};
             if (!first.name().equals(last)) {
                 Place.Node other = first;
                 in.handle.getData(
@@ -230,11 +167,11 @@ final class QueueView {
                     (rc, p, ctx, data, stat) -> serial.execute(() -> {
                         Code code = Codes.of(rc);
                         if (code == Code.NONODE) {
-                            then.accept(new Gone(last, place));
+                            then.accept(new View.Gone(last, place));
                         } else if (code != Code.OK) {
-                            then.accept(new Failed(code));
+                            then.accept(new View.Failed(code));
                         } else if (isNews(mine, data)) {
-                            then.accept(new Unsaid());
+                            then.accept(new View.Unsaid());
                         } else if (only.name().equals(last)) {
                             then.accept(behind(in, place, slots, only, data, stat));
                         } else {
@@ -254,7 +191,7 @@ final class QueueView {
         private final Look look;
         private final Place place;
         private final @Nullable SlotTable slots;
-        private @Nullable Behind seen;
+        private View.@Nullable Behind seen;
         private @Nullable View failed;
         private int missing;
 
@@ -282,25 +219,25 @@ final class QueueView {
 
         private void add(Place.Node node, Code code, byte @Nullable [] data, @Nullable Stat stat) {
             if (code == Code.NONODE) {
-                failed = failed instanceof Failed ? failed : new Unsaid();
+                failed = failed instanceof View.Failed ? failed : new View.Unsaid();
             } else if (code != Code.OK || stat == null) {
-                failed = new Failed(code);
+                failed = new View.Failed(code);
             } else {
-                Behind next = behind(look.in, place, slots, node, data, stat);
+                View.Behind next = behind(look.in, place, slots, node, data, stat);
                 Duration kept = next.kept();
-                Behind sofar = seen;
+                View.Behind sofar = seen;
                 Duration least = sofar == null ? null : sofar.kept();
                 if (sofar == null) {
                     seen = next;
                 } else if (kept != null && (least == null || kept.compareTo(least) < 0)) {
-                    seen = new Behind(
+                    seen = new View.Behind(
                             place, next.watched(), next.ahead(), sofar.holder(), kept, next.keeper(), next.isOnly());
                 }
             }
             if (--missing == 0) {
-                Behind all = seen;
+                View.Behind all = seen;
                 View instead = failed;
-                look.then.accept(instead != null ? instead : all != null ? all : new Unsaid());
+                look.then.accept(instead != null ? instead : all != null ? all : new View.Unsaid());
             }
         }
     }
@@ -313,7 +250,7 @@ final class QueueView {
         return mine.share() != Claim.EXCLUSIVE && NodeData.Owner.read(data).isNews();
     }
 
-    private static Behind behind(
+    private static View.Behind behind(
             Session in,
             Place place,
             @Nullable SlotTable slots,
@@ -323,7 +260,7 @@ final class QueueView {
         List<String> watched = place.watched();
         int ahead = place.amongWaiters();
         if (first == null || stat == null) {
-            return new Behind(place, watched, ahead, null, null, null, false);
+            return new View.Behind(place, watched, ahead, null, null, null, false);
         }
         boolean isOnly = place.isForOneHolder();
         if (NodeName.isKept(first.name())) {
@@ -331,12 +268,12 @@ final class QueueView {
             Duration left = in.untilOlder(stat, keep.millis());
             HolderInfo holder = holder("", keep.token(), first, NodeName.keptSlot(first.name()), left);
             String keeper = watched.contains(first.name()) ? first.name() : null;
-            return new Behind(place, watched, ahead, holder, left, keeper, isOnly);
+            return new View.Behind(place, watched, ahead, holder, left, keeper, isOnly);
         }
         String owner = NodeData.Owner.read(data).owner();
         int slot = slots == null ? Grant.NO_SLOT : slots.of(first.name());
         HolderInfo holder = holder(owner, stat.getCzxid() << 6, first, slot, null);
-        return new Behind(place, watched, ahead, holder, null, null, isOnly);
+        return new View.Behind(place, watched, ahead, holder, null, null, isOnly);
     }
 
     private static HolderInfo holder(String owner, long token, Place.Node node, int slot, @Nullable Duration left) {
@@ -361,11 +298,11 @@ final class QueueView {
                 (rc, p, ctx, data, stat) -> serial.execute(() -> {
                     Code code = Codes.of(rc);
                     if (code == Code.NONODE) {
-                        then.accept(new Missing());
+                        then.accept(new View.Missing());
                     } else if (code != Code.OK) {
-                        then.accept(new Failed(code));
+                        then.accept(new View.Failed(code));
                     } else {
-                        then.accept(left.equals(mark[0]) ? new First(true) : new Unsaid());
+                        then.accept(left.equals(mark[0]) ? new View.First(true) : new View.Unsaid());
                     }
                 }),
                 null);
@@ -380,11 +317,11 @@ final class QueueView {
                 (rc, p, ctx, data, stat) -> serial.execute(() -> {
                     Code code = Codes.of(rc);
                     if (code == Code.NONODE) {
-                        then.accept(new Gone(last, null));
+                        then.accept(new View.Gone(last, null));
                     } else if (code != Code.OK) {
-                        then.accept(new Failed(code));
+                        then.accept(new View.Failed(code));
                     } else if (isNews(mine, data)) {
-                        then.accept(new Unsaid());
+                        then.accept(new View.Unsaid());
                     } else {
                         HolderInfo holder = ahead == 1
                                 ? holder(
@@ -394,7 +331,7 @@ final class QueueView {
                                         Grant.NO_SLOT,
                                         null)
                                 : null;
-                        then.accept(new Behind(null, List.of(last), ahead, holder, null, null, true));
+                        then.accept(new View.Behind(null, List.of(last), ahead, holder, null, null, true));
                     }
                 }),
                 null);

@@ -112,32 +112,32 @@ final class Waiting implements ClaimStep {
         mayBeAwaited |= !claim.isExclusive() && (mayHaveMissed || at.hasPermits());
     }
 
-    private void finishWith(Session in, QueueView.View view) {
+    private void finishWith(Session in, View view) {
         if (claim.requests.finish(in)) {
             seen(in, view);
         }
     }
 
     /** Goes on with the result of a look. */
-    void seen(Session in, QueueView.View view) {
+    void seen(Session in, View view) {
         if (claim.isLeaving()) {
             claim.drive();
-        } else if (view instanceof QueueView.Unsaid) {
+        } else if (view instanceof View.Unsaid) {
             lookAgain();
-        } else if (view instanceof QueueView.First first) {
+        } else if (view instanceof View.First first) {
             tell(in, first.isFollowed() && mayBeAwaited);
             claim.grant(Grant.NO_SLOT);
-        } else if (view instanceof QueueView.Permit permit) {
+        } else if (view instanceof View.Permit permit) {
             takeSlot(in, permit);
-        } else if (view instanceof QueueView.Behind behind) {
+        } else if (view instanceof View.Behind behind) {
             behind(in, behind);
-        } else if (view instanceof QueueView.Gone left) {
+        } else if (view instanceof View.Gone left) {
             place = left.place() == null ? place : left.place();
             gone(left.last());
             claim.drive();
-        } else if (view instanceof QueueView.Failed failed) {
+        } else if (view instanceof View.Failed failed) {
             claim.failed(in, failed.code(), "the claim");
-        } else if (view instanceof QueueView.Newer newer) {
+        } else if (view instanceof View.Newer newer) {
             claim.refuse(newer.why());
         } else {
             claim.nodeGone();
@@ -150,7 +150,7 @@ final class Waiting implements ClaimStep {
         gone = seen != null && seen.followsItsObstacle() ? left : null;
     }
 
-    private void behind(Session in, QueueView.Behind behind) {
+    private void behind(Session in, View.Behind behind) {
         Duration kept = behind.kept();
         keeper = behind.keeper();
         if (keeper != null && kept != null && kept.isZero()) {
@@ -185,7 +185,7 @@ final class Waiting implements ClaimStep {
 
     // ---- the slot of a permit ------------------------------------------------------------------------------------
 
-    private void takeSlot(Session in, QueueView.Permit permit) {
+    private void takeSlot(Session in, View.Permit permit) {
         int slot = permit.table().of(mine.child());
         if (permit.isWritten()) {
             tell(in, permit.isFollowed());
@@ -214,7 +214,7 @@ final class Waiting implements ClaimStep {
             }
             // Somebody else has written the table since, perhaps with our slot in it.
             case BADVERSION -> claim.drive();
-            case NONODE -> seen(in, new QueueView.Missing());
+            case NONODE -> seen(in, new View.Missing());
             default -> claim.failed(in, code, "the claim");
         }
     }
@@ -273,7 +273,7 @@ final class Waiting implements ClaimStep {
         Watcher ownChanged = event -> claim.locks.execute(() -> claim.ownWatch.happened(in, event));
         queue.follow(in, left, mine.child(), ownChanged, view -> {
             if (claim.requests.finish(in)) {
-                if (view instanceof QueueView.First || view instanceof QueueView.Unsaid) {
+                if (view instanceof View.First || view instanceof View.Unsaid) {
                     claim.ownWatch.wasSet();
                     gone = null;
                 }

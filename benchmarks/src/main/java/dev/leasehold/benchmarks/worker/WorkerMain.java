@@ -20,7 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * A worker process has one client of one library, and threads that cycle through its locks when they are told to. It is told
+ * A worker process has one client of one library, and threads that cycle through its locks when the runner says so. It gets
  * on its standard input, a line for each command, and answers with a line on its standard output; it ends when its input
  * does.
  */

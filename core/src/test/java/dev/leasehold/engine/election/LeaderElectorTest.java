@@ -39,7 +39,7 @@ class LeaderElectorTest {
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(20);
 
-    /** A refusing store refuses all claims until it is told not to. */
+    /** A refusing store refuses all claims until the test has it stop. */
     private static final class RefusingStore extends WrappedStore {
         volatile boolean refuses = true;
 

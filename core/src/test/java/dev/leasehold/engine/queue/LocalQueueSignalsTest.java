@@ -73,17 +73,22 @@ class LocalQueueSignalsTest {
         harness.none(Action.SendRenew.class);
     }
 
-    @Test
-    @DisplayName("A busy answer that the push has overtaken does not make the release look too late")
-    void anOvertakenBusyAnswerDoesNotSpoilTheRelease() {
-        Caller caller = harness.joins();
-        Claim claim = harness.claim();
+    private LeaseId pushedAndReleasedBeforeTheBusyAnswer(Caller caller, Claim claim) {
         LeaseId lease = harness.newLease(claim);
         harness.pushes(lease, 0, Duration.ofSeconds(5));
         harness.ends(harness.given(caller));
         assertThat(harness.release()).isEqualTo(lease);
         harness.busy(claim);
         harness.none(Action.SendWithdraw.class);
+        return lease;
+    }
+
+    @Test
+    @DisplayName("A busy answer that the push has overtaken does not make the release look too late")
+    void anOvertakenBusyAnswerDoesNotSpoilTheRelease() {
+        Caller caller = harness.joins();
+        Claim claim = harness.claim();
+        LeaseId lease = pushedAndReleasedBeforeTheBusyAnswer(caller, claim);
         harness.released(lease);
         harness.none(Action.SendWithdraw.class);
         harness.isIdle();
@@ -94,12 +99,7 @@ class LocalQueueSignalsTest {
     void aClaimWhoseLeaseHadRunOutIsWithdrawnAfterItsRelease() {
         Caller caller = harness.joins();
         Claim claim = harness.claim();
-        LeaseId lease = harness.newLease(claim);
-        harness.pushes(lease, 0, Duration.ofSeconds(5));
-        harness.ends(harness.given(caller));
-        assertThat(harness.release()).isEqualTo(lease);
-        harness.busy(claim);
-        harness.none(Action.SendWithdraw.class);
+        LeaseId lease = pushedAndReleasedBeforeTheBusyAnswer(caller, claim);
         harness.wasNotHeld(lease);
         assertThat(harness.withdrawal()).isEqualTo(claim.id());
     }
@@ -112,12 +112,7 @@ class LocalQueueSignalsTest {
         harness.busy(claim);
         harness.pushes(harness.newLease(claim), 0, null);
         harness.claim();
-        LeaseId lease = harness.newLease(claim);
-        harness.pushes(lease, 0, Duration.ofSeconds(5));
-        harness.ends(harness.given(caller));
-        assertThat(harness.release()).isEqualTo(lease);
-        harness.busy(claim);
-        harness.none(Action.SendWithdraw.class);
+        LeaseId lease = pushedAndReleasedBeforeTheBusyAnswer(caller, claim);
         harness.released(lease);
         assertThat(harness.withdrawal()).isEqualTo(claim.id());
     }
