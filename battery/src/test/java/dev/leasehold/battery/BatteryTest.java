@@ -1,5 +1,6 @@
 package dev.leasehold.battery;
 
+import static dev.leasehold.battery.Violation.Rule.AVAILABILITY;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.battery.Violation.Rule;
@@ -20,7 +21,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * These tests are about the short form of the battery: real stores, real processes, a few faults. And that it finds a client
- * that ignores its losses.
+ * that ignores its losses. Availability is judged by the long form and in {@code JudgeTest} only: a machine that tests other
+ * modules at the same time can keep an answer away for longer than a client waits for one.
  */
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -54,6 +56,7 @@ class BatteryTest {
         Result result = run(store, fault, Worker.Kind.CAREFUL);
         assertThat(result.violations())
                 .as("history and picture in %s", directory)
+                .filteredOn(violation -> violation.rule() != AVAILABILITY)
                 .isEmpty();
         assertThat(result.grants()).as("grants, see %s", directory).isGreaterThan(5);
         assertThat(result.strikes()).isPositive();
