@@ -22,10 +22,10 @@ final class ManPage {
             The URI of the store, where no \\fB\\-\\-store\\fR is given. It may contain a password.
             .TP
             .B LEASEHOLD_STORE_PASSWORD_FILE
-            A file whose first line is the password for the store.
+            A file whose first line is the password for the store, where no \\fB\\-\\-store\\-password\\-file\\fR is given.
             .TP
             .B LEASEHOLD_STORE_PASSWORD
-            The password itself.
+            The password itself; not together with \\fBLEASEHOLD_STORE_PASSWORD_FILE\\fR.
             .TP
             .B JAVA_HOME
             The Java runtime to use, 17 or newer.

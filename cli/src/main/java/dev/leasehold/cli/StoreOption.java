@@ -39,7 +39,8 @@ final class StoreOption {
             names = "--store-password-file",
             paramLabel = "FILE",
             description = {
-                "A file whose first line is the password for the store (not for ZooKeeper).",
+                "A file whose first line is the password for the store. The URI may name the user, as redis://USER@HOST; for "
+                        + "ZooKeeper it must.",
                 "Default: $LEASEHOLD_STORE_PASSWORD_FILE; or the password itself in $LEASEHOLD_STORE_PASSWORD, or in the URI "
                         + "in $LEASEHOLD_STORE."
             })

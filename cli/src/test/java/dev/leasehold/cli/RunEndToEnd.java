@@ -376,4 +376,12 @@ class RunEndToEnd {
                 .run("ls", "--namespace", "a", "--store", leasehold.store() + "?leasehold.namespace=b")
                 .failed(64, "given twice");
     }
+
+    @Test
+    void aFileHasNoPassword() throws Exception {
+        Program.Run run =
+                leasehold.start(Map.of("LEASEHOLD_STORE_PASSWORD", "s3cret"), List.of("run", "demo", "touch", "ran"));
+        assertThat(run.failed(64, "leasehold.password").err()).doesNotContain("s3cret");
+        assertThat(dir.resolve("ran")).doesNotExist();
+    }
 }

@@ -2,7 +2,10 @@ package dev.leasehold.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,6 +42,45 @@ class ZooKeeperEndToEnd {
         assertThat(doctor.status()).as(doctor.err()).isEqualTo(1);
         assertThat(doctor.out()).contains("WARNING  one server alone", "ok       ZooKeeper 3.");
         assertThat(doctor.err()).isEmpty();
+    }
+
+    @Test
+    void thePasswordComesFromAFileOrTheEnvironmentAndIsNeverShown() throws Exception {
+        String host = zoo.getConnectString() + "/it";
+        String app = "zookeeper://app@" + host;
+        Path file = Files.writeString(dir.resolve("password"), "s3cret+/%\n");
+
+        leasehold
+                .start(
+                        Map.of("LEASEHOLD_STORE", "zookeeper://app:s3cret+%2F%25@" + host),
+                        List.of("run", "demo", "true"))
+                .succeeded();
+        leasehold
+                .run("run", "--store", app, "--store-password-file", file.toString(), "demo", "true")
+                .succeeded();
+        leasehold
+                .start(
+                        Map.of("LEASEHOLD_STORE", app, "LEASEHOLD_STORE_PASSWORD", "s3cret+/%"),
+                        List.of("run", "demo", "true"))
+                .succeeded();
+        leasehold
+                .start(Map.of("LEASEHOLD_STORE", app, "LEASEHOLD_STORE_PASSWORD_FILE", file.toString()), List.of("ls"))
+                .succeeded();
+        leasehold.run("run", "demo", "true").failed(78, "NOAUTH");
+        leasehold.run("run", "--store", app, "demo", "true").failed(64, "no password is given beside it");
+        leasehold
+                .run("run", "--store-password-file", file.toString(), "demo", "true")
+                .failed(64, "names no user");
+
+        Program.Run wrong = leasehold.start(
+                Map.of("LEASEHOLD_STORE", app, "LEASEHOLD_STORE_PASSWORD", "wr0ng"), List.of("run", "demo", "true"));
+        assertThat(wrong.failed(78, "NOAUTH").err()).doesNotContain("wr0ng");
+        Program.Run twice = leasehold.start(
+                Map.of("LEASEHOLD_STORE", "zookeeper://app:s3cret@" + host, "LEASEHOLD_STORE_PASSWORD", "wr0ng"),
+                List.of("ls"));
+        assertThat(twice.failed(64, "given twice").err()).doesNotContain("s3cret", "wr0ng");
+        Program.Run listed = leasehold.run("ls", "--store", "zookeeper://app:s3cret@" + host);
+        assertThat(listed.failed(64, "--store-password-file").err()).doesNotContain("s3cret");
     }
 
     @Test

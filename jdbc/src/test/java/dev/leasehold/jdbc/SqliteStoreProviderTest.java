@@ -7,6 +7,7 @@ import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreProvider;
 import dev.leasehold.spi.StoreUri;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,6 +49,15 @@ class SqliteStoreProviderTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> create("sqlite:/a?password=s3cr3t"))
                 .withMessageContaining("'password=***'")
+                .withMessageNotContaining("s3cr3t");
+    }
+
+    @Test
+    void aPasswordBesideTheUriIsRefusedAndNotShown() {
+        StoreUri uri = new StoreUri("sqlite", "sqlite:/a", Map.of("password", "s3cr3t"));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new SqliteStoreProvider().create(uri))
+                .withMessageContaining("unknown option leasehold.password for the store sqlite:/a")
                 .withMessageNotContaining("s3cr3t");
     }
 

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A ZooKeeper target is the ensemble to connect to, and how, read from {@code
- * zookeeper://USER:PASSWORD@HOST1:PORT,HOST2/PATH}.
+ * zookeeper://USER:PASSWORD@HOST1:PORT,HOST2/PATH}, or from {@code zookeeper://USER@…} and the option {@code
+ * leasehold.password} beside it.
  *
  * @param servers as ZooKeeper writes them, without a path
  * @param base the path under which everything lies; empty, or without a slash at its end
@@ -60,16 +61,16 @@ record ZooKeeperTarget(
             throw new IllegalArgumentException("unknown option in '" + uri + "': options of a ZooKeeper store are "
                     + "leasehold.sessionTimeout, leasehold.tls, leasehold.keyStore, leasehold.keyStorePassword, "
                     + "leasehold.trustStore, leasehold.trustStorePassword, leasehold.saslContext, "
-                    + "leasehold.fipsMode");
+                    + "leasehold.fipsMode, leasehold.password");
         }
         String rest = text.substring(SCHEME.length());
+        Map<String, String> options = new HashMap<>(uri.options());
         int at = rest.lastIndexOf('@');
-        String credentials = at < 0 ? null : credentials(uri, rest.substring(0, at));
+        String credentials = credentials(uri, at < 0 ? null : rest.substring(0, at), options.remove("password"));
         rest = rest.substring(at + 1);
         int slash = rest.indexOf('/');
         String hosts = slash < 0 ? rest : rest.substring(0, slash);
         String base = base(uri, slash < 0 ? "" : rest.substring(slash));
-        Map<String, String> options = new HashMap<>(uri.options());
         Duration timeout = timeout(uri, options.remove("sessionTimeout"));
         Map<String, String> settings = settings(uri, options);
         return new ZooKeeperTarget(servers(uri, hosts), base, timeout, credentials, settings);
@@ -103,10 +104,40 @@ record ZooKeeperTarget(
         return base;
     }
 
-    private static String credentials(StoreUri uri, String userInfo) {
-        if (userInfo.indexOf(':') < 1) {
-            throw malformed(uri, "what stands before the @ is not USER:PASSWORD");
+    /** Returns user and password, the latter from the URI or from beside it: there is never a choice of two. */
+    private static @Nullable String credentials(StoreUri uri, @Nullable String userInfo, @Nullable String beside) {
+        if (beside != null) {
+            return user(uri, userInfo == null ? "" : userInfo) + ':' + beside;
         }
+        return userInfo == null ? null : userAndPassword(uri, userInfo);
+    }
+
+    /** Returns the name of the user whose password is given beside the URI. */
+    private static String user(StoreUri uri, String userInfo) {
+        int colon = userInfo.indexOf(':');
+        if (colon >= 0 && colon < userInfo.length() - 1) {
+            throw new IllegalArgumentException("the password is given twice: in '" + uri + "' and beside it");
+        }
+        String user = decoded(uri, colon < 0 ? userInfo : userInfo.substring(0, colon));
+        if (user.isEmpty()) {
+            throw new IllegalArgumentException("a password is given beside '" + uri
+                    + "', which names no user for it: write " + "zookeeper://USER@HOST1:PORT,HOST2:PORT/PATH");
+        }
+        // The servers end the user's name at the first colon; and an @ after a slash belongs to a path.
+        if (user.indexOf(':') >= 0 || userInfo.indexOf('/') >= 0) {
+            throw malformed(uri, "what stands before the @ is no name of a user");
+        }
+        return user;
+    }
+
+    private static String userAndPassword(StoreUri uri, String userInfo) {
+        if (userInfo.indexOf(':') < 1) {
+            throw malformed(uri, "what stands before the @ is not USER:PASSWORD, and no password is given beside it");
+        }
+        return decoded(uri, userInfo);
+    }
+
+    private static String decoded(StoreUri uri, String userInfo) {
         try {
             return URLDecoder.decode(userInfo.replace("+", "%2B"), StandardCharsets.UTF_8);
         } catch (IllegalArgumentException e) {

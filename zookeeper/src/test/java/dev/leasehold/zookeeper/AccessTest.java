@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.leasehold.Finding;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
@@ -12,6 +13,7 @@ import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.testkit.Started;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
@@ -76,6 +78,32 @@ class AccessTest {
                     .hasMessageContaining("NOAUTH")
                     .hasMessageNotContaining("0ther");
         }
+    }
+
+    /** The examination opens a session of its own. */
+    @Test
+    void aPasswordBesideTheUriMakesTheSameUserAsOneInIt() throws Exception {
+        try (Leasehold inUri = Leasehold.connect(uri("me:s3cr%2Ft@"));
+                Leasehold beside = connect(uri("me@"), "s3cr/t");
+                Leasehold wrong = connect(uri("me@"), "wr0ng")) {
+            Lease lease = inUri.lock("a").acquire();
+            assertThat(beside.lock("a").tryAcquire()).isEmpty();
+            assertThat(beside.locks("a")).hasSize(1);
+            lease.release();
+            beside.lock("a").acquire().close();
+            inUri.lock("a").acquire().close();
+            assertThat(beside.examine().findings()).extracting(Finding::code).doesNotContain("zookeeper-open");
+            assertThat(beside.toString()).doesNotContain("s3cr");
+            assertThatThrownBy(() -> wrong.lock("a").acquire())
+                    .isInstanceOf(LockException.class)
+                    .isNotInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("NOAUTH")
+                    .hasMessageNotContaining("wr0ng");
+        }
+    }
+
+    private static Leasehold connect(String uri, String password) {
+        return Leasehold.builder().uri(uri, Map.of("password", password)).build();
     }
 
     /** The outcome is unknown where the engine has asked again meanwhile, and has not waited for the answer to that. */

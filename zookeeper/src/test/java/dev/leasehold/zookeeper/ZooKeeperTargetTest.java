@@ -5,14 +5,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.spi.StoreUri;
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ZooKeeperTargetTest {
 
     private static ZooKeeperTarget read(String uri) {
         return ZooKeeperTarget.read(StoreUri.parse(uri));
+    }
+
+    private static ZooKeeperTarget read(String uri, String passwordBeside) {
+        StoreUri parsed = StoreUri.parse(uri);
+        return ZooKeeperTarget.read(new StoreUri(parsed.scheme(), parsed.text(), Map.of("password", passwordBeside)));
     }
 
     @Test
@@ -31,6 +38,41 @@ class ZooKeeperTargetTest {
         assertThat(target.sessionTimeout()).isEqualTo(Duration.ofSeconds(5));
         assertThat(target.toString()).isEqualTo("zookeeper://zoo1:2181");
         assertThat(ZooKeeperStore.at(target).toString()).doesNotContain("me", "p@s");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "zookeeper://me@zoo1/a, me:p@s:%2Fs+",
+        "zookeeper://me:@zoo1/a, me:p@s:%2Fs+",
+        "zookeeper://m%2Fe%25@zoo1/a, m/e%:p@s:%2Fs+",
+    })
+    void aPasswordBesideTheUriIsTakenAsItStandsAndNeverShown(String uri, String credentials) {
+        ZooKeeperTarget target = read(uri, "p@s:%2Fs+");
+        assertThat(target.credentials()).isEqualTo(credentials);
+        assertThat(target.servers()).isEqualTo("zoo1:2181");
+        assertThat(target.isAuthenticated()).isTrue();
+        assertThat(target.toString()).isEqualTo("zookeeper://zoo1:2181/a");
+        assertThat(ZooKeeperStore.at(target).toString()).doesNotContain("p@s");
+        assertThat(read("zookeeper://me@zoo1?leasehold.password=p%40s").credentials())
+                .isEqualTo("me:p@s");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "zookeeper://zoo1/a, which names no user",
+        "zookeeper://@zoo1/a, which names no user",
+        "zookeeper://:@zoo1/a, which names no user",
+        "zookeeper://me:hunter2@zoo1, 'is given twice: in ''zookeeper://me:***@zoo1'' and beside it'",
+        "zookeeper://:hunter2@zoo1, is given twice",
+        "zookeeper://me%3Aroot@zoo1, no name of a user",
+        "zookeeper://zoo1/a@b, no name of a user",
+        "zookeeper://%zz@zoo1, not percent-encoded",
+    })
+    void aPasswordBesideTheUriNeedsAUserAndNoSecondPassword(String uri, String reason) {
+        assertThatThrownBy(() -> read(uri, "hunter3"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(reason)
+                .hasMessageNotContaining("hunter");
     }
 
     @Test
