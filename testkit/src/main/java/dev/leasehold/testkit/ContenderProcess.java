@@ -111,6 +111,12 @@ final class ContenderProcess implements AutoCloseable {
         ProcessStop.signal("CONT", process.pid());
     }
 
+    /** Returns its name and the answers that nobody has taken yet. */
+    @Override
+    public String toString() {
+        return name + (process.isAlive() ? " " : " (ended) ") + answers;
+    }
+
     @Override
     public void close() {
         process.destroyForcibly();

@@ -304,18 +304,17 @@ public abstract class ProcessContract {
         }
     }
 
-    private void awaitWaiters(int number) {
+    private void awaitWaiters(int number) throws InterruptedException {
         Leasehold looking = StoreClient.present("the watcher", watcher);
-        ClientFixture.eventually(number + " wait", LONGEST_WAIT, () -> {
-            try {
-                return looking.locks(lock).stream()
-                                .map(LockInfo::waiters)
-                                .mapToInt(List::size)
-                                .sum()
-                        == number;
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
+        long start = System.nanoTime();
+        List<LockInfo> seen = looking.locks(lock);
+        while (seen.stream().map(LockInfo::waiters).mapToInt(List::size).sum() != number) {
+            if (System.nanoTime() - start > LONGEST_WAIT.toNanos()) {
+                throw new AssertionError("no " + number + " waiters after " + LONGEST_WAIT + ", but " + seen
+                        + "; what the processes have said: " + processes);
             }
-        });
+            ClientFixture.pause(Duration.ofMillis(20));
+            seen = looking.locks(lock);
+        }
     }
 }

@@ -5,7 +5,10 @@ import dev.leasehold.testkit.Started;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** These tests run with sessions as long as the suite's leases: they are what a dead holder blocks for. */
+/**
+ * These tests run with short sessions, which are what a dead holder blocks for, and yet longer than a busy machine keeps a
+ * process from running: with 2 s, holders lost their locks while other processes started.
+ */
 class ZooKeeperProcessContractTest extends ProcessContract {
 
     @RegisterExtension
@@ -13,6 +16,6 @@ class ZooKeeperProcessContractTest extends ProcessContract {
 
     @Override
     protected String uri() {
-        return Zoo.uri(SERVER.get().getConnectString(), 2_000);
+        return Zoo.uri(SERVER.get().getConnectString(), 5_000);
     }
 }
