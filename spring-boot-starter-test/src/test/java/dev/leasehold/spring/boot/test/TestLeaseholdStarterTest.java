@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -31,6 +32,7 @@ import org.springframework.context.annotation.Import;
 /** An application's tests of what it does with locks that are busy, slow, lost. */
 @SpringBootTest
 @AutoConfigureTestLeasehold
+@Timeout(60)
 class TestLeaseholdStarterTest {
 
     @SpringBootConfiguration
