@@ -8,6 +8,7 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.Leasehold;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -49,6 +50,12 @@ class OuterTransactionTest {
                 SEEN.add("mono");
                 return "done";
             });
+        }
+
+        @Locked(name = "stage", maxWait = "0s")
+        public CompletableFuture<String> stage() {
+            SEEN.add("stage");
+            return CompletableFuture.completedFuture("done");
         }
 
         @Locked(name = "new", maxWait = "0s")
@@ -275,6 +282,16 @@ class OuterTransactionTest {
         inTransaction(none -> assertThatThrownBy(before::block).isInstanceOf(LockInsideTransactionException.class));
         assertThat(Bank.SEEN).isEmpty();
         assertThat(before.block()).isEqualTo("done");
+    }
+
+    /** What it does is not part of the transaction, and may come after the transaction's end. */
+    @Test
+    void aStageInATransactionIsRefused() {
+        inTransaction(none -> assertThatThrownBy(bank::stage)
+                .isInstanceOf(LockInsideTransactionException.class)
+                .hasMessageContaining("'outer'"));
+        assertThat(Bank.SEEN).isEmpty();
+        assertThat(bank.stage().join()).isEqualTo("done");
     }
 
     @Test

@@ -7,9 +7,11 @@ import static org.awaitility.Awaitility.await;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.Leasehold;
+import dev.leasehold.LockBusyException;
 import dev.leasehold.test.TestLeasehold;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -22,6 +24,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.scheduling.annotation.Async;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 
 /** Stages under locks that behave badly, and what else comes at a bad moment. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -37,6 +42,23 @@ class StageWorkTest {
         @Locked(name = "object", maxWait = "0s")
         Object object(Supplier<CompletableFuture<String>> work) {
             return work.get();
+        }
+
+        @Locked(name = "skipping", onBusy = OnBusy.SKIP)
+        CompletableFuture<Optional<String>> skipping(Supplier<CompletableFuture<Optional<String>>> work) {
+            return work.get();
+        }
+
+        /** Nothing makes a thread for it here, so it is called on the caller's. */
+        @Async
+        @Locked(name = "async", maxWait = "0s")
+        CompletableFuture<String> async(Supplier<CompletableFuture<String>> work) {
+            return work.get();
+        }
+
+        @Locked(name = "mono", maxWait = "0s")
+        Mono<String> mono(Mono<String> work) {
+            return work;
         }
 
         @Locked(name = "thread", maxWait = "0s")
@@ -265,5 +287,53 @@ class StageWorkTest {
         locks.loseAnswers();
         work.complete("done");
         assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+    }
+
+    /** The stream ends by itself before anybody has noticed the end of its lease. */
+    @Test
+    void aPauseOfTheProcessFailsTheStream() {
+        Sinks.One<String> work = Sinks.one();
+        CompletableFuture<String> result = shop.mono(work.asMono()).toFuture();
+        await().until(() -> work.currentSubscriberCount() == 1);
+        locks.pause(Duration.ofMinutes(1), () -> work.tryEmitValue("done"));
+        assertThatThrownBy(() -> result.get(10, TimeUnit.SECONDS)).hasCauseInstanceOf(LeaseLostException.class);
+    }
+
+    /** It is the work's own failure, and not this call's lock that was busy. */
+    @Test
+    void aBusyLockInsideTheWorkIsNotASkip() {
+        LockBusyException inner = new LockBusyException("inner", "no wait");
+        assertThatThrownBy(() -> shop.skipping(() -> CompletableFuture.failedFuture(inner))
+                        .get(10, TimeUnit.SECONDS))
+                .hasCause(inner);
+        assertThatThrownBy(() -> shop.skipping(() -> {
+                            throw inner;
+                        })
+                        .get(10, TimeUnit.SECONDS))
+                .hasCause(inner);
+    }
+
+    /** Somebody who tries again would find the lock taken by the first try. */
+    @Test
+    void anAsynchronousMethodThatThrowsDoesSoAfterTheRelease() throws Exception {
+        CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+        CountDownLatch begun = new CountDownLatch(1);
+        Thread caller = new Thread(() -> {
+            try {
+                shop.async(() -> {
+                    locks.loseAnswers();
+                    begun.countDown();
+                    throw new IllegalStateException("work");
+                });
+            } catch (Throwable e) {
+                thrown.complete(e);
+            }
+        });
+        caller.start();
+        assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+        await().until(() -> caller.getState() == Thread.State.WAITING || caller.getState() == Thread.State.TERMINATED);
+        assertThat(thrown).as("while the release is not answered").isNotDone();
+        locks.advance(Duration.ofSeconds(2));
+        assertThat(thrown.get(10, TimeUnit.SECONDS)).hasMessage("work");
     }
 }

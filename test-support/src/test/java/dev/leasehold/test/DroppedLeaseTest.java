@@ -7,6 +7,7 @@ import dev.leasehold.LeaseState;
 import dev.leasehold.LockOptions;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -53,6 +54,24 @@ class DroppedLeaseTest {
         var waiting = locks.leasehold().lock("x").acquireAsync();
         first.release();
         return new WeakReference<>(waiting.get(10, TimeUnit.SECONDS));
+    }
+
+    /** Nobody can complete its stage any more; what is to be cancelled at a loss must not keep it. */
+    @Test
+    void theLeaseOfADroppedStageRunsOut() throws Exception {
+        assertThatItRunsOut(underAStage());
+    }
+
+    private WeakReference<Lease> underAStage() throws Exception {
+        CompletableFuture<WeakReference<Lease>> lease = new CompletableFuture<>();
+        var result = locks.leasehold()
+                .lock("x", LockOptions.defaults().withInterruptOnLoss(true))
+                .callAsync(held -> {
+                    lease.complete(new WeakReference<>(held));
+                    return new CompletableFuture<>();
+                });
+        assertThat(result).isNotDone();
+        return lease.get(10, TimeUnit.SECONDS);
     }
 
     @Test

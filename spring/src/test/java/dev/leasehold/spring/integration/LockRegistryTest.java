@@ -3,6 +3,7 @@ package dev.leasehold.spring.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.leasehold.LeaseLostException;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
 import dev.leasehold.test.HeldElsewhere;
@@ -123,6 +124,16 @@ class LockRegistryTest {
                 .as("the next one's")
                 .isEmpty();
         assertThat(next).isNotNull();
+    }
+
+    /** Nobody knew of the loss before it was renewed. */
+    @Test
+    void aLockThatIsLostWhileItIsRenewedSaysSo() {
+        registry.obtain("a").lock(Duration.ofSeconds(2));
+        locks.storeDown();
+        assertThatThrownBy(() -> locks.whileTimePasses(() -> registry.renewLock("a")))
+                .isInstanceOf(IllegalStateException.class)
+                .hasCauseInstanceOf(LeaseLostException.class);
     }
 
     /** It was renewed for 30 s, whatever the client's leases last. */
