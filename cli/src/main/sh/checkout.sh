@@ -16,12 +16,12 @@ build() {
   echo 'leasehold: building, once; the first time takes a minute or two' >&2
   stamp=$cache/building.$$
   : >"$stamp" || fail "cannot write to $cache"
-  if (cd "$home" && ./mvnw -q -pl cli -am -DskipTests package) </dev/null >&2 9>&-; then
+  if (cd "$home" && ./mvnw -q -Pfast -pl cli -am -DskipTests package) </dev/null >&2 9>&-; then
     rm -rf "$cache/native" "$cache"/*.jsa
     mv "$stamp" "$built"
   else
     rm -f "$stamp"
-    fail "the build failed, see above; to see more, run: cd $home && ./mvnw -pl cli -am -DskipTests package"
+    fail "the build failed, see above; to see more, run: cd $home && ./mvnw -Pfast -pl cli -am -DskipTests package"
   fi
 }
 
@@ -39,4 +39,4 @@ for file in "$target"/leasehold-cli-*.jar; do
     *) jar=$file ;;
   esac
 done
-[ -e "$jar" ] || fail "$target has no leasehold-cli-*.jar; run: cd $home && ./mvnw -pl cli -am -DskipTests package"
+[ -e "$jar" ] || fail "$target has no leasehold-cli-*.jar; run: cd $home && ./mvnw -Pfast -pl cli -am -DskipTests package"

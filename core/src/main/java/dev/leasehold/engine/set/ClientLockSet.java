@@ -132,9 +132,9 @@ public final class ClientLockSet implements LockSet {
     public <E extends Exception> void run(Body<E> body) throws E, InterruptedException {
         Objects.requireNonNull(body, "body");
         HeldSet leases = Objects.requireNonNull(await(null));
-        LeaseScope.<@Nullable Void, E>run(leases, options.interruptOnLoss(), () -> {
+        LeaseScope.<Boolean, E>run(leases, options.interruptOnLoss(), () -> {
             body.run(leases);
-            return null;
+            return true;
         });
     }
 
