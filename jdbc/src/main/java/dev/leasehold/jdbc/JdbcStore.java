@@ -39,11 +39,14 @@ public final class JdbcStore implements StoreFactory {
 
     private final String name;
     private final ConnectionSource.Opener opener;
+    private final ConnectionSource.Opener examined;
     private final JdbcSettings settings;
 
-    JdbcStore(String name, ConnectionSource.Opener opener, JdbcSettings settings) {
+    /** With what opens the database for locks, and what opens it for an examination, which makes none. */
+    JdbcStore(String name, ConnectionSource.Opener opener, ConnectionSource.Opener examined, JdbcSettings settings) {
         this.name = name;
         this.opener = opener;
+        this.examined = examined;
         this.settings = settings;
     }
 
@@ -56,10 +59,8 @@ public final class JdbcStore implements StoreFactory {
      */
     public static JdbcStore using(DataSource dataSource) {
         Objects.requireNonNull(dataSource, "dataSource");
-        return new JdbcStore(
-                "jdbc (the given data source's)",
-                (most, patience) -> ConnectionSource.of(dataSource),
-                JdbcSettings.DEFAULT);
+        ConnectionSource.Opener opener = (most, patience) -> ConnectionSource.of(dataSource);
+        return new JdbcStore("jdbc (the given data source's)", opener, opener, JdbcSettings.DEFAULT);
     }
 
     /**
@@ -222,7 +223,7 @@ public final class JdbcStore implements StoreFactory {
     }
 
     private JdbcStore with(JdbcSettings changed) {
-        return new JdbcStore(name, opener, changed);
+        return new JdbcStore(name, opener, examined, changed);
     }
 
     @Override
@@ -233,7 +234,7 @@ public final class JdbcStore implements StoreFactory {
     /** See {@code docs/sql.md} for what is looked at. Makes no tables. */
     @Override
     public Examination examine(StoreContext context) throws InterruptedException {
-        JdbcDoctor doctor = new JdbcDoctor(name, settings, opener, context);
+        JdbcDoctor doctor = new JdbcDoctor(name, settings, examined, context);
         List<Finding> findings = new ArrayList<>(doctor.examine());
         if (doctor.canBeTried()) {
             findings.add(Trial.of(this, context));

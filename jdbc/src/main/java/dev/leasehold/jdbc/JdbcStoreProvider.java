@@ -1,6 +1,7 @@
 package dev.leasehold.jdbc;
 
 import dev.leasehold.jdbc.connection.OwnPool;
+import dev.leasehold.jdbc.doctor.ExistingH2;
 import dev.leasehold.jdbc.server.JdbcSettings;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreProvider;
@@ -64,7 +65,12 @@ public final class JdbcStoreProvider implements StoreProvider {
                     "'" + uri + "': leasehold.sessionLocks is for PostgreSQL, MariaDB and MySQL;"
                             + " H2 has no locks that belong to a session. Leave it out");
         }
-        return new JdbcStore(uri.toString(), (most, patience) -> new OwnPool(url, password, most, patience), settings);
+        String existing = ExistingH2.url(url);
+        return new JdbcStore(
+                uri.toString(),
+                (most, patience) -> new OwnPool(url, password, most, patience),
+                (most, patience) -> new OwnPool(existing, password, most, patience),
+                settings);
     }
 
     private static boolean choice(String option, @Nullable String value, String yes, String no) {

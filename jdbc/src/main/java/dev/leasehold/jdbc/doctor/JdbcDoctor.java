@@ -61,16 +61,25 @@ public final class JdbcDoctor {
             look(source, borrowed);
             return findings;
         } catch (SQLException e) {
+            if (ExistingH2.isMissing(e)) {
+                return List.of(Finding.of(Severity.NOTE, "database-missing", name, "there is no such database yet")
+                        .meaning(
+                                "the first lock makes it; if you expected one, the path differs from what the other clients use",
+                                "compare the path with theirs"));
+            }
             throw Sql.isBroken(e)
                     ? ServerFailures.broken(e, name, Outcome.NOT_ACQUIRED)
                     : ServerFailures.refused(e, name);
         }
     }
 
-    private PooledConnection connect(ConnectionSource source) {
+    private PooledConnection connect(ConnectionSource source) throws SQLException {
         try {
             return PooledConnection.from(source, patienceMillis);
         } catch (SQLException e) {
+            if (ExistingH2.isMissing(e)) {
+                throw e;
+            }
             throw ServerFailures.unreachable(e, name, StoreUnavailableException.Outcome.NOT_ACQUIRED);
         }
     }
@@ -157,7 +166,7 @@ public final class JdbcDoctor {
                             ? Finding.of(Severity.NOTE, "database-no-tables", name, missing)
                                     .meaning(
                                             "the first lock makes it, if its user may; if you expected one, the schema or the "
-                                                    + "prefix is another than that of the others",
+                                                    + "prefix differs from what the other clients use",
                                             "compare leasehold.schema and leasehold.tables with theirs")
                             : Finding.of(Severity.SERIOUS, "database-no-tables", name, missing)
                                     .meaning(

@@ -42,7 +42,7 @@ final class SqliteDoctor {
             if (file.isMissing()) {
                 findings.add(Finding.of(Severity.NOTE, "sqlite-missing", node, "there is no file yet")
                         .meaning(
-                                "the first lock makes it; if you expected one, the path is another than that of the others",
+                                "the first lock makes it; if you expected one, the path differs from what the other clients use",
                                 "compare the path with theirs; a relative one counts from the working directory"));
             } else {
                 permissions();

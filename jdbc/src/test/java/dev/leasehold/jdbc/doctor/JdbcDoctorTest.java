@@ -20,6 +20,7 @@ import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.testkit.Started;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -31,6 +32,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 
 /** These tests are about examinations of real databases: for each finding one that gives it and one that does not. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -118,6 +120,17 @@ class JdbcDoctorTest {
         Examination bad = examine("jdbc:h2:mem:doctor2");
         assertThat(the("database-h2-settings", bad).severity()).isEqualTo(Severity.SERIOUS);
         assertThat(the("database-h2-settings", bad).what()).contains("DB_CLOSE_DELAY");
+    }
+
+    @Test
+    void aMissingDatabaseIsSaidAndNotMade(@TempDir Path directory) throws Exception {
+        String url = "jdbc:h2:" + directory.resolve("locks") + ";WRITE_DELAY=0";
+        Examination missing = examine(url);
+        assertThat(codes(missing, Severity.NOTE)).containsExactly("database-missing");
+        assertThat(directory).isEmptyDirectory();
+
+        use(url);
+        assertThat(codes(examine(url), Severity.FINE)).contains("database-version", "database-tables", "trial");
     }
 
     @Test
