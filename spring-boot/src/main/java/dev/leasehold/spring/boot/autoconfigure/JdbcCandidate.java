@@ -53,7 +53,7 @@ record JdbcCandidate(ObjectProvider<DataSource> marked, ObjectProvider<DataSourc
         return new StoreHandle(builder -> builder.store(store), store.toString(), closing(pool));
     }
 
-    /** Returns the name of the bean, without making others; the class if the bean lies in a parent context. */
+    /** Returns the name of the bean, without making others; else its class: of a bean of a parent context, or of a factory. */
     private String name(DataSource chosen) {
         return found().stream()
                 .filter(name -> beans instanceof SingletonBeanRegistry made && made.getSingleton(name) == chosen)
