@@ -23,7 +23,7 @@ record LeaderMethod(Method method, ResolvableType returns, String office, OnBusy
             throw new InvalidLockedMethodException(
                     method,
                     "onFollower = SKIP needs a return type that can say that nothing was done",
-                    "Return void or an Optional, mark the type @Nullable, or write onFollower = THROW",
+                    "Return void or an Optional; or " + ReturnKind.nullable(returns) + "; or write onFollower = THROW",
                     null);
         }
         return new LeaderMethod(

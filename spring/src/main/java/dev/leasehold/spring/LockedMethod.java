@@ -45,8 +45,9 @@ record LockedMethod(
             throw new InvalidLockedMethodException(
                     method,
                     "onBusy = SKIP needs a return type that can say that nothing was done, and " + returns + " cannot",
-                    "Return void, an Optional, a Mono or Flux, a CompletionStage of Void or Optional, or mark the type @Nullable;"
-                            + " or leave onBusy at THROW",
+                    "Return void, an Optional, a Mono or Flux, or a CompletionStage of Void or Optional"
+                            + (kind.blocks() ? "; or " + ReturnKind.nullable(returns) : "")
+                            + "; or leave onBusy at THROW",
                     null);
         }
         if (locked.transaction() == OuterTransaction.HOLD_UNTIL_COMPLETION && !kind.blocks()) {

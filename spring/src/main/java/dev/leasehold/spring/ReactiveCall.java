@@ -232,11 +232,8 @@ record ReactiveCall(
             return TransactionSynchronizationManager.forCurrentTransaction()
                     .onErrorResume(NoTransactionException.class, none -> Mono.empty())
                     .filter(TransactionSynchronizationManager::isActualTransactionActive)
-                    .flatMap(running -> {
-                        String transaction = running.getCurrentTransactionName();
-                        return Mono.error(new LockInsideTransactionException(
-                                lock, transaction == null ? "(without a name)" : "'" + transaction + "'"));
-                    });
+                    .flatMap(running ->
+                            Mono.error(new LockInsideTransactionException(lock, running.getCurrentTransactionName())));
         }
     }
 }

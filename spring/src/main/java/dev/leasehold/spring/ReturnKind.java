@@ -109,6 +109,16 @@ enum ReturnKind {
         };
     }
 
+    /** Returns what to do, as part of a sentence, so that a call that blocks can come to null. */
+    static String nullable(ResolvableType returns) {
+        Class<?> type = returns.toClass();
+        return (type.isPrimitive()
+                        ? "return "
+                                + ClassUtils.resolvePrimitiveIfNecessary(type).getSimpleName() + " marked"
+                        : "mark the type")
+                + " @Nullable (org.jspecify.annotations)";
+    }
+
     private static boolean isNullable(Method method) {
         return Nullness.forMethodReturnType(method) == Nullness.NULLABLE;
     }

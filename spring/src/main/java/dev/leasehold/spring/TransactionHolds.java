@@ -21,10 +21,9 @@ final class TransactionHolds {
         return TransactionSynchronizationManager.isActualTransactionActive();
     }
 
-    /** Returns the name of the running transaction, for people. */
-    static String name() {
-        String name = TransactionSynchronizationManager.getCurrentTransactionName();
-        return name == null ? "(without a name)" : "'" + name + "'";
+    /** Returns the name of the running transaction, null if it has none. */
+    static @Nullable String name() {
+        return TransactionSynchronizationManager.getCurrentTransactionName();
     }
 
     /**

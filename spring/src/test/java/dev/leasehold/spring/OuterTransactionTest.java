@@ -156,6 +156,21 @@ class OuterTransactionTest {
         });
     }
 
+    @Test
+    void theMessageNamesTheTransactionIfItHasAName() {
+        assertThatThrownBy(() -> inTransaction(none -> bank.joining()))
+                .isInstanceOf(LockInsideTransactionException.class)
+                .hasMessageContaining("inside the running transaction 'outer': it would");
+        TransactionTemplate nameless = new TransactionTemplate(context.getBean(JdbcTransactionManager.class));
+        assertThatThrownBy(() -> nameless.executeWithoutResult(status -> bank.joining()))
+                .isInstanceOf(LockInsideTransactionException.class)
+                .hasMessageContaining("inside the running transaction: it would");
+        assertThatThrownBy(() -> nameless.executeWithoutResult(status -> leader.leadInATransaction(() -> {})))
+                .isInstanceOf(LockInsideTransactionException.class)
+                .hasMessageContaining("inside the running transaction: the next");
+        assertThat(Bank.SEEN).isEmpty();
+    }
+
     /** It went on as if the lock were held. */
     @Test
     void aLostHoldIsNotEnteredAgain() {

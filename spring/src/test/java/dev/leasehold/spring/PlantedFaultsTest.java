@@ -53,6 +53,20 @@ class PlantedFaultsTest {
         }
     }
 
+    static class WrapperSkip {
+        @Locked(name = "a", onBusy = OnBusy.SKIP)
+        @Nullable Integer method() {
+            return 1;
+        }
+    }
+
+    static class WrapperLeader {
+        @LeaderOnly
+        @Nullable Integer method() {
+            return 1;
+        }
+    }
+
     static class ObjectSkip {
         @Locked(name = "a", onBusy = OnBusy.SKIP)
         String method() {
@@ -231,7 +245,27 @@ class PlantedFaultsTest {
         assertFails(FinalOfAnInterface.class, "is final");
     }
 
+    /** An int cannot be marked as one that may be null, nor does a mark on a stage help. */
+    @Test
+    void theRemedyOfASkipCanBeFollowed() {
+        assertThat(failure(PrimitiveSkip.class).remedy())
+                .contains("return Integer marked @Nullable (org.jspecify.annotations)");
+        assertThat(failure(PrimitiveLeader.class).remedy())
+                .contains("return Integer marked @Nullable (org.jspecify.annotations)");
+        assertThat(failure(ObjectSkip.class).remedy()).contains("mark the type @Nullable (org.jspecify.annotations)");
+        assertThat(failure(StageSkip.class).remedy()).doesNotContain("@Nullable");
+        new AnnotationConfigApplicationContext(LocksInMemory.class, WrapperSkip.class, WrapperLeader.class).close();
+    }
+
     private static void assertFails(Class<?> bean, String reason) {
+        InvalidLockedMethodException invalid = failure(bean);
+        assertThat(invalid.problem())
+                .contains(PlantedFaultsTest.class.getName())
+                .contains(reason);
+        assertThat(invalid.remedy()).isNotEmpty();
+    }
+
+    private static InvalidLockedMethodException failure(Class<?> bean) {
         Throwable failure = catchThrowable(() -> new AnnotationConfigApplicationContext(LocksInMemory.class, bean));
         InvalidLockedMethodException invalid = null;
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
@@ -240,9 +274,6 @@ class PlantedFaultsTest {
             }
         }
         assertThat(invalid).as("%s: %s", bean.getSimpleName(), failure).isNotNull();
-        assertThat(invalid.problem())
-                .contains(PlantedFaultsTest.class.getName())
-                .contains(reason);
-        assertThat(invalid.remedy()).isNotEmpty();
+        return invalid;
     }
 }

@@ -1,16 +1,21 @@
 package dev.leasehold.spring.boot.autoconfigure;
 
 import dev.leasehold.jdbc.JdbcStore;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.SingletonBeanRegistry;
 
 /** A JDBC candidate is one of the application's data sources: the marked one, else the only or primary one. */
 record JdbcCandidate(ObjectProvider<DataSource> marked, ObjectProvider<DataSource> all, ListableBeanFactory beans)
         implements StoreCandidate {
+
+    private static final Logger LOG = System.getLogger("dev.leasehold.spring");
 
     @Override
     public StoreType type() {
@@ -41,10 +46,19 @@ record JdbcCandidate(ObjectProvider<DataSource> marked, ObjectProvider<DataSourc
                                     + " leasehold.store.uri=jdbc:…",
                     null);
         }
+        LOG.log(Level.INFO, "the locks live in the database of the DataSource {0}", name(chosen));
         LeaseholdProperties.Jdbc jdbc = properties.store().jdbc();
         OwnPool pool = jdbc.ownPool() ? OwnPool.like(chosen, jdbc) : null;
         JdbcStore store = store(pool == null ? chosen : pool.dataSource(), jdbc);
         return new StoreHandle(builder -> builder.store(store), store.toString(), closing(pool));
+    }
+
+    /** Returns the name of the bean, without making others; else its class: of a bean of a parent context, or of a factory. */
+    private String name(DataSource chosen) {
+        return found().stream()
+                .filter(name -> beans instanceof SingletonBeanRegistry made && made.getSingleton(name) == chosen)
+                .findFirst()
+                .orElseGet(() -> chosen.getClass().getName());
     }
 
     private static Runnable closing(@Nullable OwnPool pool) {

@@ -26,15 +26,20 @@ record StoreCheck(ObjectProvider<Leasehold> clients) implements SmartInitializin
         } catch (StoreUnavailableException e) {
             LOG.log(Level.WARNING, "the store of the locks cannot be reached yet: {0}", e.getMessage());
         } catch (LockException e) {
-            throw new LeaseholdStartException(
-                    "The store refuses to keep locks: " + e.getMessage(),
-                    "Do what it says. Where tables are missing: run the statements above by your migration tool, or let"
-                            + " Leasehold make them (leasehold.store.jdbc.initialize-schema=true). leasehold.store.check=false"
-                            + " leaves the finding to the first lock.",
-                    e);
+            throw new LeaseholdStartException("The store refuses to keep locks: " + e.getMessage(), action(e), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new LockException("the thread was interrupted while the store was checked", e);
         }
+    }
+
+    /** Returns what to do. A store that misses tables shows the statements that make them. */
+    private static String action(LockException refused) {
+        boolean tables = String.valueOf(refused.getMessage()).contains("CREATE TABLE");
+        return (tables
+                        ? "Run the statements above by your migration tool, or let Leasehold make the tables"
+                                + " (leasehold.store.jdbc.initialize-schema=true, and a user who may create them)."
+                        : "Do what it says.")
+                + " leasehold.store.check=false leaves the finding to the first lock.";
     }
 }

@@ -10,7 +10,14 @@ import dev.leasehold.redis.RedisStore;
 import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.spi.StoreFactory;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
 import javax.sql.DataSource;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
@@ -18,6 +25,7 @@ import org.apache.curator.retry.RetryOneTime;
 import org.apache.curator.test.TestingServer;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
@@ -29,11 +37,15 @@ import org.springframework.boot.test.context.assertj.AssertableApplicationContex
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
 
 /** Which store is used, of what an application has. */
 class StoreSelectionTest {
 
     private static final FilteredClassLoader WITHOUT_REDIS = new FilteredClassLoader(RedisStore.class);
+
+    @TempDir
+    Path directory;
 
     private final ApplicationContextRunner runner =
             new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(LeaseholdAutoConfiguration.class));
@@ -153,6 +165,39 @@ class StoreSelectionTest {
     }
 
     @Test
+    void thePrimaryDataSourceIsUsedAndTheLogNamesIt() {
+        List<String> logged = new CopyOnWriteArrayList<>();
+        Handler handler = new Handler() {
+            @Override
+            public void publish(LogRecord entry) {
+                logged.add(new SimpleFormatter().formatMessage(entry));
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        Logger logger = Logger.getLogger("dev.leasehold.spring");
+        logger.addHandler(handler);
+        try {
+            runner.withUserConfiguration(TwoDataSources.class, Primarily.class).run(context -> {
+                assertLocks(context, "jdbc");
+                assertThat(context.getBean("main", JdbcDataSource.class)
+                                .getConnection()
+                                .createStatement()
+                                .executeQuery("SELECT * FROM \"leasehold_lock\"")
+                                .next())
+                        .isTrue();
+            });
+        } finally {
+            logger.removeHandler(handler);
+        }
+        assertThat(logged).contains("the locks live in the database of the DataSource main");
+    }
+
+    @Test
     void aMissingModuleFailsWithItsArtifact() {
         runner.withClassLoader(WITHOUT_REDIS)
                 .withPropertyValues("leasehold.store.uri=redis://localhost")
@@ -177,10 +222,28 @@ class StoreSelectionTest {
         sql.withPropertyValues("leasehold.store.jdbc.initialize-schema=false").run(context -> {
             FailureAnalysis analysis = failure(context);
             assertThat(analysis.getDescription()).contains("CREATE TABLE").contains("leasehold_lock");
-            assertThat(analysis.getAction()).contains("initialize-schema=true");
+            assertThat(analysis.getAction()).contains("initialize-schema=true").doesNotContain("Do what it says");
         });
         sql.withPropertyValues("leasehold.store.jdbc.initialize-schema=false", "leasehold.store.check=false")
                 .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    /** It spoke of missing tables. */
+    @Test
+    void anotherRefusalDoesNotSpeakOfTables() {
+        runner.withBean(DataSource.class, () -> {
+                    JdbcDataSource late = new JdbcDataSource();
+                    late.setUrl("jdbc:h2:file:" + directory.resolve("late"));
+                    return late;
+                })
+                .run(context -> {
+                    FailureAnalysis analysis = failure(context);
+                    assertThat(analysis.getDescription()).contains("WRITE_DELAY=0");
+                    assertThat(analysis.getAction())
+                            .contains("Do what it says.", "leasehold.store.check=false")
+                            .doesNotContain("tables")
+                            .doesNotContain("initialize-schema");
+                });
     }
 
     @Test
@@ -279,6 +342,16 @@ class StoreSelectionTest {
         @Bean
         DataSource stock() {
             return h2("stock");
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Primarily {
+
+        @Bean
+        @Primary
+        DataSource main() {
+            return h2("main");
         }
     }
 
