@@ -134,7 +134,18 @@ final class StoreOption {
         }
         String state = environment.getOrDefault("XDG_STATE_HOME", "");
         // The specification of XDG_STATE_HOME says that a relative path is to be ignored.
-        String directory = state.startsWith("/") ? state : environment.getOrDefault("HOME", home) + "/.local/state";
-        return "sqlite:" + directory + "/leasehold/locks.db";
+        return "sqlite:" + (state.startsWith("/") ? state : homeOf(environment, home) + "/.local/state")
+                + "/leasehold/locks.db";
+    }
+
+    private static String homeOf(Map<String, String> environment, String home) {
+        String found = environment.getOrDefault("HOME", home);
+        // What a JVM takes for the home of a user whom the system does not know.
+        if (found.isEmpty() || found.equals("?")) {
+            throw new IllegalArgumentException(
+                    "this user has no home directory, where the locks would be kept by default: name a"
+                            + " store with --store or LEASEHOLD_STORE, for example sqlite:/var/lib/app/locks.db, or set HOME");
+        }
+        return found;
     }
 }

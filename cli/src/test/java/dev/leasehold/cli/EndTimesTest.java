@@ -1,6 +1,7 @@
 package dev.leasehold.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -67,5 +68,17 @@ class EndTimesTest {
         assertThat(StoreOption.defaultUri(
                         java.util.Map.of("XDG_STATE_HOME", "relative", "LEASEHOLD_STORE", ""), "/root"))
                 .isEqualTo("sqlite:/root/.local/state/leasehold/locks.db");
+    }
+
+    /** The store was sqlite:?/.local/state/leasehold/locks.db, and the complaint was about options. */
+    @Test
+    void aUserWithoutAHomeIsToldWhatToName() {
+        for (String home : new String[] {"?", ""}) {
+            assertThatThrownBy(() -> StoreOption.defaultUri(java.util.Map.of(), home))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContainingAll("no home directory", "--store", "LEASEHOLD_STORE");
+        }
+        assertThat(StoreOption.defaultUri(java.util.Map.of("HOME", "/h"), "?"))
+                .isEqualTo("sqlite:/h/.local/state/leasehold/locks.db");
     }
 }

@@ -96,6 +96,7 @@ class ClientFaultTest {
                         }),
                         "deep",
                         256 * 1024L);
+                thread.setUncaughtExceptionHandler((same, e) -> {}); // A thousand lines each time.
                 thread.start();
                 thread.join();
                 Optional<Lease> lease = leasehold.lock(name, SHORT).tryAcquire(PATIENT);
