@@ -47,6 +47,9 @@ public final class Inbox {
     private volatile @Nullable String runWhereOpened;
 
     private volatile @Nullable StatefulRedisPubSubConnection<String, String> connection;
+    /** Null as long as nobody has asked: the client's id is drawn when it is first used. */
+    private volatile @Nullable String channel;
+
     private final AtomicLong askedAt = new AtomicLong();
 
     /**
@@ -66,7 +69,12 @@ public final class Inbox {
     }
 
     String channel() {
-        return prefix + context.clientId();
+        String known = channel;
+        if (known == null) {
+            known = prefix + context.clientId();
+            channel = known;
+        }
+        return known;
     }
 
     boolean isOpen() {

@@ -3,16 +3,22 @@ package dev.leasehold.redis.script;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.protocol.CommandArgs;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A command builder puts the arguments of one command together from {@link EncodedArgs}. Lettuce writes each anew, in five
- * pieces.
+ * A command builder puts the arguments of one command together: {@link EncodedArgs}, which are written as they are, and texts,
+ * which are encoded where they are written. Lettuce writes each argument in five pieces, and copies each text first.
  */
 public final class CommandBuilder {
 
-    private final List<byte[]> pieces = new ArrayList<>(8);
+    /** What a text has before and behind it when it is written, about. */
+    private static final int AROUND = 8;
+
+    /** Bytes that are encoded, and texts that are not yet. */
+    private final List<Object> pieces = new ArrayList<>(10);
+
     private int count;
     private int length;
 
@@ -24,7 +30,10 @@ public final class CommandBuilder {
     }
 
     public CommandBuilder add(String argument) {
-        return add(EncodedArgs.of(argument));
+        pieces.add(argument);
+        count++;
+        length += argument.length() + AROUND;
+        return this;
     }
 
     public CommandBuilder add(long argument) {
@@ -50,9 +59,28 @@ public final class CommandBuilder {
         @Override
         public void encode(ByteBuf out) {
             out.ensureWritable(length);
-            for (byte[] piece : pieces) {
-                out.writeBytes(piece);
+            for (Object piece : pieces) {
+                if (piece instanceof byte[] encoded) {
+                    out.writeBytes(encoded);
+                } else {
+                    write((String) piece, out);
+                }
             }
         }
+    }
+
+    private static void write(String argument, ByteBuf out) {
+        out.writeByte('$');
+        writeNumber(ByteBufUtil.utf8Bytes(argument), out);
+        out.writeByte('\r').writeByte('\n');
+        ByteBufUtil.writeUtf8(out, argument);
+        out.writeByte('\r').writeByte('\n');
+    }
+
+    private static void writeNumber(int number, ByteBuf out) {
+        if (number >= 10) {
+            writeNumber(number / 10, out);
+        }
+        out.writeByte('0' + number % 10);
     }
 }

@@ -38,6 +38,9 @@ public final class Reply {
     private static final int VALUE_PARTS = 7;
     private static final int MOST_SHOWN = 200;
 
+    /** With this much room a beginning is not copied while it is written. */
+    private static final int USUAL_LENGTH = 112;
+
     /**
      * So many digits a token has at least: the server's clock in microseconds has seven after one second. A shorter number
      * that stands for itself is the length of another answer, say, whose first byte was spoilt on its way.
@@ -91,7 +94,10 @@ public final class Reply {
 
     /** Returns the beginning of a lock's value while a lease is there. */
     public static String beginning(LeaseId lease) {
-        return beginning(lease.claim()) + lease.token() + '|';
+        return beginning(LAYOUT, lease.claim())
+                .append(lease.token())
+                .append('|')
+                .toString();
     }
 
     /** Returns the beginning of a lock's value that a claim is granted. */
@@ -105,7 +111,16 @@ public final class Reply {
      * @param shares whether it is a reader's
      */
     public static String beginning(ClaimId claim, boolean shares) {
-        return (shares ? SHARED_LAYOUT : LAYOUT) + claim + '|';
+        return beginning(shares ? SHARED_LAYOUT : LAYOUT, claim).toString();
+    }
+
+    private static StringBuilder beginning(String layout, ClaimId claim) {
+        return new StringBuilder(USUAL_LENGTH)
+                .append(layout)
+                .append(claim.client())
+                .append(':')
+                .append(claim.counter())
+                .append('|');
     }
 
     /** Reads {@code granted|TOKEN|SPARE|TIME_LEFT}, or the token alone where the rest is as asked for. */

@@ -57,7 +57,9 @@ public class EncodedArgsTest {
                 .add(EncodedArgs.of(bytes("2"), bytes("one"), bytes(LONG)))
                 .add(EncodedArgs.of(LONG))
                 .add(-12L)
-                .add("");
+                .add("")
+                .add("Schlüssel € 😀")
+                .add("x".repeat(1234));
         CommandArgs<String, String> usual = new CommandArgs<>(RedisConnection.CODEC)
                 .add("script")
                 .add(2)
@@ -65,7 +67,9 @@ public class EncodedArgsTest {
                 .addKey(LONG)
                 .add(bytes(LONG))
                 .add(-12)
-                .add("");
+                .add("")
+                .add("Schlüssel € 😀")
+                .add("x".repeat(1234));
         assertThat(encoded(letter.args())).isEqualTo(encoded(usual));
     }
 
