@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -37,10 +38,17 @@ final class SwitchableStore implements StoreFactory {
     }
 
     private final StoreFactory real;
+    private final Consumer<String> queued;
     private volatile Way way = Way.OPEN;
 
-    SwitchableStore(StoreFactory real) {
+    /**
+     * Makes one that is on.
+     *
+     * @param queued is told the lock of each claim that has joined a queue
+     */
+    SwitchableStore(StoreFactory real, Consumer<String> queued) {
         this.real = real;
+        this.queued = queued;
     }
 
     StoreFactory real() {
@@ -111,7 +119,12 @@ final class SwitchableStore implements StoreFactory {
 
         @Override
         public CompletionStage<ClaimAnswer> claim(Claim claim) {
-            return send(() -> store.claim(claim));
+            return send(() -> store.claim(claim)).thenApply(answer -> {
+                if (answer instanceof ClaimAnswer.Busy busy && busy.place() > 0) {
+                    queued.accept(claim.lock());
+                }
+                return answer;
+            });
         }
 
         @Override

@@ -19,6 +19,7 @@ import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -44,7 +45,8 @@ import java.util.concurrent.locks.LockSupport;
  * }</pre>
  *
  * <p><b>The time stands still.</b> Code that waits for a lock with a limit waits for ever, unless the test moves the time: call
- * such code in {@link #whileTimePasses}, or on a thread of its own, and {@link #advance}.
+ * such code in {@link #whileTimePasses}, or on a thread of its own, and {@link #advance}. If it has waited for ten seconds of real
+ * time meanwhile, a warning says so, once.
  *
  * <p>Listeners ({@link LeaseListener}) and dependent actions of futures run on threads of this object. Its methods wait for
  * them before they return, unless they block; so they have run when {@link #lose} or {@link #advance} returns.
@@ -72,7 +74,9 @@ public final class TestLeasehold implements AutoCloseable {
 
     private final VirtualTime time = new VirtualTime();
     private final SettledExecutor callbacks = new SettledExecutor();
-    private final SwitchableStore store = new SwitchableStore(memory());
+    private final StandingTime standing = new StandingTime(
+            time, this::waiters, CompletableFuture.delayedExecutor(StandingTime.PATIENCE_SECONDS, TimeUnit.SECONDS));
+    private final SwitchableStore store = new SwitchableStore(memory(), standing::queued);
     private final Elsewhere elsewhere = new Elsewhere(store.real(), time);
     private final LockOptions options;
     private final Leasehold leasehold;

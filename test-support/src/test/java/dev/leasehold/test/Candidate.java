@@ -19,7 +19,7 @@ final class Candidate implements AutoCloseable {
     final List<Long> terms = new CopyOnWriteArrayList<>();
 
     Candidate(String name, StoreFactory store, VirtualTime time, ElectionOptions options) {
-        line = new SwitchableStore(store);
+        line = new SwitchableStore(store, lock -> {});
         client = Leasehold.builder()
                 .store(line)
                 .label(name)
