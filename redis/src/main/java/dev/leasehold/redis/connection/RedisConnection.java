@@ -48,7 +48,7 @@ public final class RedisConnection {
     }
 
     private final StatefulRedisConnection<String, String> connection;
-    private final WriteBatcher outbox;
+    private final WriteBatcher writes;
     private final TimeSource time;
     private final long mostSilence;
     private final long mostPatience;
@@ -69,7 +69,7 @@ public final class RedisConnection {
             Duration mostSilence,
             Duration mostPatience) {
         this.connection = connection;
-        this.outbox = new WriteBatcher(connection);
+        this.writes = new WriteBatcher(connection);
         this.time = time;
         this.mostSilence = mostSilence.toNanos();
         this.mostPatience = mostPatience.toNanos();
@@ -131,13 +131,13 @@ public final class RedisConnection {
                 heard(now);
             }
         });
-        outbox.send(command);
+        writes.send(command);
         return command;
     }
 
     /** Runs a task on the thread on which answers come in, once that is known and as long as it takes any. */
     public void execute(Runnable task) {
-        outbox.execute(task);
+        writes.execute(task);
     }
 
     /** Returns whether the server has carried out a script on this connection. */
@@ -162,7 +162,7 @@ public final class RedisConnection {
         } finally {
             mutex.unlock();
         }
-        outbox.close();
+        writes.close();
         connection.closeAsync().whenComplete((done, failure) -> closed.complete(null));
         for (Pending one : owed) {
             one.command.completeExceptionally(new LostException(why, true));

@@ -127,12 +127,12 @@ public final class Doctor {
         }
     }
 
-    /** A home is a key that lives at one of several masters. */
-    private interface Home {
-        boolean has(String key);
+    /** The slots of a master decide which keys are kept there. */
+    private interface Slots {
+        boolean have(String key);
     }
 
-    private void master(Route route, StatefulRedisConnection<String, String> connection, Home home)
+    private void master(Route route, StatefulRedisConnection<String, String> connection, Slots slots)
             throws InterruptedException, ExecutionException, TimeoutException {
         NodeFacts facts = NodeFacts.of(route.toString(), connection);
         nodes.add(facts);
@@ -152,7 +152,7 @@ public final class Doctor {
                     connection,
                     listener,
                     facts.node(),
-                    key(names, home),
+                    key(names, slots),
                     names.inboxPrefix() + context.clientId(),
                     deployment.cluster(),
                     settings.replicas() > 0,
@@ -163,11 +163,11 @@ public final class Doctor {
         }
     }
 
-    private String key(KeyNames names, Home home) {
+    private String key(KeyNames names, Slots slots) {
         String lock = Trial.LOCK + "-" + context.clientId();
         for (int i = 0; i < MOST_NAMES; i++) {
             String key = names.lock(lock + i);
-            if (home.has(key)) {
+            if (slots.have(key)) {
                 return key;
             }
         }

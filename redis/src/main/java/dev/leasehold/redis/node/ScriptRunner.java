@@ -165,17 +165,17 @@ public final class ScriptRunner {
         }
     }
 
-    private interface Conversation<T> {
+    private interface Sending<T> {
         CompletableFuture<T> on(RedisConnection connection);
     }
 
-    private <T> CompletionStage<T> onConnection(String what, Conversation<T> conversation) {
+    private <T> CompletionStage<T> onConnection(String what, Sending<T> sending) {
         RedisConnection open = commands.now();
         if (open != null) {
-            return conversation.on(open);
+            return sending.on(open);
         }
         return mapped(commands.open(), failure -> RedisFailures.ofConnecting(failure, route.toString(), what))
-                .thenCompose(conversation::on);
+                .thenCompose(sending::on);
     }
 
     private LockException failed(String what, RedisConnection connection, Throwable failure) {

@@ -85,8 +85,8 @@ final class QuorumLease {
         }
     }
 
-    /** A seat is the state of a node in one round of renewal. */
-    private enum Seat {
+    /** A node state is the state of a node in one round of renewal. */
+    private enum NodeState {
         OPEN,
         CONFIRMED,
         GONE,
@@ -100,20 +100,20 @@ final class QuorumLease {
         final ClockReading sentAt = quorum.time().now();
         final Duration lease;
         final CompletableFuture<RenewAnswer> result = new CompletableFuture<>();
-        final Seat[] seats = new Seat[quorum.size()];
+        final NodeState[] states = new NodeState[quorum.size()];
         final String[] words = new String[quorum.size()];
         TimeSource.@Nullable Timer timer;
 
         Renewal(Duration lease) {
             this.lease = lease;
-            Arrays.fill(seats, Seat.OPEN);
+            Arrays.fill(states, NodeState.OPEN);
             Arrays.fill(words, QuorumFailures.noAnswer(quorum.settings().nodeTimeout()));
         }
 
-        int count(Seat wanted) {
+        int count(NodeState wanted) {
             int count = 0;
-            for (Seat seat : seats) {
-                count += seat == wanted ? 1 : 0;
+            for (NodeState state : states) {
+                count += state == wanted ? 1 : 0;
             }
             return count;
         }
@@ -144,15 +144,15 @@ final class QuorumLease {
         if (ack instanceof RenewVote.Renewed renewed) {
             has[node] = true;
             deadlines.confirm(node, renewed.validity());
-            round.seats[node] = Seat.CONFIRMED;
+            round.states[node] = NodeState.CONFIRMED;
             round.words[node] = "confirmed";
         } else if (ack instanceof RenewVote.Gone gone) {
             has[node] = false;
             deadlines.gone(node);
-            round.seats[node] = gone.free() ? Seat.GONE_AND_FREE : Seat.GONE;
+            round.states[node] = gone.free() ? NodeState.GONE_AND_FREE : NodeState.GONE;
             round.words[node] = "does not have the lease";
         } else {
-            round.seats[node] = Seat.FAILED;
+            round.states[node] = NodeState.FAILED;
             round.words[node] = ack == null ? QuorumFailures.words(failure) : "has no vote";
         }
         judge(round);
@@ -160,23 +160,23 @@ final class QuorumLease {
 
     private void late(Renewal round) {
         for (int i = 0; i < quorum.size(); i++) {
-            if (round.seats[i] == Seat.OPEN) {
-                round.seats[i] = Seat.FAILED;
+            if (round.states[i] == NodeState.OPEN) {
+                round.states[i] = NodeState.FAILED;
             }
         }
         judge(round);
     }
 
     private void judge(Renewal round) {
-        int gone = round.count(Seat.GONE) + round.count(Seat.GONE_AND_FREE) + round.count(Seat.OFFERED);
-        boolean confirmed = round.count(Seat.CONFIRMED) >= quorum.majority();
+        int gone = round.count(NodeState.GONE) + round.count(NodeState.GONE_AND_FREE) + round.count(NodeState.OFFERED);
+        boolean confirmed = round.count(NodeState.CONFIRMED) >= quorum.majority();
         Validity validity = confirmed ? validity(round.sentAt, round.lease) : null;
         if (validity != null) {
             settle(round, new RenewAnswer.Renewed(validity));
             topUp(round, validity);
         } else if (gone > quorum.size() - quorum.majority()) {
             settle(round, new RenewAnswer.Lost());
-        } else if (round.count(Seat.OPEN) == 0 && !round.result.isDone()) {
+        } else if (round.count(NodeState.OPEN) == 0 && !round.result.isDone()) {
             cancelTimer(round.timer);
             round.result.completeExceptionally(QuorumFailures.unanswered(
                     quorum,
@@ -201,13 +201,13 @@ final class QuorumLease {
     private void topUp(Renewal round, Validity validity) {
         for (int i = 0; i < quorum.size(); i++) {
             int node = i;
-            if (round.seats[i] == Seat.GONE_AND_FREE) {
+            if (round.states[i] == NodeState.GONE_AND_FREE) {
                 offer(round, validity, node, OFFERS);
-            } else if (round.seats[i] == Seat.GONE) {
+            } else if (round.states[i] == NodeState.GONE) {
                 offerLater(round, validity, node, OFFERS);
             }
-            if (round.seats[i] == Seat.GONE || round.seats[i] == Seat.GONE_AND_FREE) {
-                round.seats[i] = Seat.OFFERED;
+            if (round.states[i] == NodeState.GONE || round.states[i] == NodeState.GONE_AND_FREE) {
+                round.states[i] = NodeState.OFFERED;
             }
         }
     }

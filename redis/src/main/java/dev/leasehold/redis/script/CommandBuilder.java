@@ -22,10 +22,10 @@ public final class CommandBuilder {
     private int count;
     private int length;
 
-    public CommandBuilder add(EncodedArgs words) {
-        pieces.add(words.bytes());
-        count += words.count();
-        length += words.bytes().length;
+    public CommandBuilder add(EncodedArgs args) {
+        pieces.add(args.bytes());
+        count += args.count();
+        length += args.bytes().length;
         return this;
     }
 

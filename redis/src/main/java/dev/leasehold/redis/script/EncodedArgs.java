@@ -64,7 +64,7 @@ public final class EncodedArgs {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof EncodedArgs words && count == words.count && Arrays.equals(bytes, words.bytes);
+        return other instanceof EncodedArgs args && count == args.count && Arrays.equals(bytes, args.bytes);
     }
 
     @Override

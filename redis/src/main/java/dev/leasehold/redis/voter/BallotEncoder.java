@@ -18,12 +18,12 @@ public final class BallotEncoder {
 
     private final String owner;
     private final String rules;
-    private volatile @Nullable Paper last;
+    private volatile @Nullable Encoded last;
     private volatile @Nullable Release lastRelease;
 
-    private record Paper(Ballot ballot, EncodedArgs words) {}
+    private record Encoded(Ballot ballot, EncodedArgs args) {}
 
-    private record Release(ClaimId attempt, long token, EncodedArgs words) {}
+    private record Release(ClaimId attempt, long token, EncodedArgs args) {}
 
     public BallotEncoder(String owner, MarkerRules rules) {
         // After a line break the node keeps what else it knows.
@@ -38,12 +38,12 @@ public final class BallotEncoder {
      * @param whomToTell as {@code lock.lua} tells of it; the same for all nodes
      */
     public EncodedArgs of(Ballot ballot, long clock, String whomToTell) {
-        Paper known = last;
+        Encoded known = last;
         if (known == null || !known.ballot.equals(ballot)) {
-            known = new Paper(ballot, write(ballot, clock, whomToTell));
+            known = new Encoded(ballot, write(ballot, clock, whomToTell));
             last = known;
         }
-        return known.words;
+        return known.args;
     }
 
     private EncodedArgs write(Ballot ballot, long clock, String whomToTell) {
@@ -71,7 +71,7 @@ public final class BallotEncoder {
             known = new Release(attempt, token, EncodedArgs.of(Reply.beginning(attempt) + token + '|'));
             lastRelease = known;
         }
-        return known.words;
+        return known.args;
     }
 
     private static byte[] bytes(String text) {

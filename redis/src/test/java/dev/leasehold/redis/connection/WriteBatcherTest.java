@@ -24,7 +24,7 @@ class WriteBatcherTest {
     private boolean broken;
 
     @SuppressWarnings("unchecked")
-    private final WriteBatcher outbox =
+    private final WriteBatcher batcher =
             new WriteBatcher((StatefulRedisConnection<String, String>) Proxy.newProxyInstance(
                     WriteBatcherTest.class.getClassLoader(),
                     new Class<?>[] {StatefulRedisConnection.class},
@@ -44,7 +44,7 @@ class WriteBatcherTest {
             AsyncCommand<String, String, List<Object>> command =
                     new AsyncCommand<>(new Command<>(CommandType.PING, new NestedMultiOutput<>(StringCodec.UTF8)));
             sent.add(command);
-            outbox.send(command);
+            batcher.send(command);
         }
     }
 
@@ -113,7 +113,7 @@ class WriteBatcherTest {
     @Test
     void afterClosingNothingIsWritten() {
         send(FEW + 3);
-        outbox.close();
+        batcher.close();
         answer(0, FEW);
         send(1);
         assertThat(writes).hasSize(FEW);

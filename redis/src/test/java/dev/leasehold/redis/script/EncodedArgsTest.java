@@ -51,8 +51,8 @@ public class EncodedArgsTest {
     }
 
     @Test
-    void aLetterIsWhatLettuceWouldWrite() {
-        CommandBuilder letter = new CommandBuilder()
+    void aCommandIsWhatLettuceWouldWrite() {
+        CommandBuilder command = new CommandBuilder()
                 .add("script")
                 .add(EncodedArgs.of(bytes("2"), bytes("one"), bytes(LONG)))
                 .add(EncodedArgs.of(LONG))
@@ -70,11 +70,11 @@ public class EncodedArgsTest {
                 .add("")
                 .add("Schlüssel € 😀")
                 .add("x".repeat(1234));
-        assertThat(encoded(letter.args())).isEqualTo(encoded(usual));
+        assertThat(encoded(command.args())).isEqualTo(encoded(usual));
     }
 
     @Test
-    void wordsAreCountedAndCanBeReadBack() {
+    void argumentsAreCountedAndCanBeReadBack() {
         EncodedArgs three = EncodedArgs.of(bytes("a"), bytes(""), bytes(LONG));
         assertThat(three.count()).isEqualTo(3);
         assertThat(arguments(List.of(three, EncodedArgs.of("b")))).containsExactly("a", "", LONG, "b");
