@@ -1,0 +1,49 @@
+package dev.leasehold.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class BudgetTest {
+
+    private static final Duration LIMIT = Duration.ofSeconds(90);
+
+    /** Four processes each. */
+    private static final List<Workload> HAND_OVER = List.of(named("hand-over-redis"));
+
+    private static Workload named(String name) {
+        return Catalog.all().stream()
+                .filter(workload -> workload.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static double warmUp(String workload, Duration limit) {
+        List<Workload> workloads = List.of(named(workload));
+        double with = Budget.seconds(new Pace(15, Duration.ofSeconds(1), limit, false), workloads);
+        double without = Budget.seconds(new Pace(15, Duration.ofSeconds(1), Duration.ZERO, false), workloads);
+        return (with - without) / workloads.get(0).contestants().size();
+    }
+
+    @Test
+    void theWarmUpCountsTenSecondsForEachProcessUpToItsLimit() {
+        assertThat(warmUp("one-thread-redis", LIMIT)).isCloseTo(10, within(1e-6));
+        assertThat(warmUp("hand-over-redis", LIMIT)).isCloseTo(40, within(1e-6));
+        assertThat(warmUp("hand-over-redis", Duration.ofSeconds(3))).isCloseTo(3, within(1e-6));
+    }
+
+    @Test
+    void turnsGetWhatTheWarmUpLeaves() {
+        Pace pace = Budget.within(10, HAND_OVER, 15, LIMIT);
+        assertThat(pace.turn()).isBetween(Duration.ofMillis(300), Duration.ofSeconds(5));
+        assertThat(Budget.seconds(pace, HAND_OVER)).isCloseTo(600, within(1.0));
+    }
+
+    @Test
+    void whereNothingIsLeftTurnsAreAsShortAsTheyMayBe() {
+        assertThat(Budget.within(-1, HAND_OVER, 15, LIMIT).turn()).isEqualTo(Duration.ofMillis(200));
+    }
+}
