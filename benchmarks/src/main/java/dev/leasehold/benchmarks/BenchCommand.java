@@ -144,8 +144,8 @@ final class BenchCommand implements Callable<Integer> {
         String machine = Machine.line();
         out.println(machine);
         out.printf(
-                "%d workloads, %s, about %.0f minutes; results go to %s%n",
-                workloads.size(), pace.words(), Math.max(1, Budget.seconds(pace, workloads) / 60), into);
+                "%d workloads, %s, about %s; results go to %s%n",
+                workloads.size(), pace.words(), Budget.words(pace, workloads), into);
         RunReport report = new RunReport(into, machine);
         try (RunningServers servers = new RunningServers()) {
             for (int i = 0; i < workloads.size(); i++) {
@@ -154,12 +154,12 @@ final class BenchCommand implements Callable<Integer> {
                 pace = pace(left, minutes - (System.nanoTime() - start) / 60e9);
                 Bench bench = new Bench(servers, pace, into, out);
                 out.printf(
-                        "[%d of %d] %s (%s), about %.0f minutes left%n",
+                        "[%d of %d] %s (%s), about %s left%n",
                         i + 1,
                         workloads.size(),
                         workload.title(),
                         workload.name(),
-                        Math.max(1, Budget.seconds(pace, left) / 60));
+                        Budget.words(pace, left));
                 servers.closeExcept(
                         workload.contestants().stream().map(Contestant::store).toArray(StoreKind[]::new));
                 Map<Contestant, Samples> samples = measure(bench, workload);

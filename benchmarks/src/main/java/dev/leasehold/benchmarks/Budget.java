@@ -47,6 +47,31 @@ final class Budget {
         return seconds;
     }
 
+    /** Returns about how many minutes it takes, and how many if the warm-up takes all the time that it may. */
+    static String words(Pace pace, List<Workload> workloads) {
+        long minutes = minutes(seconds(pace, workloads));
+        long most = minutes(mostSeconds(pace, workloads));
+        return minutes + (minutes == 1 ? " minute" : " minutes")
+                + (most > minutes ? " (" + most + " if the JVMs never stop compiling)" : "");
+    }
+
+    private static long minutes(double seconds) {
+        return Math.max(1, Math.round(seconds / 60));
+    }
+
+    /** Returns about how many seconds it takes if the JVMs never stop compiling. */
+    static double mostSeconds(Pace pace, List<Workload> workloads) {
+        double seconds = seconds(pace, workloads);
+        for (Workload workload : workloads) {
+            if (workload.mode() == Workload.Mode.THROUGHPUT && !pace.quick()) {
+                seconds += workload.contestants().size()
+                        * (pace.warmUp().toMillis() / 1e3
+                                - pace.expectedWarmUp(workload.shape().processes()));
+            }
+        }
+        return seconds;
+    }
+
     private static double fixedSeconds(Workload workload, int rounds) {
         int contestants = workload.contestants().size();
         double starts = contestants * workload.shape().processes() * PROCESS_START;
