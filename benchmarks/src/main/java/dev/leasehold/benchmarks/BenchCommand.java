@@ -155,11 +155,7 @@ final class BenchCommand implements Callable<Integer> {
                 Bench bench = new Bench(servers, pace, into, out);
                 out.printf(
                         "[%d of %d] %s (%s), about %s left%n",
-                        i + 1,
-                        workloads.size(),
-                        workload.title(),
-                        workload.name(),
-                        Budget.words(pace, left));
+                        i + 1, workloads.size(), workload.title(), workload.name(), Budget.words(pace, left));
                 servers.closeExcept(
                         workload.contestants().stream().map(Contestant::store).toArray(StoreKind[]::new));
                 Map<Contestant, Samples> samples = measure(bench, workload);

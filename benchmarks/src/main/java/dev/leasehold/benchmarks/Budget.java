@@ -51,7 +51,8 @@ final class Budget {
     static String words(Pace pace, List<Workload> workloads) {
         long minutes = minutes(seconds(pace, workloads));
         long most = minutes(mostSeconds(pace, workloads));
-        return minutes + (minutes == 1 ? " minute" : " minutes")
+        return minutes
+                + (minutes == 1 ? " minute" : " minutes")
                 + (most > minutes ? " (" + most + " if the JVMs never stop compiling)" : "");
     }
 
