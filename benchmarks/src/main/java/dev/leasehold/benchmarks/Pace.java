@@ -27,12 +27,12 @@ record Pace(int rounds, Duration turn, Duration warmUp, boolean quick) {
     }
 
     /**
-     * Returns about how many seconds of warm-up a contestant will need: ten for each of its processes, which is what was seen on
-     * two processors.
+     * Returns about how many seconds of warm-up a contestant will need: thirty, and ten more for each further process, which is
+     * what was seen on two processors that were not idle.
      */
     double expectedWarmUp(int processes) {
         double most = warmUp.toMillis() / 1e3;
-        return quick ? most * processes : Math.min(most, LEAST_WARM_UP.toSeconds() * processes);
+        return quick ? most * processes : Math.min(most, 20 + 10.0 * processes);
     }
 
     private static Duration times(Duration length, double factor) {

@@ -29,19 +29,19 @@ class BudgetTest {
     }
 
     @Test
-    void theWarmUpCountsTenSecondsForEachProcessUpToItsLimit() {
-        assertThat(warmUp("one-thread-redis", LIMIT)).isCloseTo(10, within(1e-6));
-        assertThat(warmUp("hand-over-redis", LIMIT)).isCloseTo(40, within(1e-6));
+    void theWarmUpCountsMoreForSeveralProcessesUpToItsLimit() {
+        assertThat(warmUp("one-thread-redis", LIMIT)).isCloseTo(30, within(1e-6));
+        assertThat(warmUp("hand-over-redis", LIMIT)).isCloseTo(60, within(1e-6));
         assertThat(warmUp("hand-over-redis", Duration.ofSeconds(3))).isCloseTo(3, within(1e-6));
     }
 
-    /** Five contestants of four processes: 15 turns, 40 s of warm-up, or 90, each. */
+    /** Five contestants of four processes: 15 turns, 60 s of warm-up, or 90, each. */
     @Test
     void saysAlsoHowLongItTakesAtMost() {
         Pace pace = new Pace(15, Duration.ofSeconds(1), LIMIT, false);
-        assertThat(Budget.words(pace, HAND_OVER)).isEqualTo("5 minutes (9 if the JVMs never stop compiling)");
+        assertThat(Budget.words(pace, HAND_OVER)).isEqualTo("7 minutes (9 if the JVMs never stop compiling)");
         assertThat(Budget.mostSeconds(pace, HAND_OVER) - Budget.seconds(pace, HAND_OVER))
-                .isCloseTo(5 * 50, within(1e-6));
+                .isCloseTo(5 * 30, within(1e-6));
         Pace none = new Pace(15, Duration.ofSeconds(1), Duration.ZERO, false);
         assertThat(Budget.words(none, HAND_OVER)).isEqualTo("2 minutes");
     }
