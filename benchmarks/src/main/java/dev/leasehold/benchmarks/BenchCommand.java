@@ -7,6 +7,7 @@ import dev.leasehold.benchmarks.report.Metric;
 import dev.leasehold.benchmarks.report.Outcome;
 import dev.leasehold.benchmarks.report.RunReport;
 import dev.leasehold.benchmarks.report.Samples;
+import dev.leasehold.benchmarks.report.Warmth;
 import dev.leasehold.benchmarks.server.RunningServers;
 import dev.leasehold.benchmarks.server.StoreKind;
 import dev.leasehold.benchmarks.study.StudyCommand;
@@ -88,8 +89,12 @@ final class BenchCommand implements Callable<Integer> {
     @Option(names = "--turn", paramLabel = "MILLIS", description = "length of a turn, 1000 by default")
     private long turn = 1_000;
 
-    @Option(names = "--warm-up", paramLabel = "MILLIS", description = "of each contestant, 5000 by default")
-    private long warmUp = 5_000;
+    @Option(
+            names = "--warm-up",
+            paramLabel = "MILLIS",
+            description =
+                    "of each contestant, at most: it ends when its JVMs compile no more; 90000 by default, 0 for none")
+    private long warmUp = 90_000;
 
     @Option(names = "--quick", description = "a moment of each, to see that it works")
     private boolean quick;
@@ -131,27 +136,33 @@ final class BenchCommand implements Callable<Integer> {
             workloads.forEach(this::describe);
             return 0;
         }
-        Pace pace = pace(workloads);
+        long start = System.nanoTime();
+        Pace pace = pace(workloads, minutes);
         String time = LocalDateTime.now(ZoneOffset.UTC).format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmm"));
         Path into = directory == null ? Path.of("bench-" + time) : directory;
         Files.createDirectories(into);
         String machine = Machine.line();
         out.println(machine);
         out.printf(
-                "%d workloads, %s, about %.0f minutes; results go to %s%n",
-                workloads.size(), pace.words(), Math.max(1, Budget.seconds(pace, workloads) / 60), into);
+                "%d workloads, %s, about %s; results go to %s%n",
+                workloads.size(), pace.words(), Budget.words(pace, workloads), into);
         RunReport report = new RunReport(into, machine);
         try (RunningServers servers = new RunningServers()) {
-            Bench bench = new Bench(servers, pace, into, out);
             for (int i = 0; i < workloads.size(); i++) {
                 Workload workload = workloads.get(i);
-                out.printf("[%d of %d] %s (%s)%n", i + 1, workloads.size(), workload.title(), workload.name());
+                List<Workload> left = workloads.subList(i, workloads.size());
+                pace = pace(left, minutes - (System.nanoTime() - start) / 60e9);
+                Bench bench = new Bench(servers, pace, into, out);
+                out.printf(
+                        "[%d of %d] %s (%s), about %s left%n",
+                        i + 1, workloads.size(), workload.title(), workload.name(), Budget.words(pace, left));
                 servers.closeExcept(
                         workload.contestants().stream().map(Contestant::store).toArray(StoreKind[]::new));
                 Map<Contestant, Samples> samples = measure(bench, workload);
                 Outcome outcome = outcome(workload, samples, pace, bench.versions(workload) + "; " + machine);
                 report.add(outcome);
                 RunReport.lines(outcome).forEach(out::println);
+                out.println("  " + Warmth.words(outcome.samples()));
                 if (page != null) {
                     new BenchmarksPage(
                                     page,
@@ -167,12 +178,13 @@ final class BenchCommand implements Callable<Integer> {
                 : 1;
     }
 
-    private Pace pace(List<Workload> workloads) {
+    /** Returns the pace at which these workloads take so many minutes, if that was asked for. */
+    private Pace pace(List<Workload> workloads, double left) {
         if (quick) {
             return new Pace(1, Duration.ofMillis(300), Duration.ofMillis(300), true);
         }
         return minutes > 0
-                ? Budget.within(minutes, workloads, rounds)
+                ? Budget.within(left, workloads, rounds, Duration.ofMillis(warmUp))
                 : new Pace(rounds, Duration.ofMillis(turn), Duration.ofMillis(warmUp), false);
     }
 
@@ -200,6 +212,7 @@ final class BenchCommand implements Callable<Integer> {
         String date = LocalDateTime.now(ZoneOffset.UTC).format(DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm"));
         boolean counts = workload.columns().contains(Metric.REQUESTS) && store != StoreKind.SQLITE;
         String how = (workload.mode() == Workload.Mode.THROUGHPUT ? pace.words() + ". " : "")
+                + Warmth.words(samples)
                 + (counts ? "Requests are " + store.requests() + ". " : "");
         return new Outcome(
                 workload.name(),

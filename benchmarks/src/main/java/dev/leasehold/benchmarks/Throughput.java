@@ -19,7 +19,9 @@ import java.util.Map;
  */
 final class Throughput {
 
-    private static final int WARM_UPS = 3;
+    /** After so many slices of each contestant the display says how far the warm-up is. */
+    private static final int SLICES_SHOWN = 5;
+
     private static final Duration PROBE = Duration.ofMillis(200);
 
     private final Bench bench;
@@ -52,16 +54,7 @@ final class Throughput {
                             contestant,
                             bench.start(workload, contestant, Bench.lock(workload, contestant), workload.shape())));
         }
-        for (int i = 0; i < WARM_UPS; i++) {
-            for (Contestant contestant : List.copyOf(groups.keySet())) {
-                attempt(
-                        contestant,
-                        () -> group(contestant)
-                                .turn(bench.pace()
-                                        .warmUp(workload.shape().processes())
-                                        .dividedBy(WARM_UPS)));
-            }
-        }
+        warmUp();
         for (int round = 0; round < bench.pace().rounds(); round++) {
             List<Contestant> order = new ArrayList<>(groups.keySet());
             if (round % 2 == 1) {
@@ -83,6 +76,51 @@ final class Throughput {
         for (Contestant contestant : List.copyOf(groups.keySet())) {
             attempt(contestant, () -> countRequests(contestant));
         }
+    }
+
+    /** Lets all contestants work in turns until each is warm. One that is warm waits for the others. */
+    private void warmUp() throws Exception {
+        Map<Contestant, WarmUp> cold = new LinkedHashMap<>();
+        groups.keySet()
+                .forEach(contestant -> cold.put(
+                        contestant, bench.pace().warmUp(workload.shape().processes())));
+        for (int slices = 1; !cold.isEmpty(); slices++) {
+            for (Map.Entry<Contestant, WarmUp> each : List.copyOf(cold.entrySet())) {
+                Contestant contestant = each.getKey();
+                WarmUp warmUp = each.getValue();
+                if (!warmUp.next().isZero()) {
+                    attempt(contestant, () -> slice(contestant, warmUp));
+                }
+                if (!groups.containsKey(contestant)) {
+                    cold.remove(contestant);
+                } else if (warmUp.next().isZero()) {
+                    cold.remove(contestant);
+                    of(contestant).add(Metric.WARM_UP, warmUp.took().toMillis() / 1e3);
+                    bench.progress(
+                            (warmUp.isSettled() ? "warm: " : "warmed up, not settled: ") + state(contestant, warmUp));
+                }
+            }
+            if (slices % SLICES_SHOWN == 0 && !cold.isEmpty()) {
+                StringBuilder line = new StringBuilder("warming up:");
+                cold.forEach((contestant, warmUp) -> line.append("  ").append(state(contestant, warmUp)));
+                bench.progress(line.toString());
+            }
+        }
+    }
+
+    private void slice(Contestant contestant, WarmUp warmUp) throws Exception {
+        Duration length = warmUp.next();
+        Turn turn = group(contestant).turn(length);
+        warmUp.add(length, turn.compiling());
+        warmUp.last().ifPresent(part -> of(contestant).add(Metric.WARMING, 100 * part));
+        of(contestant).add(Metric.WARMING_RATE, turn.cycles() * 1e3 / length.toMillis());
+    }
+
+    private static String state(Contestant contestant, WarmUp warmUp) {
+        StringBuilder state = new StringBuilder(
+                String.format("%s %.1f s", contestant.label(), warmUp.took().toMillis() / 1e3));
+        warmUp.last().ifPresent(part -> state.append(String.format(" (compiling %.1f %%)", 100 * part)));
+        return state.toString();
     }
 
     private Samples of(Contestant contestant) {

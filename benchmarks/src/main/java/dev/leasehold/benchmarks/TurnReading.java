@@ -12,6 +12,7 @@ import java.util.List;
 final class TurnReading {
 
     private static final double NANOS_PER_SECOND = 1e9;
+    private static final double NANOS_PER_MILLI = 1e6;
     private static final double NANOS_PER_MICRO = 1e3;
 
     private TurnReading() {}
@@ -31,6 +32,9 @@ final class TurnReading {
         samples.add(Metric.CLIENT, turn.clientCpu() / NANOS_PER_MICRO / cycles);
         samples.add(Metric.SERVER, serverCpu > 0 ? serverCpu / NANOS_PER_MICRO / cycles : -1);
         samples.add(Metric.BYTES, turn.bytes() / cycles);
+        if (turn.compiling() >= 0) {
+            samples.add(Metric.COMPILING, 100 * turn.compiling() * NANOS_PER_MILLI / (turn.end() - turn.start()));
+        }
         for (Grant grant : turn.grants()) {
             long wait = Math.max(0, grant.given() - grant.asked());
             samples.waits().recordValue(wait);

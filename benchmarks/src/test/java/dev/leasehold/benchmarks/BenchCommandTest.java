@@ -48,9 +48,15 @@ class BenchCommandTest {
                 .containsPattern("semaphore-2ms,\"Leasehold on Redis\",rate,1,[1-9]")
                 .containsPattern("semaphore-2ms,\"Leasehold on Redis\",at_once,1,[1-8]\\.0\n")
                 .containsPattern("semaphore-2ms,\"two bare scripts on Redis\",requests,1,2\\.")
-                .containsPattern("semaphore-2ms,\"Leasehold on Redis\",moved_thread,1,");
+                .containsPattern("semaphore-2ms,\"Leasehold on Redis\",moved_thread,1,")
+                .containsPattern("semaphore-2ms,\"Leasehold on Redis\",warm_up,1,0\\.375\n")
+                .containsPattern("semaphore-2ms,\"Leasehold on Redis\",warming,3,")
+                .containsPattern("semaphore-2ms,\"Leasehold on Redis\",compiling,1,[1-9]");
         assertThat(directory.resolve("index.html")).content().contains("<svg", "semaphore of 8");
-        assertThat(page).content().contains("<!-- begin semaphore-2ms -->", "<!-- end semaphore-2ms -->");
+        assertThat(page)
+                .content()
+                .contains("<!-- begin semaphore-2ms -->", "<!-- end semaphore-2ms -->")
+                .contains("Warmed up: two bare scripts on Redis 0 s, Leasehold on Redis 0 s. **Still compiling: ");
     }
 
     @Test

@@ -21,7 +21,7 @@ class TurnReadingTest {
 
     private static Samples read(Shape shape, Grant... grants) {
         Samples samples = new Samples();
-        Turn turn = new Turn(List.of(grants), 0, 100 * MILLI, grants.length, 40_000L * grants.length, 800);
+        Turn turn = new Turn(List.of(grants), 0, 100 * MILLI, grants.length, 40_000L * grants.length, 800, 3);
         TurnReading.add(turn, shape, 8_000L * grants.length, samples);
         samples.finish();
         return samples;
@@ -44,6 +44,7 @@ class TurnReadingTest {
         assertThat(samples.of(Metric.CLIENT)).containsExactly(40.0);
         assertThat(samples.of(Metric.SERVER)).containsExactly(8.0);
         assertThat(samples.of(Metric.BYTES)).containsExactly(160.0);
+        assertThat(samples.of(Metric.COMPILING)).containsExactly(3.0);
         assertThat(samples.handOvers().getMaxValue()).isBetween(3 * MILLI, 3 * MILLI + MILLI / 100);
         assertThat(samples.of(Metric.WAIT_50).get(0)).isBetween(2.0, 2.01);
     }

@@ -11,5 +11,7 @@ import java.util.List;
  * @param cycles of acquire and release, also those that were still under way at the end
  * @param clientCpu processor time of the processes, in nanoseconds
  * @param bytes that their threads have allocated
+ * @param compiling how long their compilers have worked since the end of the turn before, also while others had theirs; in
+ *     milliseconds, negative if it is not known
  */
-public record Turn(List<Grant> grants, long start, long end, long cycles, long clientCpu, long bytes) {}
+public record Turn(List<Grant> grants, long start, long end, long cycles, long clientCpu, long bytes, long compiling) {}

@@ -71,16 +71,19 @@ public final class WorkerGroup implements AutoCloseable {
     public Turn end(long start, Duration length, List<WorkerProcess> living) throws IOException, InterruptedException {
         List<Grant> grants = new ArrayList<>();
         long[] sums = new long[3];
+        long compiling = 0;
         for (WorkerProcess process : living) {
             String[] words = process.await("done", length.toSeconds() + MOST_SECONDS);
             for (int i = 0; i < sums.length; i++) {
                 sums[i] += Long.parseLong(words[i + 1]);
             }
+            long own = Long.parseLong(words[sums.length + 1]);
+            compiling = own < 0 || compiling < 0 ? -1 : compiling + own;
             int number = processes.indexOf(process);
             GrantLog.read(file(number), number, grants);
         }
         grants.sort(Comparator.comparingLong(Grant::given));
-        return new Turn(grants, start, start + length.toNanos(), sums[0], sums[1], sums[2]);
+        return new Turn(grants, start, start + length.toNanos(), sums[0], sums[1], sums[2], compiling);
     }
 
     private Path file(int process) {

@@ -9,6 +9,7 @@ import dev.leasehold.benchmarks.peer.Target;
 import dev.leasehold.benchmarks.server.StoreKind;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -34,6 +35,7 @@ public final class WorkerMain {
     private final List<WorkerThread> workers = new ArrayList<>();
     private final List<LockHandle> kept = new ArrayList<>();
     private final OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    private long compiled;
 
     private WorkerMain(String[] args) {
         peer = Peer.named(args[0]);
@@ -98,7 +100,18 @@ public final class WorkerMain {
         cpu = system.getProcessCpuTime() - cpu;
         List<GrantLog> logs = workers.stream().map(WorkerThread::log).toList();
         GrantLog.write(logs, file);
-        return "done " + logs.stream().mapToInt(GrantLog::size).sum() + " " + cpu + " " + bytes;
+        return "done " + logs.stream().mapToInt(GrantLog::size).sum() + " " + cpu + " " + bytes + " " + compiling();
+    }
+
+    /** Returns how many milliseconds the compilers have worked since the last call, -1 if this JVM has none or does not say. */
+    private long compiling() {
+        CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
+        if (compilers == null || !compilers.isCompilationTimeMonitoringSupported()) {
+            return -1;
+        }
+        long before = compiled;
+        compiled = compilers.getTotalCompilationTime();
+        return compiled - before;
     }
 
     /** Acquires that many locks and keeps them: says how much more of the heap is in use. */
