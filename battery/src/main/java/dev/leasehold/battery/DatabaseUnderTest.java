@@ -35,7 +35,7 @@ final class DatabaseUnderTest implements StoreUnderTest {
         this.clock = clock;
     }
 
-    static StoreUnderTest postgres(Path directory, Fault fault) throws IOException {
+    static DatabaseUnderTest postgres(Path directory, Fault fault) throws IOException {
         ClockShim clock = clock(directory, fault);
         PostgresServer postgres = PostgresServer.start();
         if (clock != null) {
@@ -68,6 +68,10 @@ final class DatabaseUnderTest implements StoreUnderTest {
                         "SELECT CONCAT('KILL CONNECTION ', id) FROM information_schema.processlist"
                                 + " WHERE user = 'root' AND id <> CONNECTION_ID()"),
                 clock);
+    }
+
+    int port() {
+        return server.port();
     }
 
     private static ClockShim clock(Path directory, Fault fault) throws IOException {

@@ -42,7 +42,9 @@ enum Fault {
     /** One of three servers is killed; while it is away, the wall clock of another is set forward. */
     BARE_MAJORITY_CLOCK("bare-majority-clock"),
     /** A master is killed and its replica takes over. */
-    FAIL_OVER("fail-over");
+    FAIL_OVER("fail-over"),
+    /** The slot of a lock that is in use moves to another master of a cluster, and back at the next strike. */
+    RESHARDING("resharding");
 
     private final String word;
 

@@ -77,19 +77,32 @@ final class GuaranteeTables {
     }
 
     private static String title(Row row) {
+        boolean named = row.server().matches("\\p{Alpha}.*"); // A Valkey, say.
+        String store = !named
+                ? row.store().word()
+                : row.store() == StoreKind.REDIS ? row.server() : row.store().word() + " on " + row.server();
         return row.peer().isOurs()
-                ? row.store().word() + " " + row.server()
-                : row.peer().word() + " " + row.library() + " on " + row.store().word();
+                ? named ? store : store + " " + row.server()
+                : row.peer().word() + " " + row.library() + " on " + store;
+    }
+
+    /** Returns where a column stands: those of one store beside each other, a column for each version of its servers. */
+    private static String place(Row row) {
+        return String.format(
+                java.util.Locale.ROOT,
+                "%02d %02d %s",
+                row.peer().ordinal(),
+                row.store().ordinal(),
+                title(row));
     }
 
     private String table(List<Row> rows) {
         Map<Fault, Map<String, List<Row>>> cells = new TreeMap<>();
-        Map<Integer, String> titles = new TreeMap<>();
+        Map<String, String> titles = new TreeMap<>();
         for (Row row : rows) {
-            titles.putIfAbsent(row.peer().ordinal() * 100 + row.store().ordinal(), title(row));
+            titles.put(place(row), title(row));
             cells.computeIfAbsent(row.fault(), fault -> new TreeMap<>())
-                    .computeIfAbsent(
-                            titles.get(row.peer().ordinal() * 100 + row.store().ordinal()), t -> new ArrayList<>())
+                    .computeIfAbsent(title(row), t -> new ArrayList<>())
                     .add(row);
         }
         StringBuilder table = new StringBuilder("| fault |");

@@ -7,6 +7,7 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.LockOptions;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 
@@ -16,6 +17,12 @@ final class LeaseholdLocks implements Locks {
     private static final Duration CONNECTING = Duration.ofSeconds(30);
     private static final Duration STORE_TIMEOUT = Duration.ofSeconds(3);
     private static final int PERMITS = 2;
+    private static final String MUTEX = "battery-mutex";
+    private static final String RW = "battery-rw";
+    private static final String SEMAPHORE = "battery-permits";
+
+    /** The locks that every run uses. */
+    static final List<String> NAMES = List.of(MUTEX, RW, SEMAPHORE);
 
     private final Leasehold leasehold;
     private int further;
@@ -62,7 +69,7 @@ final class LeaseholdLocks implements Locks {
             return switch (choice) {
                 case 6 -> writer();
                 case 7, 8 -> reader();
-                case 9 -> new Wanted("battery-permits", PERMITS, leasehold.semaphore("battery-permits", PERMITS));
+                case 9 -> new Wanted(SEMAPHORE, PERMITS, leasehold.semaphore(SEMAPHORE, PERMITS));
                 default -> mutex();
             };
         } catch (UnsupportedOperationException e) {
@@ -72,20 +79,17 @@ final class LeaseholdLocks implements Locks {
 
     @Override
     public Wanted mutex() {
-        return new Wanted("battery-mutex", 1, leasehold.lock("battery-mutex"));
+        return new Wanted(MUTEX, 1, leasehold.lock(MUTEX));
     }
 
     @Override
     public Wanted writer() {
-        return new Wanted("battery-rw", 1, leasehold.readWriteLock("battery-rw").write());
+        return new Wanted(RW, 1, leasehold.readWriteLock(RW).write());
     }
 
     @Override
     public Wanted reader() {
-        return new Wanted(
-                "battery-rw",
-                Integer.MAX_VALUE,
-                leasehold.readWriteLock("battery-rw").read());
+        return new Wanted(RW, Integer.MAX_VALUE, leasehold.readWriteLock(RW).read());
     }
 
     @Override

@@ -141,6 +141,24 @@ final class Nemesis {
                         lessOrMoreThanALease(),
                         () -> each(servers, server -> store.restart(server, true)));
             }
+            case RESHARDING -> {
+                List<String> locks = new ArrayList<>(LeaseholdLocks.NAMES);
+                Collections.shuffle(locks, random);
+                List<String> moving = random.nextInt(3) == 0 ? locks : locks.subList(0, 1);
+                during(
+                        "slots of " + moving,
+                        () -> {
+                            for (String lock : moving) {
+                                store.beginMoving(lock, random);
+                            }
+                        },
+                        leases(0, 0.5),
+                        () -> {
+                            for (String lock : moving) {
+                                store.endMoving(lock);
+                            }
+                        });
+            }
             case BARE_MAJORITY_CLOCK -> {
                 List<Integer> servers = some(2);
                 Duration by = Duration.ofMillis(leases(0.5, MOST_LEASES_OF_CLOCK));

@@ -10,6 +10,8 @@ import java.util.EnumSet;
  *       have no vote until the longest lease is over. SQLite's file has no server that could forget.
  *   <li>Where a server's wall clock decides when a lease is over, one that is set forward ends it early: in Redis, in a database,
  *       and in a quorum while its holder has a bare majority. ZooKeeper's sessions do not go by it.
+ *   <li>A slot that moves takes the keys of its locks along, each of which only one master serves at any time.
+ *   <li>A pooler lends sessions, and locks in tables belong to none.
  *   <li>A replica that takes over may not have heard of the last grants.
  * </ul>
  */

@@ -17,6 +17,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -113,15 +114,25 @@ final class RedisUnderTest implements StoreUnderTest {
         return version(masters.get(0));
     }
 
-    /** Returns the version that the server names. */
+    /** Returns the version that the server names, with its name if it is no Redis. */
     static String version(RedisProcess server) {
-        return server.commands()
-                .info("server")
-                .lines()
-                .filter(line -> line.startsWith("redis_version:"))
-                .map(line -> line.substring(line.indexOf(':') + 1).strip())
-                .findFirst()
+        return versionIn(server.commands().info("server"));
+    }
+
+    /** Returns the version in the answer to INFO. That of a Valkey also has the version of Redis that it is like. */
+    static String versionIn(String info) {
+        return entry(info, "server_name")
+                .filter(name -> !name.equals("redis"))
+                .map(name -> name + " " + entry(info, name + "_version").orElse("?"))
+                .or(() -> entry(info, "redis_version"))
                 .orElse("?");
+    }
+
+    private static Optional<String> entry(String info, String key) {
+        return info.lines()
+                .filter(line -> line.startsWith(key + ":"))
+                .map(line -> line.substring(key.length() + 1).strip())
+                .findFirst();
     }
 
     @Override
@@ -169,8 +180,13 @@ final class RedisUnderTest implements StoreUnderTest {
 
     @Override
     public void killSessions(int server) {
-        masters.get(server).commands().clientKill(KillArgs.Builder.typeNormal().skipme(true));
-        masters.get(server).commands().clientKill(KillArgs.Builder.typePubsub());
+        killSessions(masters.get(server));
+    }
+
+    /** Ends all connections but the one that asks for it. */
+    static void killSessions(RedisProcess server) {
+        server.commands().clientKill(KillArgs.Builder.typeNormal().skipme(true));
+        server.commands().clientKill(KillArgs.Builder.typePubsub());
     }
 
     @Override

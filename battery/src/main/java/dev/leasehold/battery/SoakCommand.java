@@ -62,24 +62,33 @@ final class SoakCommand implements Callable<Integer> {
         Path parent = directory == null ? Path.of("soak-" + seed) : directory;
         boolean good = true;
         for (StoreKind kind : kinds()) {
-            Soak.Outcome outcome = Soak.of(
-                    new Plan(
-                            Peer.LEASEHOLD,
-                            kind,
-                            Fault.NONE,
-                            Duration.ofMillis((long) (minutes * 60_000)),
-                            Duration.ofMillis(lease),
-                            clients,
-                            seed,
-                            Worker.Kind.CAREFUL,
-                            BatteryCommand.REACTION,
-                            Files.createDirectories(parent.resolve(kind.word()))),
-                    out);
-            out.println(outcome.report());
-            outcome.result().violations().stream().limit(5).forEach(violation -> out.println("  " + violation));
-            good &= outcome.isGood();
+            try {
+                good &= isGood(Soak.of(plan(kind, Files.createDirectories(parent.resolve(kind.word()))), out));
+            } catch (Missing e) {
+                out.printf("%s is left out: %s%n", kind.word(), e.getMessage());
+            }
         }
         return good ? 0 : 1;
+    }
+
+    private Plan plan(StoreKind kind, Path own) {
+        return new Plan(
+                Peer.LEASEHOLD,
+                kind,
+                Fault.NONE,
+                Duration.ofMillis((long) (minutes * 60_000)),
+                Duration.ofMillis(lease),
+                clients,
+                seed,
+                Worker.Kind.CAREFUL,
+                BatteryCommand.REACTION,
+                own);
+    }
+
+    private boolean isGood(Soak.Outcome outcome) {
+        out.println(outcome.report());
+        outcome.result().violations().stream().limit(5).forEach(violation -> out.println("  " + violation));
+        return outcome.isGood();
     }
 
     private List<StoreKind> kinds() {

@@ -30,8 +30,12 @@ enum StoreKind {
 
         @Override
         Set<Fault> faults() {
-            return EnumSet.complementOf(
-                    EnumSet.of(Fault.RESTART_ALL, Fault.MAJORITY_LOST, Fault.BARE_MAJORITY_CLOCK, Fault.FAIL_OVER));
+            return EnumSet.complementOf(EnumSet.of(
+                    Fault.RESTART_ALL,
+                    Fault.MAJORITY_LOST,
+                    Fault.BARE_MAJORITY_CLOCK,
+                    Fault.FAIL_OVER,
+                    Fault.RESHARDING));
         }
     },
     SENTINEL {
@@ -53,7 +57,18 @@ enum StoreKind {
 
         @Override
         Set<Fault> faults() {
-            return EnumSet.complementOf(EnumSet.of(Fault.FAIL_OVER));
+            return EnumSet.complementOf(EnumSet.of(Fault.FAIL_OVER, Fault.RESHARDING));
+        }
+    },
+    CLUSTER {
+        @Override
+        StoreUnderTest start(Path directory, Fault fault) {
+            return new ClusterUnderTest();
+        }
+
+        @Override
+        Set<Fault> faults() {
+            return EnumSet.of(Fault.NONE, Fault.STOP, Fault.KILL, Fault.RESTART, Fault.SESSION_KILL, Fault.RESHARDING);
         }
     },
     POSTGRES {
@@ -68,6 +83,19 @@ enum StoreKind {
         Set<Fault> faults() {
             EnumSet<Fault> faults = EnumSet.copyOf(ofDatabases());
             faults.add(Fault.FAIL_OVER);
+            return faults;
+        }
+    },
+    PGBOUNCER {
+        @Override
+        StoreUnderTest start(Path directory, Fault fault) throws IOException {
+            return PoolerUnderTest.start(directory, fault);
+        }
+
+        @Override
+        Set<Fault> faults() {
+            EnumSet<Fault> faults = EnumSet.copyOf(ofDatabases());
+            faults.removeIf(Fault::movesServerClock);
             return faults;
         }
     },
@@ -96,7 +124,8 @@ enum StoreKind {
                     Fault.DUPLICATE,
                     Fault.SESSION_KILL,
                     Fault.BARE_MAJORITY_CLOCK,
-                    Fault.FAIL_OVER));
+                    Fault.FAIL_OVER,
+                    Fault.RESHARDING));
         }
     };
 
@@ -150,7 +179,8 @@ enum StoreKind {
             case SQLITE, REDIS -> Duration.ofMillis(1_500);
             case SENTINEL -> Duration.ofSeconds(20);
             case POSTGRES, MARIADB -> Duration.ofSeconds(4);
-            case REDLOCK, ZOOKEEPER -> Duration.ofSeconds(8);
+            case PGBOUNCER -> Duration.ofSeconds(6);
+            case REDLOCK, CLUSTER, ZOOKEEPER -> Duration.ofSeconds(8);
         };
     }
 

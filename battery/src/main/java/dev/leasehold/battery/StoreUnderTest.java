@@ -4,6 +4,7 @@ import dev.leasehold.testkit.FaultProxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 
 /**
  * A store under test is a running store, with its servers and the ways that clients take to them. Its servers are
@@ -51,6 +52,16 @@ interface StoreUnderTest extends AutoCloseable {
     /** Ends the connections of all clients, or of some. */
     default void killSessions(int server) throws Exception {
         throw new UnsupportedOperationException("this store ends no connections");
+    }
+
+    /** Begins to move what belongs to a lock to another server, and moves some of it. */
+    default void beginMoving(String lock, Random random) throws Exception {
+        throw new UnsupportedOperationException("this store moves nothing");
+    }
+
+    /** Moves the rest of it, and lets the other server have the lock from then on. */
+    default void endMoving(String lock) throws Exception {
+        throw new UnsupportedOperationException("this store moves nothing");
     }
 
     /**

@@ -19,12 +19,17 @@ class GuaranteeTablesTest {
     private Path directory;
 
     private static Row row(Promise promise, long overlaps, List<Violation.Rule> broken) {
+        return row(StoreKind.REDIS, "7.0.15", promise, overlaps, broken);
+    }
+
+    private static Row row(
+            StoreKind store, String server, Promise promise, long overlaps, List<Violation.Rule> broken) {
         return new Row(
                 LocalDate.of(2026, 11, 25),
                 Peer.LEASEHOLD,
                 "0.1",
-                StoreKind.REDIS,
-                "7.0.15",
+                store,
+                server,
                 Fault.FLUSH,
                 promise,
                 20,
@@ -65,6 +70,18 @@ class GuaranteeTablesTest {
                         "| `flush` | fenced only: 3 (200 / 6 / 40) [2](battery-results.csv#L2) [3](battery-results.csv#L3) |")
                 .doesNotContain("old")
                 .endsWith("<!-- /battery -->\nafter\n");
+    }
+
+    @Test
+    void eachVersionOfAServerHasAColumnOfItsOwn() throws IOException {
+        assertThat(page(
+                        row(StoreKind.REDLOCK, "valkey 8.1.1", Promise.FENCED, 0, List.of()),
+                        row(StoreKind.REDIS, "valkey 8.1.1", Promise.FENCED, 1, List.of()),
+                        row(StoreKind.REDIS, "8.0.2", Promise.FENCED, 2, List.of()),
+                        row(Promise.FENCED, 3, List.of())))
+                .contains("| fault | redis 7.0.15 | redis 8.0.2 | valkey 8.1.1 | redlock on valkey 8.1.1 |")
+                .contains("| `flush` | fenced only: 3 (100 / 3 / 20) [5](battery-results.csv#L5) "
+                        + "| fenced only: 2 (100 / 3 / 20) [4](battery-results.csv#L4) ");
     }
 
     @Test

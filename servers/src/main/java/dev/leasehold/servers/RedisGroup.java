@@ -13,28 +13,34 @@ import java.util.stream.Collectors;
 public final class RedisGroup implements AutoCloseable {
 
     private static final int SLOTS = 16384;
+    private static final int MASTERS = 3;
 
     public final List<RedisProcess> servers = new ArrayList<>();
 
     private RedisGroup() {}
 
-    /** Starts a cluster of three masters, without replicas. */
-    public static RedisGroup cluster() {
+    /**
+     * Starts a cluster of three masters, without replicas.
+     *
+     * @param options of each server, beside those that make it a node
+     */
+    public static RedisGroup cluster(String... options) {
         RedisGroup group = new RedisGroup();
-        int masters = 3;
-        for (int i = 0; i < masters; i++) {
-            group.servers.add(RedisProcess.start(
+        for (int i = 0; i < MASTERS; i++) {
+            List<String> all = new ArrayList<>(List.of(
                     "--cluster-enabled",
                     "yes",
                     "--cluster-node-timeout",
                     "3000",
                     "--cluster-port",
                     Integer.toString(Ports.next())));
+            all.addAll(List.of(options));
+            group.servers.add(RedisProcess.start(all.toArray(String[]::new)));
         }
-        for (int i = 0; i < masters; i++) {
+        for (int i = 0; i < MASTERS; i++) {
             RedisProcess server = group.servers.get(i);
-            int first = SLOTS * i / masters;
-            int end = SLOTS * (i + 1) / masters;
+            int first = SLOTS * i / MASTERS;
+            int end = SLOTS * (i + 1) / MASTERS;
             server.commands()
                     .clusterAddSlots(
                             java.util.stream.IntStream.range(first, end).toArray());
@@ -51,11 +57,26 @@ public final class RedisGroup implements AutoCloseable {
                 }
             }
         }
-        await().atMost(Duration.ofSeconds(60))
-                .until(() -> group.servers.stream()
-                        .allMatch(server -> server.commands().clusterInfo().contains("cluster_state:ok")
-                                && server.commands().clusterInfo().contains("cluster_known_nodes:3")));
+        group.awaitCluster();
         return group;
+    }
+
+    /** Waits until each node of a cluster says that the cluster serves. */
+    public void awaitCluster() {
+        await().atMost(Duration.ofSeconds(60))
+                .ignoreExceptions()
+                .until(() -> servers.stream()
+                        .map(server -> server.commands().clusterInfo())
+                        .allMatch(info -> info.contains("cluster_state:ok") && info.contains("cluster_known_nodes:3")));
+    }
+
+    /** Returns which of the masters of a cluster has a slot, as long as none was moved. */
+    public static int firstMaster(int slot) {
+        int master = 0;
+        while (SLOTS * (master + 1) / MASTERS <= slot) {
+            master++;
+        }
+        return master;
     }
 
     /** Starts a master and a replica that it counts as online. */

@@ -1,0 +1,165 @@
+package dev.leasehold.battery;
+
+import dev.leasehold.servers.RedisGroup;
+import dev.leasehold.servers.RedisProcess;
+import io.lettuce.core.MigrateArgs;
+import io.lettuce.core.cluster.SlotHash;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Collectors;
+
+/**
+ * The cluster under test has three Redis masters, each of which writes what it does to its append-only file before it
+ * answers. A slot that is moved goes to the next master, and when it is moved again, back to its first.
+ */
+final class ClusterUnderTest implements StoreUnderTest {
+
+    private static final Duration MIGRATION = Duration.ofSeconds(5);
+
+    /** More than the keys of one lock, and all other locks have slots of their own. */
+    private static final int MANY = 1_000;
+
+    private final RedisGroup group = RedisGroup.cluster("--appendonly", "yes", "--appendfsync", "always");
+
+    /** The masters of the slots that are not where they were first. */
+    private final Map<Integer, Integer> moved = new HashMap<>();
+
+    @Override
+    public Way way() {
+        return new Way(uri(), List.of()); // The nodes name their own addresses.
+    }
+
+    @Override
+    public String uri() {
+        return "redis-cluster://"
+                + group.servers.stream()
+                        .map(server -> "127.0.0.1:" + server.port())
+                        .collect(Collectors.joining(","));
+    }
+
+    @Override
+    public String version() {
+        return RedisUnderTest.version(group.servers.get(0));
+    }
+
+    @Override
+    public int servers() {
+        return group.servers.size();
+    }
+
+    @Override
+    public void signal(int server, String signal) {
+        group.servers.get(server).signal(signal);
+    }
+
+    @Override
+    public void kill(int server) {
+        group.servers.get(server).kill();
+    }
+
+    @Override
+    public void restart(int server, boolean withData) {
+        if (!withData) {
+            throw new UnsupportedOperationException("masters of a cluster keep their data here");
+        }
+        group.servers.get(server).restart();
+    }
+
+    @Override
+    public void awaitServing() {
+        group.awaitCluster();
+    }
+
+    @Override
+    public void flush(int server) {
+        group.servers.get(server).commands().flushall();
+    }
+
+    @Override
+    public void killSessions(int server) {
+        RedisUnderTest.killSessions(group.servers.get(server));
+    }
+
+    private int masterOf(int slot) {
+        return moved.getOrDefault(slot, RedisGroup.firstMaster(slot));
+    }
+
+    private int nextMasterOf(int slot) {
+        int first = RedisGroup.firstMaster(slot);
+        return moved.containsKey(slot) ? first : (first + 1) % group.servers.size();
+    }
+
+    /** The keys of a lock have its name in braces, which decides their slot. */
+    private static int slot(String lock) {
+        return SlotHash.getSlot(lock);
+    }
+
+    @Override
+    public void beginMoving(String lock, Random random) {
+        int slot = slot(lock);
+        RedisProcess from = group.servers.get(masterOf(slot));
+        RedisProcess to = group.servers.get(nextMasterOf(slot));
+        to.commands().clusterSetSlotImporting(slot, from.commands().clusterMyId());
+        from.commands().clusterSetSlotMigrating(slot, to.commands().clusterMyId());
+        List<String> keys = new ArrayList<>(from.commands().clusterGetKeysInSlot(slot, MANY));
+        Collections.sort(keys); // Or the seed would not decide.
+        Collections.shuffle(keys, random);
+        migrate(from, to, keys.subList(0, random.nextInt(keys.size() + 1)));
+    }
+
+    @Override
+    public void endMoving(String lock) {
+        int slot = slot(lock);
+        int next = nextMasterOf(slot);
+        RedisProcess from = group.servers.get(masterOf(slot));
+        RedisProcess to = group.servers.get(next);
+        List<String> rest = from.commands().clusterGetKeysInSlot(slot, MANY);
+        while (!rest.isEmpty()) {
+            migrate(from, to, rest);
+            rest = from.commands().clusterGetKeysInSlot(slot, MANY);
+        }
+        // The new master has to be the first to know, or the slot would be nobody's for a moment.
+        String id = to.commands().clusterMyId();
+        to.commands().clusterSetSlotNode(slot, id);
+        from.commands().clusterSetSlotNode(slot, id);
+        group.servers.forEach(server -> server.commands().clusterSetSlotNode(slot, id));
+        if (next == RedisGroup.firstMaster(slot)) {
+            moved.remove(slot);
+        } else {
+            moved.put(slot, next);
+        }
+    }
+
+    /** As long as the old master has a key, it is the one that serves it. So what the new one has is older. */
+    private static void migrate(RedisProcess from, RedisProcess to, List<String> keys) {
+        for (String key : keys) {
+            from.commands()
+                    .migrate(
+                            "127.0.0.1",
+                            to.port(),
+                            0,
+                            MIGRATION.toMillis(),
+                            MigrateArgs.Builder.<String>keys(key).replace());
+        }
+    }
+
+    @Override
+    public Map<String, Long> gauges() {
+        return RedisUnderTest.gauges(group.servers);
+    }
+
+    @Override
+    public int overtaking() {
+        return 16;
+    }
+
+    @Override
+    public void close() {
+        group.close();
+    }
+}

@@ -1,0 +1,70 @@
+package dev.leasehold.battery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import dev.leasehold.servers.PgBouncer;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** These tests are about servers that this machine may not have, and about what a server says that it is. */
+class ServersTest {
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void withoutAPoolerItsRunsAreLeftOut() throws Exception {
+        assertThatThrownBy(() -> PoolerUnderTest.program(null))
+                .isInstanceOf(Missing.class)
+                .hasMessageContaining(PgBouncer.VARIABLE);
+        Path noProgram = Files.createFile(directory.resolve("pgbouncer"));
+        assertThatThrownBy(() -> PoolerUnderTest.program(noProgram))
+                .isInstanceOf(Missing.class)
+                .hasMessageContaining(noProgram + " cannot be executed");
+        assertThat(noProgram.toFile().setExecutable(true)).isTrue();
+        assertThat(PoolerUnderTest.program(noProgram)).isEqualTo(noProgram);
+    }
+
+    @Test
+    void whatIsLeftOutIsSaidAndNoFailure() {
+        assumeThat(PgBouncer.program()).isEmpty();
+        for (List<String> arguments : List.of(
+                List.of("--store", "pgbouncer", "--fault", "restart"),
+                List.of("--store", "pgbouncer", "--lock-set"),
+                List.of("soak", "--store", "pgbouncer"))) {
+            ByteArrayOutputStream said = new ByteArrayOutputStream();
+            List<String> all = new ArrayList<>(arguments);
+            all.addAll(List.of("--out", directory.toString()));
+            int status = BatteryCommand.commandLine(new PrintStream(said, true, StandardCharsets.UTF_8))
+                    .execute(all.toArray(String[]::new));
+            assertThat(said.toString(StandardCharsets.UTF_8)).contains("left out", PgBouncer.VARIABLE);
+            assertThat(status).isZero();
+        }
+    }
+
+    @Test
+    void aValkeyIsNotCalledRedis() {
+        String valkey = "# Server\r\nredis_version:7.2.4\r\nserver_name:valkey\r\nvalkey_version:8.1.1\r\n";
+        assertThat(RedisUnderTest.versionIn(valkey)).isEqualTo("valkey 8.1.1");
+        assertThat(RedisUnderTest.versionIn("# Server\r\nredis_version:7.0.15\r\nredis_git_sha1:0\r\n"))
+                .isEqualTo("7.0.15");
+        assertThat(RedisUnderTest.versionIn("")).isEqualTo("?");
+    }
+
+    @Test
+    void onlyAClusterIsResharded() {
+        assertThat(Arrays.stream(StoreKind.values())
+                        .filter(kind -> kind.faults().contains(Fault.RESHARDING)))
+                .containsExactly(StoreKind.CLUSTER);
+    }
+}

@@ -1,0 +1,87 @@
+package dev.leasehold.servers;
+
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A PgBouncer console is where a pooler takes orders, in PostgreSQL's protocol. PostgreSQL's driver cannot be used: the
+ * pooler names its own version there, for which the driver sends a {@code SET} that it refuses.
+ */
+final class PgBouncerConsole implements AutoCloseable {
+
+    private static final int PROTOCOL = 3 << 16;
+    private static final int TIMEOUT_MILLIS = 20_000;
+
+    private final Socket socket;
+    private final DataInputStream in;
+    private final DataOutputStream out;
+
+    PgBouncerConsole(int port) throws IOException {
+        socket = new Socket("127.0.0.1", port);
+        socket.setSoTimeout(TIMEOUT_MILLIS);
+        in = new DataInputStream(socket.getInputStream());
+        out = new DataOutputStream(socket.getOutputStream());
+        byte[] who = "user\0postgres\0database\0pgbouncer\0\0".getBytes(StandardCharsets.UTF_8);
+        ByteArrayOutputStream greeting = new ByteArrayOutputStream();
+        DataOutputStream parts = new DataOutputStream(greeting);
+        parts.writeInt(2 * Integer.BYTES + who.length);
+        parts.writeInt(PROTOCOL);
+        parts.write(who);
+        out.write(greeting.toByteArray());
+        answer();
+    }
+
+    /** Gives an order, and returns the rows of the answer. */
+    List<List<String>> order(String order) throws IOException {
+        byte[] text = (order + "\0").getBytes(StandardCharsets.UTF_8);
+        ByteArrayOutputStream message = new ByteArrayOutputStream();
+        DataOutputStream parts = new DataOutputStream(message);
+        parts.writeByte('Q');
+        parts.writeInt(Integer.BYTES + text.length);
+        parts.write(text);
+        out.write(message.toByteArray());
+        return answer();
+    }
+
+    /** Reads until the pooler is ready for the next order. */
+    private List<List<String>> answer() throws IOException {
+        List<List<String>> rows = new ArrayList<>();
+        while (true) {
+            byte type = in.readByte();
+            byte[] content = new byte[in.readInt() - Integer.BYTES];
+            in.readFully(content);
+            switch (type) {
+                case 'D' -> rows.add(row(ByteBuffer.wrap(content)));
+                case 'E' -> throw new IOException(new String(content, StandardCharsets.UTF_8).replace('\0', ' '));
+                case 'Z' -> {
+                    return rows;
+                }
+                default -> {
+                    // Names of columns, settings, the end of an order.
+                }
+            }
+        }
+    }
+
+    private static List<String> row(ByteBuffer content) {
+        List<String> row = new ArrayList<>();
+        for (int columns = content.getShort(); columns > 0; columns--) {
+            byte[] value = new byte[Math.max(0, content.getInt())]; // -1 is NULL.
+            content.get(value);
+            row.add(new String(value, StandardCharsets.UTF_8));
+        }
+        return row;
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}
