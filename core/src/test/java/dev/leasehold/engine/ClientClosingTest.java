@@ -178,7 +178,8 @@ class ClientClosingTest {
         Thread closer = Thread.currentThread();
         new Thread(() -> {
                     awaitWaiting(closer);
-                    // The first interrupt has ended the wait for the holders; this one comes while the store is waited for.
+                    // The first interrupt has ended the wait for the holders; this one comes while the store is waited
+                    // for.
                     closer.interrupt();
                     awaitWaiting(closer);
                     closing.countDown();
