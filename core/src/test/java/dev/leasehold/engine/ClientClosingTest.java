@@ -177,9 +177,11 @@ class ClientClosingTest {
         Thread.currentThread().interrupt();
         Thread closer = Thread.currentThread();
         new Thread(() -> {
-                    while (closer.getState() == Thread.State.RUNNABLE) {
-                        Thread.onSpinWait();
-                    }
+                    awaitWaiting(closer);
+                    // The first interrupt has ended the wait for the holders; this one comes while the store is waited
+                    // for.
+                    closer.interrupt();
+                    awaitWaiting(closer);
                     closing.countDown();
                 })
                 .start();
@@ -255,5 +257,11 @@ class ClientClosingTest {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().startsWith("leasehold-timer"))
                 .collect(Collectors.toSet());
+    }
+
+    private static void awaitWaiting(Thread thread) {
+        while (thread.getState() == Thread.State.RUNNABLE || thread.isInterrupted()) {
+            Thread.onSpinWait();
+        }
     }
 }

@@ -62,6 +62,17 @@ class MemoryLocksTest {
         assertThat(useOnce("other", reading(0))).isEqualTo(WALL);
     }
 
+    @Test
+    void whoseLeaseIsBrokenIsToldAtOnce() {
+        LeaseId lease = ((ClaimAnswer.Granted) acquire("a", Duration.ofHours(1), reading(0))).lease();
+        Notifications out = new Notifications();
+        assertThat(locks.breakLease(key("a"), lease.token(), reading(1), out)).isTrue();
+        assertThat(out.broken()).singleElement().satisfies(told -> {
+            assertThat(told.lock()).isEqualTo("a");
+            assertThat(told.claim()).isEqualTo(lease.claim());
+        });
+    }
+
     private long useOnce(String name, ClockReading now) {
         LeaseId lease = ((ClaimAnswer.Granted) acquire(name, Duration.ofSeconds(1), now)).lease();
         locks.release(key(name), lease, Duration.ZERO, now, new Notifications());

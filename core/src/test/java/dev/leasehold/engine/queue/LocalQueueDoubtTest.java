@@ -116,6 +116,18 @@ class LocalQueueDoubtTest {
     }
 
     @Test
+    void inDoubtTheNewAnswerCountsThoughTheOneBeforeWouldLastLonger() {
+        Hold hold = harness.held();
+        harness.suspend(Duration.ofMinutes(1));
+        harness.look();
+        LeaseId lease = harness.renewal().lease();
+        harness.suspend(Duration.ofMinutes(-1));
+        harness.renewed(lease, Duration.ofSeconds(10));
+        assertThat(hold.state(harness.now())).isEqualTo(LeaseState.HELD);
+        assertThat(hold.remaining(harness.now())).isLessThan(Duration.ofSeconds(10));
+    }
+
+    @Test
     void anAnswerToARequestFromBeforeTheDoubtDoesNotResolveIt() {
         Hold hold = harness.held();
         harness.pass(Duration.ofSeconds(10));

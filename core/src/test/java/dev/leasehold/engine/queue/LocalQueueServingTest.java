@@ -60,6 +60,22 @@ class LocalQueueServingTest {
     }
 
     @Test
+    void aGrantThatIsOverWhenItComesIsReleasedAndAnotherClaimBegins() {
+        Duration lease = Duration.ofSeconds(3);
+        Caller caller = harness.joins(DEFAULTS.withLeaseDuration(lease));
+        Claim late = harness.claim();
+        var sentAt = harness.now();
+        harness.stopFor(lease);
+        LeaseId over = harness.grants(late, lease, sentAt);
+        harness.none(Action.Give.class);
+        assertThat(harness.release()).isEqualTo(over);
+        Claim next = harness.claim();
+        assertThat(next.id()).isNotEqualTo(late.id());
+        harness.grants(next);
+        harness.given(caller);
+    }
+
+    @Test
     void callersAreServedInOrderWithTheTokensOfTheRun() {
         Hold first = harness.held();
         List<Caller> next = List.of(harness.joins(), harness.joins());

@@ -9,6 +9,7 @@ import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.spi.Claim;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -159,6 +160,25 @@ class LocalQueueWaitingTest {
         harness.none(Action.SendClaim.class);
         harness.pass(Duration.ofSeconds(2));
         assertThat(harness.claim()).isEqualTo(claim.at(7));
+    }
+
+    @Test
+    void waitersKeepNoBeat() {
+        harness.joins();
+        Claim claim = harness.claim();
+        Set<Long> pauses = new HashSet<>();
+        for (int i = 0; i < 4; i++) {
+            harness.busy(claim, Duration.ofSeconds(60), 7);
+            long before = harness.now().nanos();
+            harness.passToNextDue();
+            harness.claim();
+            pauses.add(harness.now().nanos() - before);
+        }
+        assertThat(pauses)
+                .as("or all that wait would ask together after an outage, again and again")
+                .hasSize(4)
+                .allSatisfy(pause -> assertThat(Duration.ofNanos(pause))
+                        .isBetween(Duration.ofMillis(3_750), Duration.ofMillis(4_750)));
     }
 
     @Test

@@ -11,7 +11,9 @@ import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** These tests are about renewal, loss, and the limits of renewal. */
@@ -53,6 +55,27 @@ class LocalQueueWatchdogTest {
         assertThat(harness.one(Action.Announce.class).state()).isEqualTo(LeaseState.LOST);
         assertThat(harness.one(Action.Settle.class)).isEqualTo(new Action.Settle(hold, LeaseState.LOST, null));
         harness.release();
+    }
+
+    @Test
+    void theRetriesOfARenewalKeepNoBeat() {
+        harness.held();
+        harness.pass(Duration.ofSeconds(10));
+        harness.renewal();
+        Set<Long> pauses = new HashSet<>();
+        for (int i = 0; i < 4; i++) {
+            long before = harness.now().nanos();
+            while (!harness.has(Action.SendRenew.class)) {
+                harness.passToNextDue();
+            }
+            harness.renewal();
+            pauses.add(harness.now().nanos() - before);
+        }
+        assertThat(pauses)
+                .as("or all holders of a store that was away would ask it together again and again")
+                .hasSize(4)
+                .allSatisfy(pause -> assertThat(Duration.ofNanos(pause))
+                        .isBetween(Duration.ofMillis(2_250), Duration.ofMillis(3_750)));
     }
 
     @Test
@@ -151,6 +174,26 @@ class LocalQueueWatchdogTest {
         harness.renewed(tries.get(0).lease(), asked);
         harness.pass(Duration.ofSeconds(10));
         harness.none(Action.SendRenew.class);
+    }
+
+    @Test
+    void aLateAnswerToAnEarlierRequestDoesNotEndTheRenewalsBeforeMaxHold() {
+        Hold hold = harness.held(DEFAULTS.withMaxHold(Duration.ofSeconds(45)));
+        harness.pass(Duration.ofSeconds(10));
+        ClockReading sentAt = harness.now();
+        Action.SendRenew first = harness.renewal();
+        assertThat(first.duration()).isEqualTo(LEASE);
+        harness.pass(Duration.ofSeconds(9));
+        List<Action.SendRenew> last = harness.all(Action.SendRenew.class);
+        assertThat(last.get(last.size() - 1).duration())
+                .as("no more than is left of maxHold")
+                .isLessThan(LEASE);
+        harness.renewed(first.lease(), LEASE, sentAt);
+        harness.pass(Duration.ofSeconds(15));
+        assertThat(harness.all(Action.SendRenew.class)).as("asked again").isNotEmpty();
+        harness.renewed(first.lease(), Duration.ofSeconds(11));
+        harness.pass(Duration.ofMillis(10_500));
+        assertThat(hold.state(harness.now()).isValid()).as("after 44.5 s").isTrue();
     }
 
     @Test
