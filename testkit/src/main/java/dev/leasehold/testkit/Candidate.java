@@ -2,18 +2,23 @@ package dev.leasehold.testkit;
 
 import dev.leasehold.ElectionListener;
 import dev.leasehold.ElectionOptions;
+import dev.leasehold.HolderInfo;
 import dev.leasehold.LeaderElection;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
+import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.spi.StoreFactory;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** A candidate has a client of its own, on a line to the store that a test can cut, and all that it says of itself. */
 final class Candidate implements AutoCloseable {
+
+    private static final int MOST_ATTEMPTS = 5;
 
     final String name;
     final FaultyStore line;
@@ -66,6 +71,19 @@ final class Candidate implements AutoCloseable {
     /** Returns its term, zero if it does not lead. */
     long term() {
         return election.lease().map(Lease::token).orElse(0L);
+    }
+
+    /** Returns the leader that it sees. Asks again where a machine that is busy has kept the store from answering in time. */
+    Optional<HolderInfo> leaderSeen() throws InterruptedException {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return election.leader();
+            } catch (StoreUnavailableException e) {
+                if (attempt == MOST_ATTEMPTS) {
+                    throw e;
+                }
+            }
+        }
     }
 
     /** Returns whether its log, which looks now and then, has seen the term that it is in, if it is in one. */

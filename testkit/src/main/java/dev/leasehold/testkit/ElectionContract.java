@@ -95,7 +95,7 @@ public abstract class ElectionContract {
         ClientFixture.eventually("it is told", () -> leader.elected.size() == 1);
         for (Candidate candidate : five) {
             assertThat(candidate.leads()).isEqualTo(candidate == leader);
-            HolderInfo seen = candidate.election.leader().orElseThrow();
+            HolderInfo seen = candidate.leaderSeen().orElseThrow();
             assertThat(seen.owner()).contains("label=" + leader.name);
             assertThat(seen.token()).isEqualTo(leader.elected.get(0));
         }
