@@ -43,7 +43,12 @@ public record Holders(List<StoredLease> all) {
     }
 
     private @Nullable StoredLease first(Predicate<StoredLease> which) {
-        return all.stream().filter(which).findFirst().orElse(null);
+        for (StoredLease holder : all) {
+            if (which.test(holder)) {
+                return holder;
+            }
+        }
+        return null;
     }
 
     /** Returns whether one more, with this share, would be within its own share and everybody's. */
@@ -52,7 +57,15 @@ public record Holders(List<StoredLease> all) {
     }
 
     private static boolean fits(int share, List<StoredLease> beside) {
-        return beside.size() < share && beside.stream().allMatch(holder -> beside.size() < holder.share());
+        if (beside.size() >= share) {
+            return false;
+        }
+        for (StoredLease holder : beside) {
+            if (beside.size() >= holder.share()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /**
@@ -91,6 +104,9 @@ public record Holders(List<StoredLease> all) {
     }
 
     Holders with(StoredLease granted) {
+        if (all.isEmpty()) {
+            return new Holders(List.of(granted));
+        }
         List<StoredLease> more = new ArrayList<>(all);
         more.add(granted);
         return new Holders(more);
@@ -99,7 +115,7 @@ public record Holders(List<StoredLease> all) {
     Holders without(StoredLease holder) {
         List<StoredLease> fewer = new ArrayList<>(all);
         fewer.removeIf(each -> each.token() == holder.token());
-        return new Holders(fewer);
+        return fewer.isEmpty() ? NONE : new Holders(fewer);
     }
 
     Holders with(StoredLease old, StoredLease by) {

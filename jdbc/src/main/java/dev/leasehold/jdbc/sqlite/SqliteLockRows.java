@@ -246,10 +246,11 @@ final class SqliteLockRows implements LockRows {
     }
 
     private static Raw read(ResultSet row) throws SQLException {
-        return StrangeRow.in(row.getString(2), () -> readColumns(row));
+        String name = row.getString(2); // Each column that is read is a call into SQLite.
+        return StrangeRow.in(name, () -> readColumns(name, row));
     }
 
-    private static Raw readColumns(ResultSet row) throws SQLException {
+    private static Raw readColumns(String name, ResultSet row) throws SQLException {
         String client = row.getString(4);
         StoredLease tenure = new StoredLease(
                 client == null ? null : new ClaimId(client, row.getLong(5)),
@@ -259,12 +260,6 @@ final class SqliteLockRows implements LockRows {
                 row.getLong(9),
                 row.getLong(10));
         return new Raw(
-                row.getLong(1),
-                row.getString(2),
-                row.getLong(3),
-                tenure,
-                row.getString(11),
-                row.getLong(12),
-                row.getBoolean(13));
+                row.getLong(1), name, row.getLong(3), tenure, row.getString(11), row.getLong(12), row.getBoolean(13));
     }
 }
