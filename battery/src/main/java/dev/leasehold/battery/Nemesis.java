@@ -145,16 +145,18 @@ final class Nemesis {
                 List<String> locks = new ArrayList<>(LeaseholdLocks.NAMES);
                 Collections.shuffle(locks, random);
                 List<String> moving = random.nextInt(3) == 0 ? locks : locks.subList(0, 1);
+                List<String> begun = new ArrayList<>();
                 during(
                         "slots of " + moving,
                         () -> {
                             for (String lock : moving) {
+                                begun.add(lock);
                                 store.beginMoving(lock, random);
                             }
                         },
                         leases(0, 0.5),
                         () -> {
-                            for (String lock : moving) {
+                            for (String lock : begun) {
                                 store.endMoving(lock);
                             }
                         });

@@ -16,13 +16,13 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ReshardingTest {
 
-    /** As the cluster has it. */
+    /** Returns the port of the master that has the lock's keys, as the cluster has it. */
     private static int masterOf(String lock, StoreUnderTest cluster) {
         String any = cluster.uri().replaceAll("^.*,", "redis://");
         RedisClusterClient client = RedisClusterClient.create(any);
         try {
             return client.getPartitions()
-                    .getPartitionBySlot(SlotHash.getSlot(lock))
+                    .getPartitionBySlot(SlotHash.getSlot("leasehold:{" + lock + "}"))
                     .getUri()
                     .getPort();
         } finally {

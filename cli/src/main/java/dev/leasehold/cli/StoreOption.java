@@ -139,7 +139,8 @@ final class StoreOption {
     }
 
     private static String homeOf(Map<String, String> environment, String home) {
-        String found = environment.getOrDefault("HOME", home);
+        String named = environment.getOrDefault("HOME", "");
+        String found = named.isEmpty() ? home : named;
         // What a JVM takes for the home of a user whom the system does not know.
         if (found.isEmpty() || found.equals("?")) {
             throw new IllegalArgumentException(

@@ -78,6 +78,8 @@ class EndTimesTest {
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContainingAll("no home directory", "--store", "LEASEHOLD_STORE");
         }
+        assertThat(StoreOption.defaultUri(java.util.Map.of("HOME", ""), "/root"))
+                .isEqualTo("sqlite:/root/.local/state/leasehold/locks.db");
         assertThat(StoreOption.defaultUri(java.util.Map.of("HOME", "/h"), "?"))
                 .isEqualTo("sqlite:/h/.local/state/leasehold/locks.db");
     }

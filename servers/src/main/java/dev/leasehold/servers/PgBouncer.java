@@ -12,8 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A PgBouncer is a real pooler in transaction mode before a {@link PostgresServer}, with the settings that it has by default
- * where nothing else is said. Its program is the one that {@link #VARIABLE} names: Maven Central has none.
+ * A PgBouncer is a real pooler in transaction mode before a {@link PostgresServer}. It trusts its clients. Its program is the one that {@link #VARIABLE} names: Maven Central has none.
  */
 public final class PgBouncer implements AutoCloseable {
 
@@ -69,7 +68,12 @@ public final class PgBouncer implements AutoCloseable {
     public static PgBouncer start(Path program, int postgresPort) {
         try {
             PgBouncer pooler = new PgBouncer(program, postgresPort);
-            pooler.awaitReady();
+            try {
+                pooler.awaitReady();
+            } catch (RuntimeException e) {
+                pooler.kill(); // Its log stays.
+                throw e;
+            }
             return pooler;
         } catch (IOException e) {
             throw new UncheckedIOException(e);

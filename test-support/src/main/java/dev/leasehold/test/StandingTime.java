@@ -4,7 +4,9 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A standing time is one that nobody moves while a caller waits for a lock. A wait with a limit never ends then, and the test
@@ -19,8 +21,12 @@ final class StandingTime {
     private final VirtualTime time;
     private final ToIntFunction<String> waiters;
     private final Executor later;
+    private final AtomicReference<@Nullable Queued> newest = new AtomicReference<>();
     private final AtomicBoolean looking = new AtomicBoolean();
     private final AtomicBoolean told = new AtomicBoolean();
+
+    /** A queued claim waits for a lock since a moment of the test's time. */
+    private record Queued(String lock, long nanos) {}
 
     /**
      * Makes one.
@@ -34,24 +40,32 @@ final class StandingTime {
         this.later = later;
     }
 
-    /** Notes that a claim has joined the queue of a lock. */
+    /** Notes that a claim has joined the queue of a lock. The newest is looked after: if the test hangs, it is that one. */
     void queued(String lock) {
-        if (!told.get() && looking.compareAndSet(false, true)) {
-            long seen = time.nanos();
-            later.execute(() -> look(lock, seen));
+        newest.set(new Queued(lock, time.nanos()));
+        begin();
+    }
+
+    private void begin() {
+        Queued seen = newest.get();
+        if (seen != null && !told.get() && looking.compareAndSet(false, true)) {
+            later.execute(() -> look(seen));
         }
     }
 
-    private void look(String lock, long seen) {
-        looking.set(false);
-        if (time.nanos() == seen && waiters.applyAsInt(lock) > 0 && told.compareAndSet(false, true)) {
+    private void look(Queued seen) {
+        if (time.nanos() == seen.nanos() && waiters.applyAsInt(seen.lock()) > 0 && told.compareAndSet(false, true)) {
             LOG.log(
                     Level.WARNING,
                     "a caller has waited for ''{0}'' for {1} seconds of real time, and the time of the TestLeasehold stands"
                             + " still: a wait with a limit never ends unless the test lets time pass. Call the code in"
                             + " whileTimePasses(...), or on another thread, and advance(...)",
-                    lock,
+                    seen.lock(),
                     PATIENCE_SECONDS);
+        }
+        looking.set(false);
+        if (newest.get() != seen) {
+            begin();
         }
     }
 }

@@ -45,8 +45,8 @@ import java.util.concurrent.locks.LockSupport;
  * }</pre>
  *
  * <p><b>The time stands still.</b> Code that waits for a lock with a limit waits for ever, unless the test moves the time: call
- * such code in {@link #whileTimePasses}, or on a thread of its own, and {@link #advance}. If it has waited for ten seconds of real
- * time meanwhile, a warning says so, once.
+ * such code in {@link #whileTimePasses}, or on a thread of its own, and {@link #advance}. If it has waited for some ten seconds of
+ * real time, a warning says so, once.
  *
  * <p>Listeners ({@link LeaseListener}) and dependent actions of futures run on threads of this object. Its methods wait for
  * them before they return, unless they block; so they have run when {@link #lose} or {@link #advance} returns.

@@ -85,6 +85,19 @@ class StandingTimeTest {
         assertThat(told).as("told later, as it hangs then").hasSize(1);
     }
 
+    /** The look was for the first claim, which had been granted, and there was no other. */
+    @Test
+    void aClaimThatIsQueuedWhileALookIsUnderWayIsLookedAfterNext() {
+        standing.queued("granted meanwhile");
+        time.advance(Duration.ofSeconds(3));
+        standing.queued("waited for");
+        tenSecondsPass();
+        assertThat(told).isEmpty();
+        tenSecondsPass();
+        assertThat(told).hasSize(1);
+        assertThat(looks).isEmpty();
+    }
+
     @Test
     void aClaimThatJoinsAQueueIsNotedAndOneThatDoesNotIsNot() throws Exception {
         StoreFactory store = new MemoryStoreProvider().create(StoreUri.parse("memory:"));
