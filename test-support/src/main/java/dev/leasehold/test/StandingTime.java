@@ -64,7 +64,7 @@ final class StandingTime {
                     PATIENCE_SECONDS);
         }
         looking.set(false);
-        if (newest.get() != seen) {
+        if (!seen.equals(newest.get())) {
             begin();
         }
     }
