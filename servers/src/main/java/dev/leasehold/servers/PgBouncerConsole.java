@@ -28,12 +28,12 @@ final class PgBouncerConsole implements AutoCloseable {
         socket.setSoTimeout(TIMEOUT_MILLIS);
         in = new DataInputStream(socket.getInputStream());
         out = new DataOutputStream(socket.getOutputStream());
-        byte[] who = "user\0postgres\0database\0pgbouncer\0\0".getBytes(StandardCharsets.UTF_8);
+        byte[] startUp = "user\0postgres\0database\0pgbouncer\0\0".getBytes(StandardCharsets.UTF_8);
         ByteArrayOutputStream greeting = new ByteArrayOutputStream();
         DataOutputStream parts = new DataOutputStream(greeting);
-        parts.writeInt(2 * Integer.BYTES + who.length);
+        parts.writeInt(2 * Integer.BYTES + startUp.length);
         parts.writeInt(PROTOCOL);
-        parts.write(who);
+        parts.write(startUp);
         out.write(greeting.toByteArray());
         answer();
     }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A standing time is one that nobody moves while a caller waits for a lock. A wait with a limit never ends then, and the test
- * hangs without a word; so it is told once, in the log, after some seconds of real time.
+ * hangs without a word; so a warning says so once, after some seconds of real time.
  */
 final class StandingTime {
 

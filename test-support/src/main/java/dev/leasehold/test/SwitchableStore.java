@@ -44,7 +44,7 @@ final class SwitchableStore implements StoreFactory {
     /**
      * Makes one that is on.
      *
-     * @param queued is told the lock of each claim that has joined a queue
+     * @param queued takes the lock of each claim that has joined a queue
      */
     SwitchableStore(StoreFactory real, Consumer<String> queued) {
         this.real = real;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a holder sees by its clocks the engine is told at once, though no timer has run. */
+/** A look at a lease tells the engine what the clocks show, though no timer has run. */
 class LookTest {
 
     private final VirtualTime time = new VirtualTime();
