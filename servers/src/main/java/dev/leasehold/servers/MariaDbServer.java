@@ -33,6 +33,8 @@ public final class MariaDbServer implements AutoCloseable {
         this.directory = directory;
         this.port = port;
         this.environment = environment;
+        Files.createDirectory(directory.resolve("data"));
+        Files.createDirectory(temporary());
         bootstrap();
         process = launch();
     }
@@ -94,7 +96,6 @@ public final class MariaDbServer implements AutoCloseable {
     }
 
     private void bootstrap() throws IOException {
-        Files.createDirectory(directory.resolve("data"));
         List<String> command = command();
         command.add("--bootstrap");
         Process setUp = new ProcessBuilder(command)
@@ -111,7 +112,8 @@ public final class MariaDbServer implements AutoCloseable {
         }
         try {
             if (!setUp.waitFor(60, TimeUnit.SECONDS) || setUp.exitValue() != 0) {
-                throw new IllegalStateException("the server could not be set up; see " + directory);
+                throw new IllegalStateException("the server could not be set up; " + directory + " says: "
+                        + Files.readString(directory.resolve("bootstrap.log")));
             }
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
@@ -141,6 +143,8 @@ public final class MariaDbServer implements AutoCloseable {
                 "--no-defaults",
                 "--basedir=" + base,
                 "--datadir=" + directory.resolve("data"),
+                "--tmpdir=" + temporary(), // A server that starts removes what it takes for leftovers: other servers'
+                // tables, too.
                 "--lc-messages-dir=" + base.resolve("share"),
                 "--character-sets-dir=" + base.resolve("share/charsets"),
                 "--innodb-log-file-size=16M",
@@ -149,6 +153,10 @@ public final class MariaDbServer implements AutoCloseable {
             command.add("--user=root");
         }
         return command;
+    }
+
+    private Path temporary() {
+        return directory.resolve("tmp");
     }
 
     private void awaitReady() {

@@ -1,0 +1,27 @@
+package dev.leasehold.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.servers.MariaDbServer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** These tests show that the servers of tests that run side by side leave each other alone. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class MariaDbServerTest {
+
+    /** MariaDB removes leftovers of its temporary tables when it starts; another server that was being set up lost its own. */
+    @Test
+    void aServerThatStartsRemovesNoTemporaryTableOfAnother() throws Exception {
+        Path table = Files.createTempFile("#sql-temptable-0-0-", ".MAI");
+        try (MariaDbServer server = MariaDbServer.start()) {
+            assertThat(server.log()).contains("ready for connections");
+            assertThat(table).exists();
+        } finally {
+            Files.deleteIfExists(table);
+        }
+    }
+}
