@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /** The rooms of the engine have these arrows between them. */
 class RoomsTest {
 
-    private final Rooms rooms = new Rooms("dev.leasehold.engine")
+    private static final Rooms ROOMS = new Rooms("dev.leasehold.engine")
             .room("threads")
             .room("queue")
             .room("observation")
@@ -28,12 +28,12 @@ class RoomsTest {
 
     @Test
     void arrowsRunOneWay() {
-        rooms.checkArrows();
+        ROOMS.checkArrows();
     }
 
     @Test
     void noLargeKnots() {
-        rooms.checkKnots();
+        ROOMS.checkKnots();
     }
 
     @Test

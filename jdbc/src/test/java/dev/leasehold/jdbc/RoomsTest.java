@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 /** The rooms of this module have these arrows between them. */
 class RoomsTest {
 
-    private final Rooms rooms = new Rooms("dev.leasehold.jdbc")
+    private static final Rooms ROOMS = new Rooms("dev.leasehold.jdbc")
             .room("connection")
             .room("protocol")
             .room("dialect", "connection")
@@ -18,11 +18,11 @@ class RoomsTest {
 
     @Test
     void arrowsRunOneWay() {
-        rooms.checkArrows();
+        ROOMS.checkArrows();
     }
 
     @Test
     void noLargeKnots() {
-        rooms.checkKnots();
+        ROOMS.checkKnots();
     }
 }

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 /** The rooms of this module have these arrows between them. */
 class RoomsTest {
 
-    private final Rooms rooms = new Rooms("dev.leasehold.redis")
+    private static final Rooms ROOMS = new Rooms("dev.leasehold.redis")
             .room("connection")
             .room("script")
             .room("quorum")
@@ -17,16 +17,16 @@ class RoomsTest {
 
     @Test
     void arrowsRunOneWay() {
-        rooms.checkArrows();
+        ROOMS.checkArrows();
     }
 
     @Test
     void noLargeKnots() {
-        rooms.checkKnots();
+        ROOMS.checkKnots();
     }
 
     @Test
     void theQuorumKnowsNoLettuceAndNoNetty() {
-        rooms.checkKnowsNone("quorum", "io.lettuce", "io.netty");
+        ROOMS.checkKnowsNone("quorum", "io.lettuce", "io.netty");
     }
 }

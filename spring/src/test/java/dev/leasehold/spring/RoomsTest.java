@@ -6,18 +6,18 @@ import org.junit.jupiter.api.Test;
 /** The rooms of this module: two bridges that nothing else here knows. */
 class RoomsTest {
 
-    private final Rooms rooms = new Rooms("dev.leasehold.spring")
+    private static final Rooms ROOMS = new Rooms("dev.leasehold.spring")
             .room("integration")
             .room("shedlock")
             .room("");
 
     @Test
     void arrowsRunOneWay() {
-        rooms.checkArrows();
+        ROOMS.checkArrows();
     }
 
     @Test
     void noLargeKnots() {
-        rooms.checkKnots();
+        ROOMS.checkKnots();
     }
 }

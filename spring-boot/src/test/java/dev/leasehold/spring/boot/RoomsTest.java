@@ -8,19 +8,19 @@ import org.junit.jupiter.api.Test;
 /** The rooms of this module: what is configured first, and what looks at it. */
 class RoomsTest {
 
-    private final Rooms rooms = new Rooms("dev.leasehold.spring.boot")
+    private static final Rooms ROOMS = new Rooms("dev.leasehold.spring.boot")
             .room("autoconfigure")
             .room("observation", "autoconfigure")
             .room("actuate", "autoconfigure");
 
     @Test
     void arrowsRunOneWay() {
-        rooms.checkArrows();
+        ROOMS.checkArrows();
     }
 
     @Test
     void noLargeKnots() {
-        rooms.checkKnots();
+        ROOMS.checkKnots();
     }
 
     @Test
