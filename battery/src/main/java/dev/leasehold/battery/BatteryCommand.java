@@ -90,7 +90,8 @@ final class BatteryCommand implements Callable<Integer> {
     @Option(
             names = "--tables",
             paramLabel = "DOCS",
-            description = "run nothing: write the tables of DOCS/guarantees.md from the results in DOCS/battery-*.csv")
+            description =
+                    "run nothing: write the tables of DOCS/guarantees.md and of the README beside DOCS from the results in DOCS/battery-*.csv")
     private Path tables;
 
     @Option(names = "--worker", hidden = true, description = "CAREFUL, or HEEDLESS to see the judge at work")
@@ -127,6 +128,7 @@ final class BatteryCommand implements Callable<Integer> {
         refuseWrongUsage();
         if (tables != null) {
             GuaranteeTables.write(tables);
+            ReadmeTable.write(tables);
             return 0;
         }
         Path parent = directory();
@@ -149,7 +151,7 @@ final class BatteryCommand implements Callable<Integer> {
                 results.add(result);
                 keep(
                         directory(),
-                        GuaranteeTables.RESULTS,
+                        ResultsFile.NAME,
                         Row.HEADER,
                         Row.of(LocalDate.now(), result).toLine());
                 out.println(Report.line(result));
@@ -208,7 +210,7 @@ final class BatteryCommand implements Callable<Integer> {
             LockSet.Outcome outcome = LockSet.of(plan, guard, shared, out);
             keep(
                     directory(),
-                    GuaranteeTables.LOCK_SETS,
+                    ResultsFile.LOCK_SETS,
                     LockSetRow.HEADER,
                     LockSetRow.of(LocalDate.now(), outcome).toLine());
             return Optional.of(outcome);

@@ -21,6 +21,9 @@ final class ClusterUnderTest implements StoreUnderTest {
 
     private static final Duration MIGRATION = Duration.ofSeconds(5);
 
+    /** How long moving a slot's last keys may take. Clients make new keys only at the new master by then. */
+    private static final Duration EMPTYING = Duration.ofSeconds(30);
+
     /** More than the keys of one lock, and all other locks have slots of their own. */
     private static final int MANY = 1_000;
 
@@ -99,6 +102,10 @@ final class ClusterUnderTest implements StoreUnderTest {
         return SlotHash.getSlot(lock);
     }
 
+    private static List<String> keys(RedisProcess server, int slot) {
+        return server.commands().clusterGetKeysInSlot(slot, MANY);
+    }
+
     @Override
     public void beginMoving(String lock, Random random) {
         int slot = slot(lock);
@@ -106,7 +113,7 @@ final class ClusterUnderTest implements StoreUnderTest {
         RedisProcess to = group.servers.get(nextMasterOf(slot));
         to.commands().clusterSetSlotImporting(slot, from.commands().clusterMyId());
         from.commands().clusterSetSlotMigrating(slot, to.commands().clusterMyId());
-        List<String> keys = new ArrayList<>(from.commands().clusterGetKeysInSlot(slot, MANY));
+        List<String> keys = new ArrayList<>(keys(from, slot));
         Collections.sort(keys); // Or the seed would not decide.
         Collections.shuffle(keys, random);
         migrate(from, to, keys.subList(0, random.nextInt(keys.size() + 1)));
@@ -118,10 +125,12 @@ final class ClusterUnderTest implements StoreUnderTest {
         int next = nextMasterOf(slot);
         RedisProcess from = group.servers.get(masterOf(slot));
         RedisProcess to = group.servers.get(next);
-        List<String> rest = from.commands().clusterGetKeysInSlot(slot, MANY);
-        while (!rest.isEmpty()) {
+        long end = System.nanoTime() + EMPTYING.toNanos();
+        for (List<String> rest = keys(from, slot); !rest.isEmpty(); rest = keys(from, slot)) {
+            if (System.nanoTime() - end > 0) {
+                throw new IllegalStateException("slot " + slot + " still has " + rest + " after " + EMPTYING);
+            }
             migrate(from, to, rest);
-            rest = from.commands().clusterGetKeysInSlot(slot, MANY);
         }
         // The new master has to be the first to know, or the slot would be nobody's for a moment.
         String id = to.commands().clusterMyId();

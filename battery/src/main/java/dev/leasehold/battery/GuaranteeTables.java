@@ -5,7 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -17,38 +16,17 @@ import java.util.stream.Collectors;
  */
 final class GuaranteeTables {
 
-    /** Where the results are kept, beside the page. */
-    static final String RESULTS = "battery-results.csv";
-
-    /** Those of the lock sets. */
-    static final String LOCK_SETS = "battery-lock-sets.csv";
-
     private static final String PAGE = "guarantees.md";
-    private static final String BEGIN = "<!-- battery -->\n";
-    private static final String END = "<!-- /battery -->";
 
-    private final List<Row> rows;
+    private final ResultsFile results;
 
-    /** Where each run stands in its file, by identity: two runs may have come to the same. */
-    private final Map<Row, Integer> lines = new IdentityHashMap<>();
-
-    private GuaranteeTables(List<Row> rows) {
-        this.rows = rows;
-        for (Row row : rows) {
-            lines.put(row, lines.size() + 2); // The first line names the columns, and they count from 1.
-        }
+    private GuaranteeTables(ResultsFile results) {
+        this.results = results;
     }
 
     /** Returns the page with its tables generated anew. */
     static String page(Path docs) throws IOException {
-        String page = Files.readString(docs.resolve(PAGE));
-        int from = page.indexOf(BEGIN) + BEGIN.length();
-        int to = page.indexOf(END);
-        if (from < BEGIN.length() || to < from) {
-            throw new IllegalStateException(
-                    "no markers " + BEGIN.strip() + " and " + END + " in " + docs.resolve(PAGE));
-        }
-        return page.substring(0, from) + text(docs) + page.substring(to);
+        return ResultsFile.replaced(docs.resolve(PAGE), "battery", text(docs));
     }
 
     /** Writes the page with its tables generated anew. */
@@ -57,23 +35,17 @@ final class GuaranteeTables {
     }
 
     private static String text(Path docs) throws IOException {
-        GuaranteeTables tables = new GuaranteeTables(
-                lines(docs.resolve(RESULTS)).stream().map(Row::parse).toList());
-        List<LockSetRow> sets =
-                lines(docs.resolve(LOCK_SETS)).stream().map(LockSetRow::parse).toList();
-        return tables.ours() + "\n" + tables.peers() + "\n" + LockSetRow.table(sets) + "\n" + tables.sum();
-    }
-
-    private static List<String> lines(Path file) throws IOException {
-        return Files.exists(file) ? Files.readAllLines(file).stream().skip(1).toList() : List.of();
+        GuaranteeTables tables = new GuaranteeTables(ResultsFile.read(docs));
+        return tables.ours() + "\n" + tables.peers() + "\n" + LockSetRow.table(ResultsFile.lockSets(docs)) + "\n"
+                + tables.sum();
     }
 
     private String ours() {
-        return table(rows.stream().filter(row -> row.peer().isOurs()).toList());
+        return table(results.rows().stream().filter(row -> row.peer().isOurs()).toList());
     }
 
     private String peers() {
-        return table(rows.stream().filter(row -> !row.peer().isOurs()).toList());
+        return table(results.rows().stream().filter(row -> !row.peer().isOurs()).toList());
     }
 
     private static String title(Row row) {
@@ -133,28 +105,29 @@ final class GuaranteeTables {
             case FENCED -> "fenced only: " + overlaps;
             case NONE -> "no promise: " + overlaps;
         };
-        Map<Violation.Rule, Long> broken = runs.stream()
-                .flatMap(row -> row.broken().stream())
-                .collect(Collectors.groupingBy(rule -> rule, TreeMap::new, Collectors.counting()));
-        String bad = broken.entrySet().stream()
-                .map(each -> ", **" + each.getKey() + " " + each.getValue() + "**")
-                .collect(Collectors.joining());
-        return verdict + bad + " ("
+        return verdict + broken(runs) + " ("
                 + runs.stream().mapToLong(Row::grants).sum() + " / "
                 + runs.stream().mapToLong(Row::strikes).sum() + " / "
                 + runs.stream().mapToLong(Row::seconds).sum() + ") "
-                + runs.stream().map(this::link).collect(Collectors.joining(" "));
+                + results.links(runs);
     }
 
-    private String link(Row run) {
-        return "[" + lines.get(run) + "](" + RESULTS + "#L" + lines.get(run) + ")";
+    /** Names the rules that were broken in these runs, in bold and each after a comma; empty if there are none. */
+    static String broken(List<Row> runs) {
+        Map<Violation.Rule, Long> broken = runs.stream()
+                .flatMap(row -> row.broken().stream())
+                .collect(Collectors.groupingBy(rule -> rule, TreeMap::new, Collectors.counting()));
+        return broken.entrySet().stream()
+                .map(each -> ", **" + each.getKey() + " " + each.getValue() + "**")
+                .collect(Collectors.joining());
     }
 
     private String sum() {
         StringBuilder text = new StringBuilder();
         for (boolean ours : new boolean[] {true, false}) {
-            List<Row> of =
-                    rows.stream().filter(row -> row.peer().isOurs() == ours).toList();
+            List<Row> of = results.rows().stream()
+                    .filter(row -> row.peer().isOurs() == ours)
+                    .toList();
             text.append(String.format(
                     java.util.Locale.ROOT,
                     "%s: %d runs, %.0f minutes, %d grants, %d faults, %d broken promises; dates %s; seeds %s.%n",

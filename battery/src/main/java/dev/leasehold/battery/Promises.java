@@ -1,21 +1,27 @@
 package dev.leasehold.battery;
 
 import java.util.EnumSet;
+import java.util.Set;
 
 /**
  * The promises of all stores under all faults are docs/guarantees.md as a table that a judge can read.
  *
  * <ul>
  *   <li>A store that forgets lets two callers hold at once, where it is one server: the masters of a quorum that have forgotten
- *       have no vote until the longest lease is over. SQLite's file has no server that could forget.
+ *       have no vote until the longest lease is over. SQLite has no server that could, but its file can be deleted. What ZooKeeper
+ *       has forgotten is not covered: its tokens are its data.
  *   <li>Where a server's wall clock decides when a lease is over, one that is set forward ends it early: in Redis, in a database,
- *       and in a quorum while its holder has a bare majority. ZooKeeper's sessions do not go by it.
+ *       and in a quorum while its holder has a bare majority. ZooKeeper's sessions do not go by it, nor does
+ *       SQLite on Linux.
  *   <li>A slot that moves takes the keys of its locks along, each of which only one master serves at any time.
  *   <li>A pooler lends sessions, and locks in tables belong to none.
  *   <li>A replica that takes over may not have heard of the last grants.
  * </ul>
  */
 final class Promises {
+
+    private static final Set<StoreKind> REDIS =
+            EnumSet.of(StoreKind.REDIS, StoreKind.SENTINEL, StoreKind.REDLOCK, StoreKind.CLUSTER);
 
     private Promises() {}
 
@@ -45,11 +51,15 @@ final class Promises {
     }
 
     private static Promise ours(StoreKind store, Fault fault) {
+        boolean forgets = fault == Fault.AMNESIA || fault == Fault.FLUSH;
+        if (forgets && store == StoreKind.ZOOKEEPER) {
+            return Promise.NONE;
+        }
         boolean fenced = switch (fault) {
             case AMNESIA, FLUSH -> store != StoreKind.REDLOCK;
-            case CLOCK_FORWARD -> store != StoreKind.ZOOKEEPER;
-            case CLOCK_BACK -> store == StoreKind.REDIS || store == StoreKind.REDLOCK;
-            case BARE_MAJORITY_CLOCK, FAIL_OVER -> true;
+            case CLOCK_FORWARD, BARE_MAJORITY_CLOCK -> store != StoreKind.ZOOKEEPER && store != StoreKind.SQLITE;
+            case CLOCK_BACK -> REDIS.contains(store);
+            case FAIL_OVER -> true;
             default -> false;
         };
         return fenced ? Promise.FENCED : Promise.EXCLUDED;

@@ -51,7 +51,7 @@ class GuaranteeTablesTest {
         for (Row row : rows) {
             lines.append(row.toLine()).append('\n');
         }
-        Files.writeString(directory.resolve(GuaranteeTables.RESULTS), lines.toString());
+        Files.writeString(directory.resolve(ResultsFile.NAME), lines.toString());
         return GuaranteeTables.page(directory);
     }
 

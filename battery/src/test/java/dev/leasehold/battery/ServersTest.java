@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.leasehold.servers.PgBouncer;
+import dev.leasehold.servers.RedisGroup;
+import dev.leasehold.servers.RedisProcess;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -14,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** These tests are about servers that this machine may not have, and about what a server says that it is. */
@@ -59,6 +63,33 @@ class ServersTest {
         assertThat(RedisUnderTest.versionIn("# Server\r\nredis_version:7.0.15\r\nredis_git_sha1:0\r\n"))
                 .isEqualTo("7.0.15");
         assertThat(RedisUnderTest.versionIn("")).isEqualTo("?");
+    }
+
+    @Test
+    @Timeout(15) // A server that lives is given 20 s.
+    void aServerThatEndsAtOnceIsNotWaitedFor() {
+        assertThatThrownBy(() -> RedisProcess.start("--no-such-option", "1"))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("has ended");
+    }
+
+    @Test
+    void aClusterThatDoesNotComeToBeLeavesNoServer() {
+        String title = "half-a-cluster"; // By which its servers are told from those of other tests.
+        assertThatThrownBy(() -> RedisGroup.cluster(
+                        "--rename-command", "CLUSTER", "", "--proc-title-template", title + " {port}"))
+                .hasMessageContaining("unknown command");
+        assertThat(ProcessHandle.current().children())
+                .noneMatch(child -> title(child).startsWith(title));
+    }
+
+    /** Returns what a process calls itself, which {@code ProcessHandle} does not know; empty once it has ended. */
+    private static String title(ProcessHandle process) {
+        try {
+            return Files.readString(Path.of("/proc/" + process.pid() + "/cmdline"));
+        } catch (IOException e) {
+            return "";
+        }
     }
 
     @Test

@@ -4,8 +4,6 @@ import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -15,7 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /** A MariaDB server is a real one with an empty database {@code test}, on Linux/amd64. Its root has no password. */
@@ -46,10 +43,7 @@ public final class MariaDbServer implements AutoCloseable {
     /** Starts a server with variables of its environment beside those of this JVM. */
     public static MariaDbServer start(Map<String, String> environment) {
         try {
-            MariaDbServer server =
-                    new MariaDbServer(Files.createTempDirectory("leasehold-mariadb-"), Ports.next(), environment);
-            server.awaitReady();
-            return server;
+            return new MariaDbServer(Files.createTempDirectory("leasehold-mariadb-"), Ports.next(), environment);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -89,7 +83,6 @@ public final class MariaDbServer implements AutoCloseable {
     public void restart() {
         try {
             process = launch();
-            awaitReady();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -131,7 +124,9 @@ public final class MariaDbServer implements AutoCloseable {
                 "--skip-ssl", // Or it makes itself a key at each start, which keeps a processor busy for 4 to 20 s.
                 "--innodb-print-all-deadlocks=ON",
                 "--log-warnings=2"));
-        return ServerProcess.start(command, environment, directory.resolve("mariadb.log"));
+        ServerProcess launched = ServerProcess.start(command, environment, directory.resolve("mariadb.log"));
+        launched.await(Duration.ofSeconds(60), this::greets);
+        return launched;
     }
 
     private List<String> command() throws IOException {
@@ -159,21 +154,10 @@ public final class MariaDbServer implements AutoCloseable {
         return directory.resolve("tmp");
     }
 
-    private void awaitReady() {
-        long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-        while (true) {
-            try (Socket socket = new Socket()) {
-                socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-                if (socket.getInputStream().read() >= 0) {
-                    return;
-                }
-            } catch (IOException e) {
-                // Not yet.
-            }
-            if (!process.isAlive() || System.nanoTime() - end > 0) {
-                throw new IllegalStateException("the server did not start; see " + directory);
-            }
-            LockSupport.parkNanos(20_000_000);
+    /** Returns whether it greets a client, which it does not as long as it recovers. */
+    private boolean greets() throws IOException {
+        try (Socket socket = ServerProcess.connect(port)) {
+            return socket.getInputStream().read() >= 0;
         }
     }
 

@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * A PgBouncer is a real pooler in transaction mode before a {@link PostgresServer}. It trusts its clients. Its program is the one that {@link #VARIABLE} names: Maven Central has none.
@@ -67,14 +66,7 @@ public final class PgBouncer implements AutoCloseable {
      */
     public static PgBouncer start(Path program, int postgresPort) {
         try {
-            PgBouncer pooler = new PgBouncer(program, postgresPort);
-            try {
-                pooler.awaitReady();
-            } catch (RuntimeException e) {
-                pooler.kill(); // Its log stays.
-                throw e;
-            }
-            return pooler;
+            return new PgBouncer(program, postgresPort);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -94,21 +86,9 @@ public final class PgBouncer implements AutoCloseable {
             command.addAll(List.of("unshare", "-U")); // It refuses to run as root.
         }
         command.addAll(List.of(program.toString(), settings().toString()));
-        return ServerProcess.start(command, Map.of(), directory.resolve("log"));
-    }
-
-    private void awaitReady() {
-        long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-        while (true) {
-            try (java.net.Socket socket = new java.net.Socket("127.0.0.1", port)) {
-                return;
-            } catch (IOException e) {
-                if (!process.isAlive() || System.nanoTime() - end > 0) {
-                    throw new IllegalStateException("the pooler did not start; see " + directory, e);
-                }
-                LockSupport.parkNanos(5_000_000);
-            }
-        }
+        ServerProcess launched = ServerProcess.start(command, Map.of(), directory.resolve("log"));
+        launched.await(Duration.ofSeconds(20), () -> ServerProcess.takesConnections(port));
+        return launched;
     }
 
     public int port() {
@@ -156,7 +136,6 @@ public final class PgBouncer implements AutoCloseable {
     public void restart() {
         try {
             process = launch();
-            awaitReady();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

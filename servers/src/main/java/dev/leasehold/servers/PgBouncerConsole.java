@@ -17,17 +17,24 @@ import java.util.List;
 final class PgBouncerConsole implements AutoCloseable {
 
     private static final int PROTOCOL = 3 << 16;
-    private static final int TIMEOUT_MILLIS = 20_000;
 
     private final Socket socket;
     private final DataInputStream in;
     private final DataOutputStream out;
 
     PgBouncerConsole(int port) throws IOException {
-        socket = new Socket("127.0.0.1", port);
-        socket.setSoTimeout(TIMEOUT_MILLIS);
-        in = new DataInputStream(socket.getInputStream());
-        out = new DataOutputStream(socket.getOutputStream());
+        socket = ServerProcess.connect(port);
+        try {
+            in = new DataInputStream(socket.getInputStream());
+            out = new DataOutputStream(socket.getOutputStream());
+            greet();
+        } catch (IOException | RuntimeException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    private void greet() throws IOException {
         byte[] startUp = "user\0postgres\0database\0pgbouncer\0\0".getBytes(StandardCharsets.UTF_8);
         ByteArrayOutputStream greeting = new ByteArrayOutputStream();
         DataOutputStream parts = new DataOutputStream(greeting);

@@ -18,7 +18,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * A PostgreSQL replica follows another server by streaming replication, not synchronously, until it is promoted. It begins
@@ -132,25 +131,14 @@ public final class PostgresReplica implements AutoCloseable {
     }
 
     private void await(String condition) {
-        long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-        while (true) {
+        process.await(Duration.ofSeconds(60), () -> {
             try (Connection connection = DriverManager.getConnection(url());
                     Statement statement = connection.createStatement();
                     ResultSet answer = statement.executeQuery(condition)) {
                 answer.next();
-                if (answer.getBoolean(1)) {
-                    return;
-                }
-            } catch (SQLException e) {
-                if (!process.isAlive()) {
-                    throw new IllegalStateException("the replica did not start; see " + directory, e);
-                }
+                return answer.getBoolean(1);
             }
-            if (System.nanoTime() - end > 0) {
-                throw new IllegalStateException("'" + condition + "' did not come true; see " + directory);
-            }
-            LockSupport.parkNanos(20_000_000);
-        }
+        });
     }
 
     /** Kills the server; its other processes end by themselves. */

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -159,24 +158,15 @@ public final class PostgresServer implements AutoCloseable {
             kill();
             Files.deleteIfExists(directory.resolve("data/postmaster.pid"));
             relaunched = ServerProcess.start(command, environment, directory.resolve("log"));
-            awaitAnswer();
+            relaunched.await(Duration.ofSeconds(60), this::answers);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    private void awaitAnswer() {
-        long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-        while (true) {
-            try (Connection connection = DriverManager.getConnection(url())) {
-                return;
-            } catch (SQLException e) {
-                if (System.nanoTime() - end > 0) {
-                    throw new IllegalStateException("the server did not start; see " + directory, e);
-                }
-                LockSupport.parkNanos(20_000_000);
-            }
-        }
+    private boolean answers() throws SQLException {
+        DriverManager.getConnection(url()).close();
+        return true;
     }
 
     /** Starts it again on the same port, with what it had on disk. */

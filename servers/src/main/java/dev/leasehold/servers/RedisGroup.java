@@ -4,6 +4,8 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +28,21 @@ public final class RedisGroup implements AutoCloseable {
      */
     public static RedisGroup cluster(String... options) {
         RedisGroup group = new RedisGroup();
+        return group.filledBy(() -> group.becomeCluster(List.of(options)));
+    }
+
+    /** Returns the group when its servers have been started; those that were are closed if one cannot be. */
+    private RedisGroup filledBy(Runnable start) {
+        try {
+            start.run();
+            return this;
+        } catch (RuntimeException | Error e) {
+            close();
+            throw e;
+        }
+    }
+
+    private void becomeCluster(List<String> options) {
         for (int i = 0; i < MASTERS; i++) {
             List<String> all = new ArrayList<>(List.of(
                     "--cluster-enabled",
@@ -34,31 +51,31 @@ public final class RedisGroup implements AutoCloseable {
                     "3000",
                     "--cluster-port",
                     Integer.toString(Ports.next())));
-            all.addAll(List.of(options));
-            group.servers.add(RedisProcess.start(all.toArray(String[]::new)));
+            all.addAll(options);
+            servers.add(RedisProcess.start(all.toArray(String[]::new)));
         }
         for (int i = 0; i < MASTERS; i++) {
-            RedisProcess server = group.servers.get(i);
+            RedisProcess server = servers.get(i);
             int first = SLOTS * i / MASTERS;
             int end = SLOTS * (i + 1) / MASTERS;
             server.commands()
                     .clusterAddSlots(
                             java.util.stream.IntStream.range(first, end).toArray());
             if (i > 0) {
-                try (java.net.Socket admin = new java.net.Socket("localhost", server.port())) {
-                    int bus = group.servers.get(0).busPort();
-                    admin.getOutputStream()
-                            .write(("CLUSTER MEET 127.0.0.1 "
-                                            + group.servers.get(0).port() + " " + bus + "\r\n")
-                                    .getBytes());
-                    admin.getInputStream().read();
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                }
+                meet(server, servers.get(0));
             }
         }
-        group.awaitCluster();
-        return group;
+        awaitCluster();
+    }
+
+    private static void meet(RedisProcess server, RedisProcess other) {
+        try (Socket admin = ServerProcess.connect(server.port())) {
+            String order = "CLUSTER MEET 127.0.0.1 " + other.port() + " " + other.busPort() + "\r\n";
+            admin.getOutputStream().write(order.getBytes(StandardCharsets.US_ASCII));
+            admin.getInputStream().read();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Waits until each node of a cluster says that the cluster serves. */
@@ -82,21 +99,26 @@ public final class RedisGroup implements AutoCloseable {
     /** Starts a master and a replica that it counts as online. */
     public static RedisGroup replicated() {
         RedisGroup group = new RedisGroup();
+        return group.filledBy(group::becomeReplicated);
+    }
+
+    private void becomeReplicated() {
         RedisProcess master = RedisProcess.start("--repl-diskless-sync-delay", "0");
-        group.servers.add(master);
-        group.servers.add(RedisProcess.start("--replicaof", "127.0.0.1 " + master.port()));
+        servers.add(master);
+        servers.add(RedisProcess.start("--replicaof", "127.0.0.1 " + master.port()));
         // A replica calls itself up before its master calls it online, and only then it is counted.
         await().atMost(Duration.ofSeconds(60))
                 .until(() -> master.commands().info("replication").contains("state=online"));
-        return group;
     }
 
     /** Starts a master, a replica, and one Sentinel that watches them. */
     public static RedisGroup sentinel() {
         RedisGroup group = replicated();
-        group.servers.add(RedisProcess.sentinel(group.servers.get(0).port()));
-        await().atMost(Duration.ofSeconds(60)).until(() -> group.servers.get(2).sentinelKnowsReplica());
-        return group;
+        return group.filledBy(() -> {
+            group.servers.add(RedisProcess.sentinel(group.servers.get(0).port()));
+            await().atMost(Duration.ofSeconds(60))
+                    .until(() -> group.servers.get(2).sentinelKnowsReplica());
+        });
     }
 
     /** Returns the port of the master that Sentinel names, in a group that {@link #sentinel()} made. */

@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /** A Redis process is a real server, without persistence unless told otherwise. */
@@ -47,8 +46,8 @@ public final class RedisProcess implements AutoCloseable {
         this.options = options;
         this.environment = environment;
         directory = Files.createTempDirectory("leasehold-redis-");
-        client = RedisClient.create("redis://localhost:" + port);
         process = launch();
+        client = RedisClient.create("redis://localhost:" + port);
     }
 
     /** Starts the version that most tests take. */
@@ -67,9 +66,7 @@ public final class RedisProcess implements AutoCloseable {
     /** With variables of its environment beside those of this JVM. */
     public static RedisProcess start(Version version, int port, List<String> options, Map<String, String> environment) {
         try {
-            RedisProcess redis = new RedisProcess(version, port, options, environment);
-            redis.awaitReady();
-            return redis;
+            return new RedisProcess(version, port, options, environment);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -84,10 +81,7 @@ public final class RedisProcess implements AutoCloseable {
                     config,
                     "port " + port + "\nsentinel monitor main 127.0.0.1 " + master + " 1\n"
                             + "sentinel down-after-milliseconds main 1000\nsentinel failover-timeout main 5000\n");
-            RedisProcess redis =
-                    new RedisProcess(Version.V7_0, port, List.of(config.toString(), "--sentinel"), Map.of());
-            redis.awaitReady();
-            return redis;
+            return new RedisProcess(Version.V7_0, port, List.of(config.toString(), "--sentinel"), Map.of());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -102,7 +96,7 @@ public final class RedisProcess implements AutoCloseable {
     }
 
     public boolean sentinelKnowsReplica() {
-        try (java.net.Socket socket = new java.net.Socket("localhost", port)) {
+        try (java.net.Socket socket = ServerProcess.connect(port)) {
             socket.getOutputStream().write("INFO sentinel\r\n".getBytes(java.nio.charset.StandardCharsets.UTF_8));
             byte[] answer = new byte[4096];
             int read = socket.getInputStream().read(answer);
@@ -156,7 +150,6 @@ public final class RedisProcess implements AutoCloseable {
     public void restart() {
         try {
             process = launch();
-            awaitReady();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -184,21 +177,9 @@ public final class RedisProcess implements AutoCloseable {
             command = new ArrayList<>(List.of(binary(version).toString()));
         }
         command.addAll(options);
-        return ServerProcess.start(command, environment, directory.resolve("stdout.log"));
-    }
-
-    private void awaitReady() {
-        long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-        while (true) {
-            try (java.net.Socket socket = new java.net.Socket("localhost", port)) {
-                return;
-            } catch (IOException e) {
-                if (!process.isAlive() || System.nanoTime() - end > 0) {
-                    throw new IllegalStateException("the server did not start; see " + directory, e);
-                }
-                LockSupport.parkNanos(5_000_000);
-            }
-        }
+        ServerProcess launched = ServerProcess.start(command, environment, directory.resolve("stdout.log"));
+        launched.await(Duration.ofSeconds(20), () -> ServerProcess.takesConnections(port));
+        return launched;
     }
 
     /** Another server may be named, a Valkey, say, to be used in place of 7.0. */
