@@ -229,7 +229,7 @@ class ReplicasTest {
             String uri = "redis-cluster://" + cluster.addresses() + "?" + WAITING;
             try (Leasehold client = Leasehold.builder()
                     .uri(uri)
-                    .storeTimeout(Duration.ofSeconds(2))
+                    .storeTimeout(Duration.ofSeconds(4))
                     .build()) {
                 Lease lease = client.lock("x").acquire();
                 follower.commands().readOnly();
