@@ -2,6 +2,7 @@ package dev.leasehold.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.leasehold.redis.script.Script;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimId;
@@ -48,6 +49,8 @@ class WithdrawalOrderTest {
     }
 
     private static void nothingIsLeft(StoreFactory factory, List<RedisProcess> servers) throws Exception {
+        // Or both would be sent again, in their order.
+        servers.forEach(server -> server.commands().scriptLoad(Script.WITHDRAW.text()));
         try (RealTime time = new RealTime()) {
             Store store = factory.open(
                     new StoreContext("client", "owner", "", time, Duration.ofSeconds(20), new NoSignals()));

@@ -266,4 +266,21 @@ class SessionProofTest {
         proof.written(at(5, -3_600), at(5.1, -3_600));
         assertThat(proof.validity()).isNull();
     }
+
+    /** Two wrongs make no right: the clocks agree again, and the session is as old as before. */
+    @Test
+    void aSleepIsNotUndoneByAClockThatIsSetBackAfterIt() {
+        proof.heard(at(0));
+        proof.reached(at(1, 3_600), at(1.1, 3_600));
+        written(4);
+        assertThat(proof.validity()).isNull();
+    }
+
+    @Test
+    void anAnswerAcrossASleepProvesNothingAlsoOnceTheClocksAgreeAgain() {
+        proof.reached(at(1), at(2, 1.3));
+        proof.written(at(6, 0.6), at(6.1, 0.6));
+        written(7);
+        assertThat(proof.validity()).isNull();
+    }
 }

@@ -60,10 +60,19 @@ public record StoreFile(Path path) {
     /** It cannot be told what lies behind other FUSE file systems. */
     private static final Set<String> LOCAL_FUSE = Set.of("fuse.fuse-overlayfs", "fuse.gocryptfs", "fuse.encfs");
 
+    /** A type finder names the type of the file system that a path is on. */
+    interface TypeFinder {
+        String typeOf(Path existing) throws IOException;
+    }
+
     /** Makes sure that the file is there and may be used; what has to be made, only its owner can read. */
     void prepare() {
+        prepare(existing -> Files.getFileStore(existing).type());
+    }
+
+    void prepare(TypeFinder types) {
         try {
-            refuseNetwork();
+            refuseNetwork(types);
             if (Files.isDirectory(path)) {
                 throw new LockException("the store " + this + " is a directory; nothing was locked."
                         + " Name a file in it, for example sqlite:" + path.resolve("locks.db"));
@@ -102,14 +111,14 @@ public record StoreFile(Path path) {
                 : new FileAttribute<?>[0];
     }
 
-    private void refuseNetwork() throws IOException {
+    private void refuseNetwork(TypeFinder types) {
         Path existing = path;
         while (!Files.exists(existing, LinkOption.NOFOLLOW_LINKS) && existing.getParent() != null) {
             existing = existing.getParent();
         }
         String type;
         try {
-            type = Files.getFileStore(existing).type();
+            type = types.typeOf(existing);
         } catch (IOException | SecurityException e) {
             return; // Not every sandbox shows its mounts.
         }

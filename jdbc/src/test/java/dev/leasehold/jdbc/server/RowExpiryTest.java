@@ -29,12 +29,20 @@ class RowExpiryTest {
 
     private static final Duration LEASE = Duration.ofSeconds(30);
     private static final long WEEK = TimeUnit.DAYS.toMicros(8);
+    private static final long TWO_DAYS = TimeUnit.DAYS.toMicros(2);
 
     /** Each new name has a look at old rows made with a chance of one in eight: this many are enough. */
     private static final int MANY = 400;
 
     private final String url = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
     private long claims;
+
+    private Store open(RealTime time) {
+        JdbcDataSource database = new JdbcDataSource();
+        database.setURL(url);
+        return JdbcStore.using(database)
+                .open(new StoreContext("client", "owner", "", time, Duration.ofSeconds(10), new NoSignals()));
+    }
 
     private void ask(Store store, String lock, int share) {
         Claim claim = new Claim(new ClaimId("client", ++claims), lock, share, LEASE, false);
@@ -61,11 +69,8 @@ class RowExpiryTest {
     /** Their renewals leave no trace in the lock's row, so a transaction has to look whether they are over. */
     @Test
     void aLockThatSeveralHaveSharedIsTidiedBeforeItGoes() throws Exception {
-        JdbcDataSource database = new JdbcDataSource();
-        database.setURL(url);
         try (RealTime time = new RealTime();
-                Store store = JdbcStore.using(database)
-                        .open(new StoreContext("client", "owner", "", time, Duration.ofSeconds(10), new NoSignals()))) {
+                Store store = open(time)) {
             ask(store, "shared", 2);
             ask(store, "shared", 2);
             change("UPDATE \"leasehold_lock\" SET last = last - " + WEEK + ", token = token - " + WEEK
@@ -77,11 +82,33 @@ class RowExpiryTest {
             assertThat(rows("leasehold_lock")).as("who renews keeps the row").isOne();
             assertThat(rows("leasehold_holder")).isEqualTo(2);
             change("UPDATE \"leasehold_holder\" SET ends = ends - " + WEEK);
-            for (int i = 0; i < MANY && rows("leasehold_lock") > 0; i++) {
-                ask(store, "later-" + i, Claim.EXCLUSIVE);
-            }
+            look(store, "later-");
             assertThat(rows("leasehold_lock")).isZero();
             assertThat(rows("leasehold_holder")).isZero();
+        }
+    }
+
+    /** Until it is gone, or has been looked at often enough. */
+    private void look(Store store, String names) throws SQLException {
+        for (int i = 0; i < MANY && rows("leasehold_lock") > 0; i++) {
+            ask(store, names + i, Claim.EXCLUSIVE);
+        }
+    }
+
+    @Test
+    void neitherWhatIsHeldGoesNorWhatIsYoungerThanAWeek() throws Exception {
+        try (RealTime time = new RealTime();
+                Store store = open(time)) {
+            ask(store, "shared", Claim.EXCLUSIVE);
+            change("UPDATE \"leasehold_lock\" SET last = last - " + WEEK);
+            look(store, "beside-");
+            assertThat(rows("leasehold_lock")).as("it is held").isOne();
+            change("UPDATE \"leasehold_lock\" SET last = last + " + TWO_DAYS + ", ends = 0 WHERE name = 'shared'");
+            look(store, "later-");
+            assertThat(rows("leasehold_lock")).as("it was used six days ago").isOne();
+            change("UPDATE \"leasehold_lock\" SET last = last - " + TWO_DAYS + " WHERE name = 'shared'");
+            look(store, "last-");
+            assertThat(rows("leasehold_lock")).isZero();
         }
     }
 }

@@ -137,6 +137,17 @@ class SharedRenewalsTest {
     }
 
     @Test
+    void aBatchOfWholeLocksShortensNothing() {
+        LeaseId one = acquire("one", Claim.EXCLUSIVE);
+        LeaseId two = acquire("two", Claim.EXCLUSIVE);
+        renewTogether(LONGER, one, two);
+        assertThat(renewTogether(LEASE, one, two)).hasOnlyElementsOfType(RenewAnswer.Renewed.class);
+        for (String lock : List.of("one", "two")) {
+            assertThat(left(lock).get(0)).as(lock).isGreaterThan(LONGER.dividedBy(2));
+        }
+    }
+
+    @Test
     void whatIsGoneOrOverIsLostAndTheOthersAreRenewed() throws SQLException {
         LeaseId broken = acquire("permits", 4);
         LeaseId over = acquire("permits", 4);

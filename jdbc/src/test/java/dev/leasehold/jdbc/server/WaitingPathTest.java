@@ -116,7 +116,11 @@ class WaitingPathTest {
             assertThat(busy.place()).isEqualTo(1);
             assertThat(busy.timeLeft()).isBetween(LEASE.dividedBy(2), LEASE);
         });
+        assertThat(number("SELECT waiters FROM \"leasehold_lock\"")).isOne();
         release(held);
+        assertThat(number("SELECT handed FROM \"leasehold_lock\""))
+                .as("it is handed over")
+                .isOne();
         assertThat(TestClient.get(store.claim(waits))).isInstanceOf(ClaimAnswer.Granted.class);
     }
 

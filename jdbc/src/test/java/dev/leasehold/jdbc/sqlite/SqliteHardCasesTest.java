@@ -249,6 +249,16 @@ class SqliteHardCasesTest {
                 .isTrue();
     }
 
+    @Test
+    void nothingIsMadeWhereOtherMachinesMayBe() {
+        Path file = directory.resolve("new").resolve("locks.db");
+        assertThatThrownBy(() -> new StoreFile(file).prepare(existing -> "nfs4"))
+                .isInstanceOf(LockException.class)
+                .hasMessageContaining("sqlite:" + file)
+                .hasMessageContaining("nfs4, which other machines may use");
+        assertThat(file.getParent()).doesNotExist();
+    }
+
     private void refused(Path file, String reason) {
         try (TestClient client = client(file)) {
             assertThatThrownBy(() -> client.acquire("a"))

@@ -302,6 +302,20 @@ class SqliteStoreTest {
     }
 
     @Test
+    void whoeverWithdrawsHandsOverWhatHasRunOutMeanwhile() throws InterruptedException {
+        Duration end = Duration.ofSeconds(3);
+        ann.acquire("a");
+        clock.advance(LEASE.minus(end));
+        Claim first = bob.newClaim("a");
+        bob.busy(first);
+        Claim second = cem.newClaim("a");
+        cem.busy(second);
+        clock.advance(end);
+        bob.withdraw(first);
+        assertThat(cem.nextGrant().lease().claim()).isEqualTo(second.id());
+    }
+
+    @Test
     void aKeptLockStaysTakenForNobody() {
         LeaseId held = ann.acquire("a");
         assertThat(ann.release(held, Duration.ofSeconds(7))).isEqualTo(ReleaseAnswer.RELEASED);

@@ -69,6 +69,14 @@ class PushedGrantTest {
     private static final String WITHOUT_SET_REPL = "local true_redis = redis\n"
             + "local redis = setmetatable({set_repl = function() error('unknown') end}, {__index = true_redis})\n";
 
+    /** A script that begins with this runs for a user that has no right to publish anything. */
+    private static final String WITHOUT_PUBLISH = "local true_redis = redis\n"
+            + "local redis = setmetatable({pcall = function(command, ...)\n"
+            + "  return command == 'PUBLISH' and {err = 'NOPERM'} or true_redis.pcall(command, ...) end,\n"
+            + "  call = function(command, ...)\n"
+            + "  return command == 'PUBLISH' and error('NOPERM') or true_redis.call(command, ...) end},\n"
+            + "  {__index = true_redis})\n";
+
     private static final String FIRST = "0".repeat(31) + "1";
     private static final String SECOND = "0".repeat(31) + "2";
 
@@ -236,6 +244,46 @@ class PushedGrantTest {
         assertThat(QueueEntries.claims(server, KEYS[2])).doesNotContain("waiter:7");
         server.publish("leasehold:inbox:waiter", "the end");
         assertThat(told.poll(10, TimeUnit.SECONDS)).isEqualTo("the end");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"release", "withdrawal", "break", "claim", "ballot"})
+    void aGrantStandsWhereNothingMayBePublished(String by) {
+        ask("waiter:7", FIRST);
+        scriptsBegin = WITHOUT_PUBLISH;
+        handOver(by);
+        assertThat(server.get(LOCK)).startsWith("leasehold|1|waiter:7|");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"release", "withdrawal", "break", "claim"})
+    void whoeverHearsNothingIsPassedOverAndKeepsItsPlace(String by) throws Exception {
+        ask("deaf:1", FIRST);
+        ask("deaf:2", FIRST);
+        ask("waiter:7", SECOND);
+        handOver(by);
+        grant();
+        assertThat(QueueEntries.claims(server, KEYS[2])).startsWith("deaf:1", "deaf:2");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"release", "withdrawal", "break"})
+    void whoeverHearsNothingAndWaitsAloneKeepsItsPlace(String by) {
+        ask("deaf:1", FIRST);
+        handOver(by);
+        assertThat(server.get(LOCK)).isNull();
+        assertThat(QueueEntries.claims(server, KEYS[2])).containsExactly("deaf:1");
+        assertThat(server.pttl(KEYS[2])).isGreaterThan(12_500);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"release", "withdrawal", "break"})
+    void aFullServerHandsOver(String by) throws Exception {
+        ask("waiter:7", FIRST);
+        server.configSet("maxmemory-policy", "noeviction");
+        server.configSet("maxmemory", "1");
+        handOver(by);
+        assertThat(grant()[2]).isEqualTo(FIRST);
     }
 
     @Test

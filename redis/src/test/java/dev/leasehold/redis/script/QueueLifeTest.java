@@ -32,6 +32,11 @@ class QueueLifeTest {
     }
 
     private void join(String claim, int aliveFor, int second) {
+        join(claim, aliveFor, second, -1);
+    }
+
+    /** A claim that names a place has been sent before, so it goes the long way. */
+    private void join(String claim, int aliveFor, int second, int place) {
         String clock = ServerClock.at(second, 0);
         Object answer = redis.get()
                 .commands()
@@ -43,7 +48,7 @@ class QueueLifeTest {
                         "owner",
                         "30000",
                         "0",
-                        "1|0|-1|1|leasehold:inbox:|x",
+                        "1|0|" + place + "|1|leasehold:inbox:|x",
                         String.format("%05d", aliveFor) + "|" + "0".repeat(32) + "|" + claim
                                 + "|5000|0|leasehold:inbox:waiter|owner");
         assertThat(answer.toString()).startsWith("[busy|");
@@ -84,5 +89,13 @@ class QueueLifeTest {
         redis.get().commands().pexpire(QUEUE, 1_000);
         join("second:1", 900, 1_790_000_005);
         assertThat(life()).isGreaterThan(1_900);
+    }
+
+    @Test
+    void aLongerLifeIsRecordedTheLongWayToo() {
+        join("brief:1", 1_250, 1_790_000_005, 0);
+        assertThat(life()).isBetween(2_000L, 4_000L);
+        join("long:1", 12_500, 1_790_000_005, 0);
+        assertThat(life()).isGreaterThan(13_500);
     }
 }
