@@ -26,7 +26,7 @@ class RefusedClaimsTest extends FaultsFixture {
         int port = Ports.next();
         Leasehold client = Leasehold.builder()
                 .uri("redis://user:secret@localhost:" + port)
-                .storeTimeout(Duration.ofMillis(700))
+                .storeTimeout(Duration.ofSeconds(2))
                 .build();
         clients.add(client);
         assertThatThrownBy(() -> client.lock("x").acquire())

@@ -274,7 +274,7 @@ class QueueTest {
         await().atMost(Duration.ofSeconds(20)).until(() -> System.nanoTime() - end > 0);
         long asked = System.nanoTime();
         ClaimAnswer answer = get(store.claim(new Claim(new ClaimId("c", 2), lock, LONG, 0, true)));
-        assertThat(Duration.ofNanos(System.nanoTime() - asked)).isLessThan(session.dividedBy(8));
+        assertThat(Duration.ofNanos(System.nanoTime() - asked)).isLessThan(session.dividedBy(4));
         Validity validity = ((ClaimAnswer.Granted) answer).validity();
         assertThat(validity.length()).isGreaterThanOrEqualTo(session.toNanos() / 3);
     }
