@@ -30,7 +30,8 @@ public final class Rooms {
     private static final int LARGEST_KNOT = 9;
 
     private final JavaClasses classes = ArchConfiguration.withThreadLocalScope(settings -> {
-        settings.setResolveMissingDependenciesFromClassPath(false); // Their names are enough, and reading them takes seconds.
+        // The names of others' classes are enough, and reading them takes seconds.
+        settings.setResolveMissingDependenciesFromClassPath(false);
         return new ClassFileImporter().importPath(Path.of("target", "classes"));
     });
     private final String face;

@@ -20,8 +20,9 @@ class FileLengthTest {
         List<String> tooLong = new ArrayList<>();
         int seen = 0;
         try (Stream<Path> modules = Files.list(Path.of(".."))) {
-            for (Path sources :
-                    modules.map(module -> module.resolve("src")).filter(Files::isDirectory).toList()) {
+            for (Path sources : modules.map(module -> module.resolve("src"))
+                    .filter(Files::isDirectory)
+                    .toList()) {
                 for (Path file : javaFiles(sources)) {
                     seen++;
                     int lines = Files.readAllLines(file).size();
