@@ -32,7 +32,10 @@ final class ShedLockLocks implements Locks {
 
     static Locks redis(String server, Duration lease) {
         LettuceConnectionFactory connections = SpringRedis.connections(server);
-        return new ShedLockLocks(new RedisLockProvider(connections), lease, connections::destroy);
+        // Without safeUpdate, which is not the default, an unlock that comes late deletes the lock of another holder.
+        RedisLockProvider provider =
+                new RedisLockProvider.Builder(connections).safeUpdate(true).build();
+        return new ShedLockLocks(provider, lease, connections::destroy);
     }
 
     static Locks jdbc(String url, Duration lease) {
