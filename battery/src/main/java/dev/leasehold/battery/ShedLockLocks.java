@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.UUID;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.LockProvider;
 import net.javacrumbs.shedlock.core.SimpleLock;
@@ -43,6 +44,8 @@ final class ShedLockLocks implements Locks {
         return new ShedLockLocks(
                 new JdbcTemplateLockProvider(JdbcTemplateLockProvider.Configuration.builder()
                         .withJdbcTemplate(new JdbcTemplate(pool))
+                        // By default it is the name of the host, and processes of one host unlock for each other.
+                        .withLockedByValue(UUID.randomUUID().toString())
                         .usingDbTime()
                         .build()),
                 lease,
