@@ -34,7 +34,7 @@ final class Promises {
      * lock. The others promise it as long as no lease runs out under its holder: Redisson and Spring's registry for Redis,
      * which renew, tell nobody when one has; with ShedLock, and with Spring's registry for databases, the holder itself
      * counts the time that it has asked for, and then only a fault that deceives its clock or the store's, or makes the
-     * store forget, is beyond the promise.
+     * store forget, as a replica that lags does, is beyond the promise.
      */
     private static Promise peers(Peer peer, Fault fault) {
         boolean excluded = switch (peer) {
@@ -44,7 +44,7 @@ final class Promises {
                         .contains(fault);
             default ->
                 !fault.movesServerClock()
-                        && !EnumSet.of(Fault.AMNESIA, Fault.FLUSH, Fault.SUSPEND, Fault.DUPLICATE)
+                        && !EnumSet.of(Fault.AMNESIA, Fault.FLUSH, Fault.FAIL_OVER, Fault.SUSPEND, Fault.DUPLICATE)
                                 .contains(fault);
         };
         return excluded ? Promise.EXCLUDED : Promise.NONE;
